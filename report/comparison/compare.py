@@ -112,7 +112,7 @@ class Comparison:
 
     def count(self, *verdicts: str) -> int:
         """Return how many results there are with one of these verdicts."""
-        return sum(one.verdict in verdicts for one in self.differences)
+        return sum(difference.verdict in verdicts for difference in self.differences)
 
     @property
     def changed(self) -> int:
@@ -129,7 +129,9 @@ class Comparison:
             said = [f"Of {total} results: {', '.join(parts)}."]
         if self.same_asked and self.changed:
             said.append("The same was asked with the same seeds: what differs is the doing of the program.")
-        if tests := dict.fromkeys(one.test for one in self.differences if one.p_value is not None):
+        if tests := dict.fromkeys(
+            difference.test for difference in self.differences if difference.p_value is not None
+        ):
             said.append(
                 f"Chance is told by {_joined(list(tests))}, at the level of 0.05 after Holm for all that was "
                 "tested."
@@ -145,9 +147,9 @@ class Comparison:
             "first": self.first,
             "second": self.second,
             "same_asked": self.same_asked,
-            "asked": [{"name": name, "first": one, "second": other} for name, one, other in self.asked],
+            "asked": [{"name": name, "first": first, "second": other} for name, first, other in self.asked],
             "counts": {word: self.count(word) for word in MEANINGS},
-            "differences": [one.to_dict() for one in self.differences],
+            "differences": [difference.to_dict() for difference in self.differences],
         }
 
 
@@ -166,10 +168,14 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
         raise ValueError(
             f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two of one kind"
         )
-    one, other = _settled(first), _settled(second)
-    settled = [name for name in {**one, **other} if _once(name, one, first) and _once(name, other, second)]
+    before, after = _settled(first), _settled(second)
+    settled = [
+        name for name in {**before, **after} if _once(name, before, first) and _once(name, after, second)
+    ]
     asked = [
-        (name, one.get(name, ""), other.get(name, "")) for name in settled if one.get(name) != other.get(name)
+        (name, before.get(name, ""), after.get(name, ""))
+        for name in settled
+        if before.get(name) != after.get(name)
     ]
     if first.versions != second.versions:
         asked.append(("versions", first.versions, second.versions))
@@ -180,10 +186,10 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
             f"{next(iter(others), 'none')}"
         )
     same_asked = not [name for name, *_ in asked if name != "versions"]
-    found = []
+    compared = []
     for label in dict.fromkeys([*entries, *others]):
-        found += _of_entry(label, entries.get(label), others.get(label), same_asked)
-    return Comparison(first.kind, first.name, second.name, asked, _judged(found), same_asked)
+        compared += _of_entry(label, entries.get(label), others.get(label), same_asked)
+    return Comparison(first.kind, first.name, second.name, asked, _judged(compared), same_asked)
 
 
 def _settled(outcome: Outcome) -> dict[str, str]:
@@ -204,15 +210,15 @@ def _once(name: str, settled: Mapping[str, str], outcome: Outcome) -> bool:
 def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
     """Return the entries of an outcome by what tells one from another."""
     settled = {*left_out, "seeds"}
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for entry in outcome.entries:
         words = [
             value if name in _PLAIN else f"{name} {value}"
             for name, value in entry.asked.items()
             if name not in settled and value
         ]
-        found.setdefault(", ".join(words), entry)
-    return found
+        entries.setdefault(", ".join(words), entry)
+    return entries
 
 
 def _of_entry(
@@ -232,40 +238,44 @@ def _difference(
 ) -> tuple[Difference, int, Paired | None]:
     if first is None or second is None:
         where = "only in the first" if second is None else "only in the second"
-        means = [None if one is None else one.sample.mean for one in (first, second)]
+        means = [None if result is None else result.sample.mean for result in (first, second)]
         return Difference(label, name, means[0], means[1], verdict=where), 0, None
-    one, other = first.sample, second.sample
-    gap = other.mean - one.mean
-    bare = Difference(label, name, one.mean, other.mean, gap)
-    if same or _exact(one, other):
-        equal = one.values == other.values if same else math.isclose(one.mean, other.mean, rel_tol=1e-12)
+    sample, other = first.sample, second.sample
+    gap = other.mean - sample.mean
+    bare = Difference(label, name, sample.mean, other.mean, gap)
+    if same or _exact(sample, other):
+        equal = (
+            sample.values == other.values if same else math.isclose(sample.mean, other.mean, rel_tol=1e-12)
+        )
         word = "equal" if equal else _word(gap, first.better)
         return replace(bare, half_width=0.0, test="exact", verdict=word), first.better, None
-    test, tested = _tested(one, other)
+    test, tested = _tested(sample, other)
     if tested is None or math.isnan(tested.p_value):
         return replace(bare, verdict="one draw" if gap else "equal"), first.better, None
     half = tested.half_width
     return replace(bare, difference=tested.mean, half_width=half, test=test), first.better, tested
 
 
-def _exact(one: Sample, other: Sample) -> bool:
+def _exact(first: Sample, other: Sample) -> bool:
     """Tell whether chance has no part in either: it is known, or several draws came to the same."""
-    return all(not sample.draws or (sample.count > 1 and sample.std == 0) for sample in (one, other))
+    return all(not sample.draws or (sample.count > 1 and sample.std == 0) for sample in (first, other))
 
 
-def _tested(one: Sample, other: Sample) -> tuple[str, Paired | None]:
+def _tested(sample: Sample, other: Sample) -> tuple[str, Paired | None]:
     """Return the name of a test and what it says; None for single draws, of which none says anything."""
-    common = [draw for draw in one.values if draw in other.values]
-    if one.draws == other.draws and len(common) > 1:
-        found = paired(
-            [one.values[draw] for draw in common],
+    common = [draw for draw in sample.values if draw in other.values]
+    if sample.draws == other.draws and len(common) > 1:
+        comparison = paired(
+            [sample.values[draw] for draw in common],
             [other.values[draw] for draw in common],
-            in_time=one.draws == "batches",
+            in_time=sample.draws == "batches",
         )
-        return f"Student's t of pairs of {one.draws}", found
-    if min(one.count, other.count) < 2:
+        return f"Student's t of pairs of {sample.draws}", comparison
+    if min(sample.count, other.count) < 2:
         return "", None
-    return "Welch's t", unpaired((one.mean, one.std, one.count), (other.mean, other.std, other.count))
+    return "Welch's t", unpaired(
+        (sample.mean, sample.std, sample.count), (other.mean, other.std, other.count)
+    )
 
 
 def _word(gap: float, better: int) -> str:
@@ -274,17 +284,17 @@ def _word(gap: float, better: int) -> str:
     return BETTER if gap * better > 0 else WORSE
 
 
-def _judged(found: Sequence[tuple[Difference, int, Paired | None]]) -> list[Difference]:
+def _judged(compared: Sequence[tuple[Difference, int, Paired | None]]) -> list[Difference]:
     """Return the differences with their verdicts, all tests taken together."""
-    verdicts = iter(judged([tested for *_, tested in found if tested is not None]))
+    verdicts = iter(judged([tested for *_, tested in compared if tested is not None]))
     made = []
-    for one, better, tested in found:
+    for difference, better, tested in compared:
         if tested is None:
-            made.append(one)
+            made.append(difference)
             continue
         judgement = next(verdicts)
         word = _word(tested.mean, better) if judgement.clear else judgement.words
-        made.append(replace(one, p_value=judgement.p_value, verdict=word))
+        made.append(replace(difference, p_value=judgement.p_value, verdict=word))
     return made
 
 

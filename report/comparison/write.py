@@ -27,7 +27,7 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
     if ending == ".csv":
         import pandas as pd
 
-        frame = pd.DataFrame([one.to_dict() for one in in_order(comparison)])
+        frame = pd.DataFrame([difference.to_dict() for difference in in_order(comparison)])
         text = frame.to_csv(index=False, lineterminator="\n")
     elif ending == ".html":
         text = render(comparison_page(comparison))
@@ -39,35 +39,35 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
 
 def comparison_page(comparison: Comparison) -> Page:
     """Return the page of a comparison."""
-    found = in_order(comparison)
+    differences = in_order(comparison)
     parts: list[DataTable | Figure] = []
     if comparison.asked:
         asked = [list(row) for row in comparison.asked]
         parts.append(
             DataTable("What was asked differently", ["", comparison.first, comparison.second], asked)
         )
-    if any(one.drawn for one in found):
-        parts.append(_figure(comparison, [one for one in found if one.drawn]))
+    if any(difference.drawn for difference in differences):
+        parts.append(_figure(comparison, [difference for difference in differences if difference.drawn]))
     columns = ["of", "result", "verdict", comparison.first, comparison.second]
     columns += ["difference", "±", "change (%)", "p", "test"]
     rows = [
         [
-            one.of,
-            one.name,
-            one.verdict,
-            one.first,
-            one.second,
-            one.difference,
-            one.half_width,
-            None if (share := one.share(one.difference)) is None else 100 * share,
-            one.p_value,
-            one.test,
+            difference.of,
+            difference.name,
+            difference.verdict,
+            difference.first,
+            difference.second,
+            difference.difference,
+            difference.half_width,
+            None if (share := difference.share(difference.difference)) is None else 100 * share,
+            difference.p_value,
+            difference.test,
         ]
-        for one in found
+        for difference in differences
     ]
-    if not any(one.of for one in found):
+    if not any(difference.of for difference in differences):
         columns, rows = columns[1:], [row[1:] for row in rows]
-    used = {one.verdict for one in found}
+    used = {difference.verdict for difference in differences}
     note = "; ".join(f"{word}: {meaning}" for word, meaning in MEANINGS.items() if word in used)
     parts.append(DataTable("Results", columns, rows, note=f"± is half of a 95 % interval. {note}."))
     command = f"netplace compare {comparison.first} {comparison.second}"
@@ -82,9 +82,11 @@ def _figure(comparison: Comparison, shown: Sequence[Difference]) -> Intervals:
         title="By how much results differ",
         caption=f"Change from {comparison.first} to {comparison.second}; whiskers: 95 % intervals.{cut}",
         height=120 + 26 * len(marks),
-        names=[": ".join(filter(None, (one.of, one.name))) for one in marks],
-        values=[100 * (one.share(one.difference) or 0.0) for one in marks],
-        half_widths=[100 * half if (half := one.share(one.half_width)) else None for one in marks],
-        groups=[one.verdict for one in marks],
+        names=[": ".join(filter(None, (difference.of, difference.name))) for difference in marks],
+        values=[100 * (difference.share(difference.difference) or 0.0) for difference in marks],
+        half_widths=[
+            100 * half if (half := difference.share(difference.half_width)) else None for difference in marks
+        ],
+        groups=[difference.verdict for difference in marks],
         unit="change (%)",
     )

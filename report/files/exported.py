@@ -121,7 +121,7 @@ def _run_frames(path: Path) -> dict[str, pd.DataFrame]:
     if not path.is_dir():
         raise ValueError(f"{path}: holds no messages or loads of links, expected a folder of netplace run -o")
     jobs = saved_results(path / RUN, "run").get("timeline", [])
-    stretches = [[number, *one] for number, job in enumerate(jobs) for one in job["path"] or ()]
+    stretches = [[number, *stretch] for number, job in enumerate(jobs) for stretch in job["path"] or ()]
     ends = [
         [number, task, job["start"], end]
         for number, job in enumerate(jobs)
@@ -142,8 +142,8 @@ def _measured(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no table, {str(error).strip().splitlines()[0]}") from None
     if tuple(frame.columns) != tuple(columns):
-        found = shown(",".join(map(str, frame.columns)))
-        raise ValueError(f"{path}: columns {found} found, expected {','.join(columns)}")
+        named = shown(",".join(map(str, frame.columns)))
+        raise ValueError(f"{path}: columns {named} found, expected {','.join(columns)}")
     for name in columns:
         if name != "link":
             whole = name != "load"
@@ -156,7 +156,7 @@ def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
     with Store(path, read_only=True) as store:
         frames = {"runs": run_table(store.rows())}
         for table in _KEPT:
-            kept = [{"plan": plan, "outcome": found} for plan, found in store.outcomes(table)]
+            kept = [{"plan": plan, "outcome": outcome} for plan, outcome in store.outcomes(table)]
             if kept:
                 frames[table] = _plain(pd.json_normalize(kept))
     return {name: frame for name, frame in frames.items() if len(frame)}

@@ -36,11 +36,11 @@ def details_of(executed: Executed) -> dict[str, Any]:
         cycles of the run.
     """
     result = executed.result
-    found: dict[str, Any] = {"links": _links(result, executed.window)}
+    details: dict[str, Any] = {"links": _links(result, executed.window)}
     if all(job.message_start is not None for job in result.jobs):
         programs = programs_of(executed.run)
-        found["timeline"] = [_job(executed, number, program) for number, program in enumerate(programs)]
-    return found
+        details["timeline"] = [_job(executed, number, program) for number, program in enumerate(programs)]
+    return details
 
 
 def _links(result: Result, window: int | None) -> dict[str, Any]:
@@ -91,9 +91,12 @@ def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:
     if len(stretches) > _MOST_STRETCHES:
         wide = max(1, -(-job.cycles // _MOST_STRETCHES))
         longest: dict[int, Any] = {}
-        for one in stretches:
-            kept = longest.get(one.begin // wide)
-            if kept is None or one.end - one.begin > kept.end - kept.begin:
-                longest[one.begin // wide] = one
+        for stretch in stretches:
+            kept = longest.get(stretch.begin // wide)
+            if kept is None or stretch.end - stretch.begin > kept.end - kept.begin:
+                longest[stretch.begin // wide] = stretch
         stretches = tuple(longest.values())
-    return [[one.component, one.task, job.start + one.begin, job.start + one.end] for one in stretches]
+    return [
+        [stretch.component, stretch.task, job.start + stretch.begin, job.start + stretch.end]
+        for stretch in stretches
+    ]

@@ -76,14 +76,17 @@ def draw_bars(
     if not groups or not series:
         raise ValueError("bars: there is nothing to draw, expected a group and a series at least")
     names, room = list(series), _COLUMN_ROOM if column else _PAGE_ROOM
-    found = np.array([[(float(mean), float(std)) for mean, std in values] for values in series.values()])
+    heights = np.array([[(float(mean), float(std)) for mean, std in values] for values in series.values()])
     rows = _rows(len(groups), len(names), room)
     with page(path, 0.9 + (1.8 if len(rows) > 1 else 2.3) * len(rows), column=column) as figure:
         panels = figure.subplots(len(rows), squeeze=False, sharey=True).ravel()
         for axes, row in zip(panels, rows, strict=True):
             own = list(groups[row])
             top = _draw(
-                axes, names, found[:, row], {name: values[row] for name, values in (reference or {}).items()}
+                axes,
+                names,
+                heights[:, row],
+                {name: values[row] for name, values in (reference or {}).items()},
             )
             lost = {name: counts[row] for name, counts in (failed or {}).items()}
             _mark(axes, names, top, [best.get(name) for name in own] if best else [], lost)
@@ -108,17 +111,17 @@ def _places(count: int, groups: int) -> NDArray[np.float64]:
 
 
 def _draw(
-    axes: Axes, names: Sequence[str], found: NDArray[np.float64], reference: Mapping[str, Sequence[float]]
+    axes: Axes, names: Sequence[str], heights: NDArray[np.float64], reference: Mapping[str, Sequence[float]]
 ) -> NDArray[np.float64]:
-    """Draw bars and published values; return how high each reaches. `found` has shape (series, groups, 2)."""
-    left = _places(*found.shape[:2])
+    """Draw bars and published values; return the tops. `heights` has shape (series, groups, 2)."""
+    left = _places(*heights.shape[:2])
     cycle = len(COLOURS)
     for place, name in enumerate(names):
-        mean, deviation = found[place].T
+        mean, deviation = heights[place].T
         spread = {"yerr": np.nan_to_num(deviation), "capsize": 2, "error_kw": {"linewidth": 0.8}}
         hatch = _HATCHES[place // cycle % len(_HATCHES)]
         axes.bar(left[place], mean, 0.92 * _GROUP / len(names), label=name, hatch=hatch, **spread)
-    top = found[..., 0] + np.nan_to_num(found[..., 1])
+    top = heights[..., 0] + np.nan_to_num(heights[..., 1])
     label = "published"
     for name in [name for name in reference if name in names]:
         place, values = names.index(name), np.asarray(reference[name], float)

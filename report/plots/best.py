@@ -42,6 +42,6 @@ def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     best = int(known[np.argmin(means[known])])
     moments = [(float(means[place]), float(spread[place]), int(counts[place])) for place in known]
     own = (float(means[best]), float(spread[best]), int(counts[best]))
-    others = [one for place, one in zip(known, moments, strict=True) if place != best]
+    others = [moment for place, moment in zip(known, moments, strict=True) if place != best]
     verdicts = judged([unpaired(own, other, known=True) for other in others])
     return best if all(verdict.words == "clearly more" for verdict in verdicts) else None

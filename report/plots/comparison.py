@@ -56,13 +56,13 @@ def draw_comparison(
         for axes, (name, value, half, factor) in zip(
             figure.subplots(rows, columns).ravel(), panels, strict=True
         ):
-            for place, one in enumerate(series):
-                own = frame[frame["series"] == one]
-                found = [estimates(own[own["group"] == group], value, half) for group in groups]
-                mean, spread = np.array(found).T * factor
+            for place, label in enumerate(series):
+                own = frame[frame["series"] == label]
+                estimated = [estimates(own[own["group"] == group], value, half) for group in groups]
+                mean, spread = np.array(estimated).T * factor
                 left = np.arange(len(groups)) + (place - (len(series) - 1) / 2) * 0.84 / len(series)
                 axes.bar(
-                    left, mean, 0.76 / len(series), yerr=np.nan_to_num(spread), label=str(one), capsize=2,
+                    left, mean, 0.76 / len(series), yerr=np.nan_to_num(spread), label=str(label), capsize=2,
                     color=COLOURS[place % len(COLOURS)], error_kw={"linewidth": 0.8},
                     hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
                 )  # fmt: skip

@@ -33,16 +33,19 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
     ValueError
         If nothing differs.
     """
-    found = [one for one in in_order(comparison) if one.drawn]
-    if not found:
+    drawn = [difference for difference in in_order(comparison) if difference.drawn]
+    if not drawn:
         raise ValueError(f"{path}: {comparison.first} and {comparison.second} differ in nothing to be drawn")
-    shown = found[:_MOST]
+    shown = drawn[:_MOST]
     with page(path, 1.2 + 0.26 * len(shown)) as figure:
         axes = figure.subplots()
-        names = [": ".join(filter(None, (one.of, one.name))) for one in shown]
-        for place, one in enumerate(shown):
-            value, half = (100 * (one.share(number) or 0.0) for number in (one.difference, one.half_width))
-            colour = VERDICT_COLOURS.get(one.verdict, _PALE)
+        names = [": ".join(filter(None, (difference.of, difference.name))) for difference in shown]
+        for place, difference in enumerate(shown):
+            value, half = (
+                100 * (difference.share(number) or 0.0)
+                for number in (difference.difference, difference.half_width)
+            )
+            colour = VERDICT_COLOURS.get(difference.verdict, _PALE)
             axes.errorbar(
                 value,
                 place,
@@ -51,14 +54,14 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
                 markersize=4,
                 color=colour,
                 capsize=2,
-                markerfacecolor=_fill(one.verdict, colour),
+                markerfacecolor=_fill(difference.verdict, colour),
             )
         axes.axvline(0, color="#444444", linewidth=0.8)
         axes.set_yticks(range(len(shown)), [_short(name) for name in names])
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(f"change from {comparison.first} to {comparison.second} (%)")
         axes.grid(axis="x", alpha=0.3)
-        for verdict in dict.fromkeys(one.verdict for one in shown):
+        for verdict in dict.fromkeys(difference.verdict for difference in shown):
             colour = VERDICT_COLOURS.get(verdict, _PALE)
             axes.plot(
                 [], [], "o", markersize=4, color=colour, markerfacecolor=_fill(verdict, colour), label=verdict

@@ -68,8 +68,8 @@ def draw_dots(
 
 
 def _draw(axes: Axes, table: pd.DataFrame, names: list[str], series: list[str]) -> None:
-    for place, one in enumerate(series):
-        own = table[table["series"] == one]
+    for place, label in enumerate(series):
+        own = table[table["series"] == label]
         aside = 0.5 * (place - (len(series) - 1) / 2) / len(series)
         axes.errorbar(
             own["value"],
@@ -80,7 +80,7 @@ def _draw(axes: Axes, table: pd.DataFrame, names: list[str], series: list[str]) 
             markersize=3.5,
             elinewidth=0.9,
             capsize=1.5,
-            label=one,
+            label=label,
         )
     axes.grid(axis="x", alpha=0.3)
     axes.grid(axis="y", alpha=0.15)

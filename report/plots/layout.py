@@ -133,8 +133,8 @@ def _rows(
     nodes = topology.nodes
     place = np.zeros((topology.routers, 2))
     place[:, 1] = row
-    for one in range(int(row.max()) + 1):
-        members = np.flatnonzero(row == one)
+    for level in range(int(row.max()) + 1):
+        members = np.flatnonzero(row == level)
         place[members, 0] = (np.arange(len(members)) + 0.5) * nodes / max(1, len(members))
     if across is not None:
         place[:, 0] = across

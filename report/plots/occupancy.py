@@ -103,11 +103,11 @@ def draw_places_on(axes: Axes, topology: Topology, colours: NDArray[np.float64])
 def node_places(topology: Topology) -> NDArray[np.int64]:
     """Return where each node stands on the map of a machine, shape (nodes, 2): from the left and the top."""
     drawn = _map(topology)
-    found = np.zeros((topology.nodes, 2), np.int64)
+    places = np.zeros((topology.nodes, 2), np.int64)
     row, column = np.nonzero(drawn.place >= 0)
     down = drawn.place.shape[0] - 1 - row if drawn.upwards else row
-    found[drawn.place[row, column]] = np.stack([column, down], axis=-1)
-    return found
+    places[drawn.place[row, column]] = np.stack([column, down], axis=-1)
+    return places
 
 
 def map_shape(topology: Topology) -> tuple[int, int]:

@@ -58,8 +58,8 @@ def _windows(energy: Energy) -> tuple[NDArray[np.float64], dict[str, NDArray[np.
         return energy.time, {state: energy.nodes[state].astype(float) for state in _STACK}
     edges = np.linspace(energy.time[0], energy.time[-1], _MOST_STEPS // 2 + 1)
     lasting = np.diff(energy.time)
-    found = {}
+    by_state = {}
     for state in _STACK:
         sums = np.concatenate([[0.0], np.cumsum(energy.nodes[state] * lasting)])
-        found[state] = np.diff(np.interp(edges, energy.time, sums)) / np.diff(edges)
-    return edges, found
+        by_state[state] = np.diff(np.interp(edges, energy.time, sums)) / np.diff(edges)
+    return edges, by_state

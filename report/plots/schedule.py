@@ -130,12 +130,12 @@ def _boxes(
     """Return the boxes in a window, shape (boxes, 5): begin and end (s), first and last node, value."""
     assert schedule.allocations is not None
     start, end = schedule.start - origin, schedule.end - origin
-    found = [
+    boxes = [
         (float(start[row]), float(end[row]), low, high, float(values[row]))
         for row in np.flatnonzero((end > window[0]) & (start < window[1])).tolist()
         for low, high in node_runs(np.sort(schedule.allocations[row]))
     ]
-    return np.array(found, float).reshape(-1, 5)
+    return np.array(boxes, float).reshape(-1, 5)
 
 
 def _visible(boxes: NDArray[np.float64], window: tuple[float, float], nodes: int) -> bool:

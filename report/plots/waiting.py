@@ -77,11 +77,13 @@ def _draw_course(axes: Axes, waiting: Mapping[str, Any], second: float) -> None:
     axes.legend(title="waiting for", loc="upper right")
 
 
-def _draw_links(axes: Axes, found: Sequence[Mapping[str, Any]], links: Sequence[str]) -> None:
-    names = links[: len(found)]
-    places = np.arange(len(found))
-    axes.barh(places, [one["own"] for one in found], color="0.75")
-    axes.barh(places, [one["others"] for one in found], left=[one["own"] for one in found], color=COLOURS[3])
+def _draw_links(axes: Axes, waits: Sequence[Mapping[str, Any]], links: Sequence[str]) -> None:
+    names = links[: len(waits)]
+    places = np.arange(len(waits))
+    axes.barh(places, [wait["own"] for wait in waits], color="0.75")
+    axes.barh(
+        places, [wait["others"] for wait in waits], left=[wait["own"] for wait in waits], color=COLOURS[3]
+    )
     axes.set_yticks(places, names)
     axes.invert_yaxis()
     axes.set(xlabel="cycles waited at the link")

@@ -59,14 +59,14 @@ class Offer:
 
     def described(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        told: dict[str, Any] = {"partition": self.partition, "nodes": self.nodes}
+        content: dict[str, Any] = {"partition": self.partition, "nodes": self.nodes}
         if self.figures is None:
-            return told | {"placed": False, "reason": self.reason, "pairwise_sum": None}
-        told |= {"placed": True, **asdict(self.figures), "order": self.order}
-        told |= {"linear_span": self.spans[0], "ring_span": self.spans[1]}
+            return content | {"placed": False, "reason": self.reason, "pairwise_sum": None}
+        content |= {"placed": True, **asdict(self.figures), "order": self.order}
+        content |= {"linear_span": self.spans[0], "ring_span": self.spans[1]}
         if self.cost is not None:
-            told |= {"centre": self.centre, "allocator_cost": self.cost}
-        return told | {"cpu_seconds": self.seconds}
+            content |= {"centre": self.centre, "allocator_cost": self.cost}
+        return content | {"cpu_seconds": self.seconds}
 
 
 def usual_partitioners(topology: Topology) -> list[str]:
@@ -126,11 +126,11 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
         _hold(partitioner, topology, held)
         partitioner.copy().find(Job(0, 0.0, size, 1.0))  # compiled before the clock is started
         began = time.process_time()
-        found = partitioner.find(Job(0, 0.0, size, 1.0))
+        allocation = partitioner.find(Job(0, 0.0, size, 1.0))
         seconds = time.process_time() - began
     except ValueError as error:
         return Offer(text, [], str(error).removeprefix("job 0: "))  # there is but the one that is asked for
-    if found is None:
+    if allocation is None:
         free = topology.nodes - len(held) - len(topology.service)
         if size <= free and make_partitioner(text, topology, seed).find(Job(0, 0.0, size, 1.0)) is None:
             return Offer(
@@ -138,16 +138,19 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
             )
         return Offer(text, [], f"waits: {size} nodes are asked for, {free} are free")
     if isinstance(partitioner, Along) and not order:
-        order, ranks = text.partition(":")[2].partition(",")[0] or "hilbert", partitioner.ranks(found.nodes)
+        order, ranks = (
+            text.partition(":")[2].partition(",")[0] or "hilbert",
+            partitioner.ranks(allocation.nodes),
+        )
     else:
         order = order or ("hilbert" if switch_grid(topology) else "row")
-        ranks = ranks_along(order_of(topology, order))[found.nodes]
+        ranks = ranks_along(order_of(topology, order))[allocation.nodes]
     spans = linear_span(ranks), ring_span(ranks, len(topology.computing))
     choice = partitioner.choose(size) if isinstance(partitioner, Centred) else None
     return Offer(
         text,
-        found.nodes.tolist(),
-        figures=compactness(topology, found.nodes),
+        allocation.nodes.tolist(),
+        figures=compactness(topology, allocation.nodes),
         order=order,
         spans=spans,
         centre=choice.centre if choice else None,

@@ -37,18 +37,18 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
             column.justify = "left"
         tables.append(asked)
     shown = in_order(comparison)[:_MOST]
-    several = any(one.of for one in shown)
+    several = any(difference.of for difference in shown)
     rows = [
         [
-            *([one.of] if several else []),
-            one.name,
-            _short(one.first),
-            _short(one.second),
-            change(one),
-            "" if one.p_value is None else f"{one.p_value:.2g}",
-            one.verdict,
+            *([difference.of] if several else []),
+            difference.name,
+            _short(difference.first),
+            _short(difference.second),
+            change(difference),
+            "" if difference.p_value is None else f"{difference.p_value:.2g}",
+            difference.verdict,
         ]
-        for one in shown
+        for difference in shown
     ]
     columns = [*(["of"] if several else []), "result", "first", "second", "change", "p", "verdict"]
     left_out = len(comparison.differences) - len(shown)
@@ -63,17 +63,20 @@ def in_order(comparison: Comparison) -> list[Difference]:
     """Return the results, those that differ clearly first, each kind by how much."""
     return sorted(
         comparison.differences,
-        key=lambda one: (_RANK.index(one.verdict), -abs(one.share(one.difference) or 0.0)),
+        key=lambda difference: (
+            _RANK.index(difference.verdict),
+            -abs(difference.share(difference.difference) or 0.0),
+        ),
     )
 
 
-def change(one: Difference) -> str:
+def change(difference: Difference) -> str:
     """Return by how much the second is more or less, with its interval."""
-    if one.difference is None or one.verdict == "equal":
+    if difference.difference is None or difference.verdict == "equal":
         return ""
-    share, half = one.share(one.difference), one.share(one.half_width)
+    share, half = difference.share(difference.difference), difference.share(difference.half_width)
     if share is None:
-        return f"{one.difference:+.3g}"
+        return f"{difference.difference:+.3g}"
     return f"{100 * share:+.3g} %" if not half else f"{100 * share:+.2f} ± {100 * half:.2f} %"
 
 

@@ -88,7 +88,7 @@ def measure(configuration: Configuration) -> Row:
         load += link_loads(topology, nodes, W)
     row: Row = {"partition": run.partition, "seed": run.seed}
     defined = [name for name in METRICS[:-1] if each[0][name] is not None]
-    row |= {name: fmean(found[name] for found in each) for name in defined}
+    row |= {name: fmean(values[name] for values in each) for name in defined}
     row["most_link_load"] = float(load.max(initial=0.0))
     if configuration.simulated:
         row |= {"cycles": result.cycles, "mean_cycles": fmean(job.cycles for job in result.jobs)}
@@ -100,13 +100,13 @@ def correlations(rows: Sequence[Row], time: str = "cycles") -> dict[str, tuple[f
 
     None where r is not defined: for fewer than three rows, or where one of the two does not vary.
     """
-    found: dict[str, tuple[float, float] | None] = {}
+    by_metric: dict[str, tuple[float, float] | None] = {}
     times = np.array([row[time] for row in rows], float)
     for name in METRICS:
         if name not in rows[0]:
             continue
         values = np.array([row[name] for row in rows], float)
         varied = len(rows) > 2 and np.ptp(values) > 1e-9 * np.abs(values).max() and np.ptp(times) > 0
-        told = stats.pearsonr(values, times) if varied else None
-        found[name] = None if told is None else (float(told.statistic), float(told.pvalue))
-    return found
+        pearson = stats.pearsonr(values, times) if varied else None
+        by_metric[name] = None if pearson is None else (float(pearson.statistic), float(pearson.pvalue))
+    return by_metric

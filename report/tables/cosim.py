@@ -154,11 +154,14 @@ def _cost_table(costs: dict[str, Any]) -> Table:
 def _error_table(error: dict[str, Any]) -> Table:
     groups = [("all", error["all"])]
     groups += [
-        (name, found) for group, members in error.items() if group != "all" for name, found in members.items()
+        (name, errors)
+        for group, members in error.items()
+        if group != "all"
+        for name, errors in members.items()
     ]
     rows = [
-        [name, number(found["jobs"]), *(number(100 * found[key], 2) for key in ("mean", "p95", "most"))]
-        for name, found in groups
+        [name, number(errors["jobs"]), *(number(100 * errors[key], 2) for key in ("mean", "p95", "most"))]
+        for name, errors in groups
     ]
     return table("error that a table would have made (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
 
@@ -172,14 +175,14 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
             f"first: job {first['job']}, {first['why']}"
         )
-    marked = [one["job"] for one in outcome["jobs"] if (one["half_width"] or 0) > MARKED]
+    marked = [job["job"] for job in outcome["jobs"] if (job["half_width"] or 0) > MARKED]
     if "marked" in outcome["figures"] and marked:
         said.append(
             f"the times of {len(marked)} jobs are known to no better than {100 * MARKED:g} %, the first: job "
             f"{marked[0]}; they have no steady rate, or owe much to chance"
         )
-    for one in outcome.get("failures", []):
-        said.append(f"job {one['job']} failed: {one['why']}")
+    for failure in outcome.get("failures", []):
+        said.append(f"job {failure['job']} failed: {failure['why']}")
     return said
 
 
@@ -211,27 +214,29 @@ def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
         temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
 
 
-def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
+def ranking_table(rankings: Sequence[dict[str, Any]]) -> Table:
     """Return which candidates rank how under a table's times and live ones; what all share is said once."""
-    cases = [_case(one["case"]) for one in found]
-    shared = {name: value for name, value in cases[0].items() if all(one.get(name) == value for one in cases)}
+    cases = [_case(ranking["case"]) for ranking in rankings]
+    shared = {
+        name: value for name, value in cases[0].items() if all(case.get(name) == value for case in cases)
+    }
     rows = []
-    for one, case in zip(found, cases, strict=True):
-        turned = [pair for pair in one["pairs"] if pair["turns"]]
-        told = ", ".join(
+    for ranking, case in zip(rankings, cases, strict=True):
+        turned = [pair for pair in ranking["pairs"] if pair["turns"]]
+        turns = ", ".join(
             f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
         )
         own = _spelled({name: value for name, value in case.items() if name not in shared})
         rows.append(
             [
-                f"{one['measure']} by {one['compared']}{', ' + own if own else ''}",
-                _in_order(one["table"], one["table_ties"]),
-                _in_order(one["live"], one["live_ties"]),
-                told or "-",
+                f"{ranking['measure']} by {ranking['compared']}{', ' + own if own else ''}",
+                _in_order(ranking["table"], ranking["table_ties"]),
+                _in_order(ranking["live"], ranking["live_ties"]),
+                turns or "-",
             ]
         )
     made = table(
-        f"Do rankings turn? ({_spelled(_told(shared, found[0]['case']))})",
+        f"Do rankings turn? ({_spelled(_needed(shared, rankings[0]['case']))})",
         ["least first", "under a table", "under live times", "turned"],
         rows,
     )
@@ -254,8 +259,8 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     return plain | dict(case["options"]) | settings
 
 
-def _told(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of what all rankings share what a reader needs: the plan, its options, unusual settings."""
+def _needed(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reader needs of what all rankings share: the plan, its options, unusual settings."""
     usual = asdict(Config())
     unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
     names = (*PLAN_WORDS, *dict(case["options"]), *unusual)
@@ -268,6 +273,6 @@ def _spelled(named: Mapping[str, Any]) -> str:
     def text(value: Any) -> str:
         if not isinstance(value, list):
             return str(value)
-        return ("," if all(isinstance(one, str) for one in value) else ":").join(map(str, value))
+        return ("," if all(isinstance(word, str) for word in value) else ":").join(map(str, value))
 
     return ", ".join(f"{name}={text(value)}" for name, value in named.items())

@@ -65,9 +65,9 @@ def figure_rows(
         row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
         row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
         row |= figures["sharing"] or {}
-        slowdown = [one["slowdown"] for one in own]
-        row |= {name: _mean([value(one) for one in own]) for name, value in _MEASURES.items()}
-        row |= {"run": _mean([one["end"] - one["start"] for one in own])}
+        slowdown = [job_row["slowdown"] for job_row in own]
+        row |= {name: _mean([value(job_row) for job_row in own]) for name, value in _MEASURES.items()}
+        row |= {"run": _mean([job_row["end"] - job_row["start"] for job_row in own])}
         row |= {"mean_slowdown": row.pop("slowdown")}
         row |= {"p95_slowdown": float(np.percentile(slowdown, 95)) if own else np.nan}
         error = figures["table_error"] or {"all": {}}

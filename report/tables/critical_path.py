@@ -20,10 +20,10 @@ __all__ = ["path_rows", "path_table"]
 def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
     """Return the cycles of each component of the critical path of each run and job, and how it goes."""
     rows = []
-    for one in executed:
-        result = one.result
-        topology = parse(one.run.network)
-        for job, program in enumerate(programs_of(one.run, one.places)):
+    for execution in executed:
+        result = execution.result
+        topology = parse(execution.run.network)
+        for job, program in enumerate(programs_of(execution.run, execution.places)):
             path = critical_path(topology, result.config, program, result.jobs[job])
             rows.append(
                 {

@@ -21,22 +21,27 @@ _SPEAK = ("machine", "policy", "partition", "network_time", "mapping")  # whose 
 _WORTH = 1.5  # gain by common jobs that is worth a word
 
 
-def contest_tables(found: Sequence[Contest]) -> list[Table]:
+def contest_tables(contests: Sequence[Contest]) -> list[Table]:
     """Return the table of the contests, the clearest first; none where nothing was compared."""
-    if not found:
+    if not contests:
         return []
-    told = [key for key in found[0].case | {found[0].key: ""} if _differs(found, key)]
+    keys = [key for key in contests[0].case | {contests[0].key: ""} if _differs(contests, key)]
     groups: dict[str, list[Contest]] = {}
-    for one in found:
-        at = ", ".join(_named(key, one.case[key]) for key in told if key in one.case)
-        groups.setdefault(f"{at + ': ' if at else ''}{one.second} / {one.first}", []).append(one)
+    for contest in contests:
+        at = ", ".join(_named(key, contest.case[key]) for key in keys if key in contest.case)
+        groups.setdefault(f"{at + ': ' if at else ''}{contest.second} / {contest.first}", []).append(contest)
     rows: list[list[str]] = []
     for name, members in sorted(groups.items(), key=lambda item: min(map(_order, item[1]))):
         if len(rows) < _SHOWN:
             rows.append([name, "", "", ""])
             rows += [
-                [f"  {one.measure}", _share(one), _p_value(one.judgement.p_value), one.judgement.words]
-                for one in members
+                [
+                    f"  {contest.measure}",
+                    _share(contest),
+                    _p_value(contest.judgement.p_value),
+                    contest.judgement.words,
+                ]
+                for contest in members
             ]
     made = table(
         "What differs? The same jobs, 95 % intervals, p after Holm",
@@ -47,30 +52,32 @@ def contest_tables(found: Sequence[Contest]) -> list[Table]:
     return [made]
 
 
-def contest_notes(found: Sequence[Contest]) -> list[str]:
+def contest_notes(contests: Sequence[Contest]) -> list[str]:
     """Return what the intervals rest on, and what the table does not show."""
-    if not found:
+    if not contests:
         return []
     said = []
-    if len(found) > _SHOWN:
-        said.append(f"{len(found):,} differences were judged together; not all are shown, -o has the others")
-    gains = sorted(one.difference.gain for one in found if one.difference.gain)
+    if len(contests) > _SHOWN:
+        said.append(
+            f"{len(contests):,} differences were judged together; not all are shown, -o has the others"
+        )
+    gains = sorted(contest.difference.gain for contest in contests if contest.difference.gain)
     if gains and gains[len(gains) // 2] >= _WORTH:
         said.append(
             f"all had the same jobs: as exact as {number(gains[len(gains) // 2], 1)} times as many runs of "
             "other jobs each (median of the differences)"
         )
-    if all(one.judgement.words == "one run" for one in found):
+    if all(contest.judgement.words == "one run" for contest in contests):
         said.append("no interval is known: say seeds = 5 in the study, or take at least 25 jobs")
     return said
 
 
-def contest_frame(found: Sequence[Contest]) -> pd.DataFrame:
+def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:
     """Return one row a contest."""
     rows: list[dict[str, Any]] = []
-    for one in found:
-        plain = one.to_dict()
-        rows.append(plain | {"case": ", ".join(f"{name}={word}" for name, word in one.case.items())})
+    for contest in contests:
+        plain = contest.to_dict()
+        rows.append(plain | {"case": ", ".join(f"{name}={word}" for name, word in contest.case.items())})
     return pd.DataFrame(rows)
 
 
@@ -78,14 +85,14 @@ def _named(key: str, word: str) -> str:
     return word if key in _SPEAK else f"{key} {word}"
 
 
-def _differs(found: Sequence[Contest], key: str) -> bool:
-    words = {one.case[key] for one in found if key in one.case}
-    words |= {word for one in found if one.key == key for word in (one.first, one.second)}
+def _differs(contests: Sequence[Contest], key: str) -> bool:
+    words = {contest.case[key] for contest in contests if key in contest.case}
+    words |= {word for contest in contests if contest.key == key for word in (contest.first, contest.second)}
     return len(words) > 1
 
 
-def _share(one: Contest) -> str:
-    difference = one.difference
+def _share(contest: Contest) -> str:
+    difference = contest.difference
     if difference.share is None or difference.share_half_width is None:
         return "-"
     half = difference.share_half_width
@@ -99,5 +106,5 @@ def _p_value(value: float) -> str:
     )
 
 
-def _order(one: Contest) -> float:
-    return math.inf if math.isnan(one.judgement.p_value) else one.judgement.p_value
+def _order(contest: Contest) -> float:
+    return math.inf if math.isnan(contest.judgement.p_value) else contest.judgement.p_value

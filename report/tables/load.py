@@ -49,7 +49,7 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
     """Return the curves as a table for the screen."""
     several, spread = frame["curve"].nunique() > 1, (frame["seeds"] > 1).any()
 
-    def told(row: Any, name: str, digits: int) -> str:
+    def cell(row: Any, name: str, digits: int) -> str:
         half = f" ± {number(row[f'{name}_half_width'], digits)}" if spread else ""
         return number(row[name], digits) + half
 
@@ -57,8 +57,8 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
         [
             *([str(row["curve"])] if several else []),
             number(row["offered"], 3),
-            told(row, "accepted", 4),
-            told(row, "mean", 1),
+            cell(row, "accepted", 4),
+            cell(row, "mean", 1),
             *(number(row[name], 1) for name in _DELAYS[1:]),
             number(row["packets"]),
             number(row["cpu_seconds"], 2),
@@ -86,11 +86,15 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
 def describe_points(plans: Sequence[LoadPlan], points: Sequence[Point]) -> dict[str, Any]:
     """Return points and what they came from as one object; what is the same of all stands there once."""
     plain = [plan.to_dict() for plan in plans]
-    same = {name: value for name, value in plain[0].items() if all(one[name] == value for one in plain)}
+    same = {
+        name: value
+        for name, value in plain[0].items()
+        if all(described[name] == value for described in plain)
+    }
     return {
         **same,
         "points": [
-            {**{name: value for name, value in one.items() if name not in same}, **point}
-            for one, point in zip(plain, points, strict=True)
+            {**{name: value for name, value in described.items() if name not in same}, **point}
+            for described, point in zip(plain, points, strict=True)
         ],
     }

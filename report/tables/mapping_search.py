@@ -84,13 +84,13 @@ def traits(
     sent, total = flows.data, max(flows.data.sum(), 1)
     pairs = max(1, len(nodes) * (len(nodes) - 1))
     wanted = {criterion, "classic", *(["td"] if has_dimensions(topology) else [])}
-    one, other = (nodes[end] for end in flows.coords)
-    costs = {name: cost_between(topology, one, other, name) for name in wanted}
+    senders, receivers = (nodes[end] for end in flows.coords)
+    costs = {name: cost_between(topology, senders, receivers, name) for name in wanted}
     talking = {name: float(C.sum()) for name, C in costs.items()}
     bytes_ = {name: float(C @ sent) for name, C in costs.items()}
     load = np.zeros(topology.neighbor.shape)
     load[topology.neighbor >= 0] = link_loads(topology, nodes, W)
-    found = Traits(
+    measured = Traits(
         cost=float(costs[criterion].astype(sent.dtype) @ sent),
         pair_hops=talking["classic"] / max(1, len(sent)),
         byte_hops=bytes_["classic"] / total,
@@ -102,7 +102,7 @@ def traits(
         WTAD_AL=bytes_["td"] / pairs if "td" in costs else None,
         most_link_load=float(load.max(initial=0.0)),
     )
-    return found, load
+    return measured, load
 
 
 @dataclass(frozen=True, eq=False)

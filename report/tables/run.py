@@ -49,7 +49,9 @@ def write_run(
     if messages:
         from netplace.report.files.messages import write_messages
 
-        write_messages(messages, [one.result for one in executed], programs_of(first.run, first.places))
+        write_messages(
+            messages, [execution.result for execution in executed], programs_of(first.run, first.places)
+        )
     if timeline:
         from netplace.report.files.timeline import write_timeline
 
@@ -61,7 +63,7 @@ def write_run(
         draw_network(picture, network_of(first.run.network), first.result.link_load, jobs, title(first))
 
 
-def write_run_folder(folder: Path, executed: Sequence[Executed], found: Described) -> None:
+def write_run_folder(folder: Path, executed: Sequence[Executed], description: Described) -> None:
     """Write all of runs that differ in their seeds into a folder: for people, for a page, for other tools.
 
     Parameters
@@ -78,8 +80,8 @@ def write_run_folder(folder: Path, executed: Sequence[Executed], found: Describe
 
     folder.mkdir(exist_ok=True)
     with whole_file(folder / "run.json") as temporary:
-        temporary.write_text(printed_text(found, "run"), encoding="utf-8")
-    write_links(folder / "links.csv", network_of(executed[0].run.network), found["links"])
+        temporary.write_text(printed_text(description, "run"), encoding="utf-8")
+    write_links(folder / "links.csv", network_of(executed[0].run.network), description["links"])
     write_run(executed, folder / "messages.csv", folder / "timeline.json", folder / "loads.png")
 
 
@@ -97,7 +99,7 @@ _COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
 
 def run_tables(executed: Sequence[Executed]) -> list[Table]:
     """Return the table of runs that differ in their seeds and, for several jobs, that of the jobs."""
-    runs = [describe(one) for one in executed]
+    runs = [describe(execution) for execution in executed]
     rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
     if len(runs) > 1:
         spreads = {
@@ -106,7 +108,7 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
         }
         rows.append([])
         rows += [
-            [measure, *(number(found[measure], digits) for found, digits in spreads.values())]
+            [measure, *(number(figures[measure], digits) for figures, digits in spreads.values())]
             for measure in ("mean", "std", "min", "max")
         ]
     tables = [table(title(executed[0]), ["seed", *_COLUMNS], rows)]
@@ -117,9 +119,9 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
             table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
         )
     if "winner" in runs[0]["jobs"][0]:
-        found = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
+        winners = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
         names = [f"job {place}" for place in range(len(runs[0]["jobs"]))]
-        tables.append(table("fastest mapping of each job alone", ["seed", *names], found))
+        tables.append(table("fastest mapping of each job alone", ["seed", *names], winners))
     return tables
 
 
@@ -132,8 +134,8 @@ def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
 
 
 def _spread_row(cycles: Sequence[float]) -> list[str]:
-    found = spread(cycles)
-    return [number(found[measure]) for measure in ("mean", "std", "min", "max")]
+    figures = spread(cycles)
+    return [number(figures[measure]) for measure in ("mean", "std", "min", "max")]
 
 
 def _faults_table(runs: Sequence[Described]) -> Table:

@@ -20,21 +20,21 @@ Described = dict[str, Any]
 def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
     run, result = executed.run, executed.result
-    found = result.to_dict() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
+    description = result.to_dict() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
     for job, measured, asked, method in zip(
-        found["jobs"], result.jobs, run.jobs, executed.methods, strict=True
+        description["jobs"], result.jobs, run.jobs, executed.methods, strict=True
     ):
         job["tasks"] = len(measured.nodes)
         job["nodes"] = measured.nodes.tolist()
         if simulates(asked.mapping):
             job["winner"] = method
     slowest = max(range(len(result.jobs)), key=lambda job: result.jobs[job].cycles)
-    found["slowest_job"] = slowest
-    found["slowest_cycles"] = result.jobs[slowest].cycles
+    description["slowest_job"] = slowest
+    description["slowest_cycles"] = result.jobs[slowest].cycles
     if executed.window is not None:
-        found["window"] = executed.window
-        found["windows"] = _windows(result, executed.window)
-    return found
+        description["window"] = executed.window
+        description["windows"] = _windows(result, executed.window)
+    return description
 
 
 def _windows(result: Result, window: int) -> list[Described]:
@@ -58,18 +58,20 @@ def summarise(runs: Sequence[Described]) -> Described:
     """
     if len(runs) == 1:
         return runs[0]
-    found: Described = means(runs)
-    found["seed"] = runs[0]["seed"]
-    found["seeds"] = [run["seed"] for run in runs]
-    for job, first in zip(found["jobs"], runs[0]["jobs"], strict=True):
+    description: Described = means(runs)
+    description["seed"] = runs[0]["seed"]
+    description["seeds"] = [run["seed"] for run in runs]
+    for job, first in zip(description["jobs"], runs[0]["jobs"], strict=True):
         job["nodes"] = first["nodes"]
-    found["slowest_job"] = max(range(len(found["jobs"])), key=lambda job: found["jobs"][job]["cycles"])
-    found["spread"] = {
+    description["slowest_job"] = max(
+        range(len(description["jobs"])), key=lambda job: description["jobs"][job]["cycles"]
+    )
+    description["spread"] = {
         key: spread([run[key] for run in runs])
         for key in ("cycles", "drained_cycles", "packet_hops", "cpu_seconds")
     }
-    found["runs"] = list(runs)
-    return found
+    description["runs"] = list(runs)
+    return description
 
 
 def means(values: Sequence[Any]) -> Any:

@@ -37,14 +37,14 @@ def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
     waiting = outcome["waiting"]
     rows = [
         {
-            "link": link_name(machine, one["router"], one["port"]),
-            "router": one["router"],
-            "port": one["port"],
+            "link": link_name(machine, link["router"], link["port"]),
+            "router": link["router"],
+            "port": link["port"],
             "start": window * waiting["window"],
             "others": cycles,
         }
-        for one in waiting["links"]
-        for window, cycles in enumerate(one["over_time"])
+        for link in waiting["links"]
+        for window, cycles in enumerate(link["over_time"])
     ]
     return pd.DataFrame(rows, columns=["link", "router", "port", "start", "others"])
 
@@ -59,12 +59,12 @@ def waiting_table(outcome: Outcome) -> Table:
     names = {row["job"]: row["application"].partition(",")[0] for row in outcome["jobs"]}
     rows = [
         [
-            f"{one.job}, {names[one.job]}",
-            f"{one.charged}, {names[one.charged]}",
-            number(one.cycles),
-            number(one.share, 1),
+            f"{pair.job}, {names[pair.job]}",
+            f"{pair.charged}, {names[pair.charged]}",
+            number(pair.cycles),
+            number(pair.share, 1),
         ]
-        for one in others.itertuples()
+        for pair in others.itertuples()
     ]
     foreign = int(frame.loc[frame["job"] != frame["charged"], "cycles"].sum())
     share = 100 * foreign / waiting["charged"] if waiting["charged"] else 0.0
@@ -83,6 +83,6 @@ def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
             with whole_file(folder / f"{name}.{ending}") as temporary:
                 write_table(frame, temporary)
     machine = parse(plan.jobs.machine)
-    links = [link_name(machine, one["router"], one["port"]) for one in outcome["waiting"]["links"]]
+    links = [link_name(machine, link["router"], link["port"]) for link in outcome["waiting"]["links"]]
     second = plan.config.cycle_ns * 1e-9
     draw_waiting(folder / "waiting.png", outcome["waiting"], links, second, f"{plan.jobs.machine}: waiting")

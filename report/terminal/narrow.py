@@ -56,13 +56,13 @@ def _keys(columns: Sequence[Column], least: Sequence[int], room: float) -> list[
     """Return the first column, and texts after it without which rows read the same, as far as they fit."""
     keys = [0]
 
-    def told_apart(places: Sequence[int]) -> int:
+    def distinct(places: Sequence[int]) -> int:
         return len(set(zip(*(map(str, columns[place].cells) for place in places), strict=True)))
 
     for place in range(1, len(columns)):
         more = [*keys, place]
         fits = columns[place].justify == "left" and sum(least[other] for other in more) <= room
-        if fits and told_apart(more) > told_apart(keys):
+        if fits and distinct(more) > distinct(keys):
             keys = more
     return keys
 

@@ -42,19 +42,19 @@ def number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None or value != value else f"{value:,.{digits}f}"
 
 
-def print_json(found: dict[str, Any]) -> None:
+def print_json(content: dict[str, Any]) -> None:
     """Print one JSON object on stdout; undefined numbers are null."""
-    sys.stdout.write(json_text(found) + "\n")
+    sys.stdout.write(json_text(content) + "\n")
 
 
-def print_results(what: str, found: dict[str, Any]) -> None:
+def print_results(what: str, results: dict[str, Any]) -> None:
     """Print one of `PRINTED` as a JSON object, with what it is, its version and its checksum first."""
-    sys.stdout.write(printed_text(found, what))
+    sys.stdout.write(printed_text(results, what))
 
 
-def printed_text(found: dict[str, Any], what: str = "") -> str:
+def printed_text(results: dict[str, Any], what: str = "") -> str:
     """Return what is printed of results as JSON, of one of `PRINTED` with its version and checksum."""
-    text = results_text(what, PRINTED[what], found, indent=None) if what else json_text(found)
+    text = results_text(what, PRINTED[what], results, indent=None) if what else json_text(results)
     return text + "\n"
 
 
@@ -140,13 +140,13 @@ def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str
     """Return the outcomes in order of their places; how far it is, is told on stderr."""
     if count == 1:
         return [outcome for _, outcome in outcomes]
-    found: dict[int, Outcome] = {}
+    by_place: dict[int, Outcome] = {}
     lines = None if sys.stderr.isatty() else Lines(what)
     with progress_bar() as progress:
         bar = progress.add_task(what, total=count)
         for place, outcome in outcomes:
-            found[place] = outcome
+            by_place[place] = outcome
             progress.advance(bar)
             if lines:
-                lines.tell(len(found), count, last=False)
-    return [found[place] for place in range(count)]
+                lines.tell(len(by_place), count, last=False)
+    return [by_place[place] for place in range(count)]

@@ -23,14 +23,14 @@ _FIGURES: Figures = {
 
 def outcome(path: Path) -> Outcome:
     """Return what a file holds."""
-    found = saved_results(path, "allocation")
-    same = {str(name): str(found[name]) for name in ("machine", "request", "free", "seed") if name in found}
+    saved = saved_results(path, "allocation")
+    same = {str(name): str(saved[name]) for name in ("machine", "request", "free", "seed") if name in saved}
     entries = [
         Entry(
             {**same, "partition": offer["partition"]},
             figure_results(path, {"": offer}, _FIGURES, "" if _settled(offer) else "seeds"),
         )
-        for offer in offers_in(found)
+        for offer in offers_in(saved)
         if offer["placed"]
     ]
     return Outcome("allocation", str(path), entries)

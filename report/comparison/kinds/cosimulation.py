@@ -30,17 +30,17 @@ _FIGURES: Figures = {
 
 def outcome(path: Path) -> Outcome:
     """Return what a folder of ``netplace cosim -o`` holds."""
-    plan, found = read_plan(path)
-    versions = " ".join(text for _, text in versions_of(found["versions"]))
-    return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), found)], versions)
+    plan, saved = read_plan(path)
+    versions = " ".join(text for _, text in versions_of(saved["versions"]))
+    return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), saved)], versions)
 
 
-def cosim_entry(path: Path, plan: Mapping[str, Any], found: Mapping[str, Any]) -> Entry:
+def cosim_entry(path: Path, plan: Mapping[str, Any], outcome: Mapping[str, Any]) -> Entry:
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
     for name, text in _PER_JOB.items():
-        values = {str(job["job"]): float(job[name]) for job in found["jobs"] if job[name] is not None}
+        values = {str(job["job"]): float(job[name]) for job in outcome["jobs"] if job[name] is not None}
         if values:
             results.append(Result(text, Sample.of(values, "jobs"), LESS))
-    results += figure_results(path, {"": found["figures"]}, _FIGURES, "seeds")
+    results += figure_results(path, {"": outcome["figures"]}, _FIGURES, "seeds")
     return Entry(dict(asked_of(plan)), results)

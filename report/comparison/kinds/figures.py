@@ -38,7 +38,7 @@ def figure_results(
     """
     made = []
     for keys, (name, better) in figures.items():
-        values = {draw: number_in(path, found, *keys) for draw, found in draws.items()}
+        values = {draw: number_in(path, content, *keys) for draw, content in draws.items()}
         known = {draw: value for draw, value in values.items() if value is not None and math.isfinite(value)}
         if known and len(known) == len(values):
             sample = Sample.of(known, kind) if kind else Sample.exact(_first(known.values()))

@@ -30,12 +30,12 @@ _ASKED = ("network", "partition", "mapping", "engine", "faults", "config")
 
 def outcome(path: Path) -> Outcome:
     """Return what a file holds."""
-    found = saved_results(path, "run")
-    runs = found.get("runs", [found])
+    saved = saved_results(path, "run")
+    runs = saved.get("runs", [saved])
     draws = {str(run["seed"]): run for run in runs}
-    kind = "seeds" if _by_chance(found) else ""
+    kind = "seeds" if _by_chance(saved) else ""
     results = figure_results(path, draws, _FIGURES, kind)
-    jobs = found["jobs"]
+    jobs = saved["jobs"]
     if any(len(run["jobs"]) != len(jobs) for run in runs):
         raise ValueError(f"{path}: runs: not all have the {len(jobs)} jobs that stand in front, expected so")
     if len(jobs) > 1:
@@ -43,24 +43,24 @@ def outcome(path: Path) -> Outcome:
             by_draw = {seed: run["jobs"][place] for seed, run in draws.items()}
             name = f"job {place} {job['name']}: run time (cycles)"
             results += figure_results(path, by_draw, {("cycles",): (name, LESS)}, kind)
-    entry = Entry(dict(_asked(found, jobs, list(draws))), results)
+    entry = Entry(dict(_asked(saved, jobs, list(draws))), results)
     return Outcome(
-        "run", str(path), [entry], " ".join(text for _, text in versions_of(found.get("versions")))
+        "run", str(path), [entry], " ".join(text for _, text in versions_of(saved.get("versions")))
     )
 
 
-def _asked(found: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) -> list[tuple[str, str]]:
-    said = asked_of({name: found.get(name) for name in _ASKED})
+def _asked(saved: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) -> list[tuple[str, str]]:
+    said = asked_of({name: saved.get(name) for name in _ASKED})
     said.append(("jobs", ", ".join(f"{job['name']} of {job['tasks']}" for job in jobs)))
     return [*said, ("seeds", ", ".join(seeds))]
 
 
-def _by_chance(found: dict[str, Any]) -> bool:
+def _by_chance(saved: dict[str, Any]) -> bool:
     """Tell whether a seed could change anything; yes in doubt. No file that is named is read."""
-    network, config = found.get("network"), found.get("config")
+    network, config = saved.get("network"), saved.get("config")
     if not isinstance(network, str) or names_file(network) or not isinstance(config, dict):
         return True
-    rules = ((found.get("partition"), PARTITION), (found.get("mapping"), MAPPING))
+    rules = ((saved.get("partition"), PARTITION), (saved.get("mapping"), MAPPING))
     try:
         return network_draws(parse(network), Config(**config)) or any(
             not isinstance(text, str) or rule_draws(text, choice) for text, choice in rules

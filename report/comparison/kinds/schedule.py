@@ -38,19 +38,19 @@ _ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
 
 def outcome(path: Path) -> Outcome:
     """Return what a folder of ``netplace schedule -o`` holds."""
-    plan, found = read_figures(path)
-    entries = plan_entries(path, [(plan.to_dict(), found)])
+    plan, saved = read_figures(path)
+    entries = plan_entries(path, [(plan.to_dict(), saved)])
     return Outcome(
-        "schedule", str(path), entries, " ".join(text for _, text in versions_of(found.get("versions")))
+        "schedule", str(path), entries, " ".join(text for _, text in versions_of(saved.get("versions")))
     )
 
 
 def plan_entries(path: Path, carried: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Entry]:
     """Return an entry for each plan and its figures, those that differ in their seed alone together."""
     groups: dict[tuple[tuple[str, str], ...], dict[str, Mapping[str, Any]]] = {}
-    for plan, found in carried:
+    for plan, figures in carried:
         asked = tuple(asked_of({name: value for name, value in plan.items() if name != "seed"}))
-        groups.setdefault(asked, {})[str(plan.get("seed"))] = found
+        groups.setdefault(asked, {})[str(plan.get("seed"))] = figures
     return [
         Entry({**dict(asked), "seeds": ", ".join(draws)}, _results(path, draws))
         for asked, draws in groups.items()
@@ -58,20 +58,20 @@ def plan_entries(path: Path, carried: Sequence[tuple[Mapping[str, Any], Mapping[
 
 
 def _results(path: Path, draws: Mapping[str, Mapping[str, Any]]) -> list[Result]:
-    metrics = {seed: found["metrics"] for seed, found in draws.items()}
+    metrics = {seed: figures["metrics"] for seed, figures in draws.items()}
     energy = figure_results(path, draws, _ENERGY, "seeds")
     if len(draws) > 1:
         return [*figure_results(path, metrics, {**_MEANS, **METRICS}, "seeds"), *energy]
-    found = next(iter(draws.values()))
-    batches = {name: _batches(path, found, name) for name in _PER_JOB}
+    figures = next(iter(draws.values()))
+    batches = {name: _batches(path, figures, name) for name in _PER_JOB}
     steady = [Result(_PER_JOB[name], sample, LESS) for name, sample in batches.items() if sample is not None]
     whole = {keys: said for keys, said in _MEANS.items() if batches[keys[1]] is None}
     return [*steady, *figure_results(path, metrics, {**whole, **METRICS}, "seeds"), *energy]
 
 
-def _batches(path: Path, found: Mapping[str, Any], name: str) -> Sample | None:
+def _batches(path: Path, figures: Mapping[str, Any], name: str) -> Sample | None:
     """Return the means of batches of one measure, None where there were too few jobs for them."""
-    batches = found.get("batches") or {}
+    batches = figures.get("batches") or {}
     values = batches.get(name) if isinstance(batches, Mapping) else batches
     if values is None:
         return None

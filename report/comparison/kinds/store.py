@@ -31,13 +31,13 @@ def outcome(path: Path) -> Outcome:
         if runs is None:
             loads = [(plan, measured) for plan, measured in store.outcomes("loads")]
             kept = list(store.outcomes("schedules"))
-            schedules = [(plan, found) for plan, found in kept if "metrics" in found]
+            schedules = [(plan, result) for plan, result in kept if "metrics" in result]
             entries += [_of("load", entry) for entry in point_entries(path, loads)]
             entries += [_of("schedule", entry) for entry in plan_entries(path, schedules)]
-            shared = [(plan, found) for plan, found in kept if "jobs" in found]
-            for _, found in shared:
-                OUTCOME(found, f"{path}: a co-simulation")
-            entries += [_of("co-simulation", cosim_entry(path, plan, found)) for plan, found in shared]
+            shared = [(plan, result) for plan, result in kept if "jobs" in result]
+            for _, result in shared:
+                OUTCOME(result, f"{path}: a co-simulation")
+            entries += [_of("co-simulation", cosim_entry(path, plan, result)) for plan, result in shared]
     if not entries:
         raise ValueError(f"{path}: holds nothing that ended, there is nothing to compare")
     return Outcome("store", str(path), entries)

@@ -21,12 +21,12 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace advise -o`` wrote."""
-    found = read_advice(path)
-    tried = found["tried"]
-    ranked = [one for one in tried if one["ratio"] is not None][:_MOST]
+    advice = read_advice(path)
+    tried = advice["tried"]
+    ranked = [choice for choice in tried if choice["ratio"] is not None][:_MOST]
     draws = [
-        ("advised" if found["verdict"] == "faster" else "best found", found["best_cycles"]),
-        ("scheduler's", found["usual_cycles"]),
+        ("advised" if advice["verdict"] == "faster" else "best found", advice["best_cycles"]),
+        ("scheduler's", advice["usual_cycles"]),
     ]
     parts: list[DataTable | Figure] = [
         DataTable(
@@ -35,7 +35,7 @@ def page(path: Path) -> Page:
             [
                 [rank, host, node, usual]
                 for rank, (host, node, usual) in enumerate(
-                    zip(found["hosts"], found["nodes"], found["usual_hosts"], strict=True)
+                    zip(advice["hosts"], advice["nodes"], advice["usual_hosts"], strict=True)
                 )
             ],
         ),
@@ -49,18 +49,18 @@ def page(path: Path) -> Page:
         Bars(
             title="Placements that were tried",
             caption="Time over that of the scheduler's placement; those that were given up are in the table.",
-            groups=[f"{one['mapping']}, {one['partition']}" for one in ranked],
-            series={"time over the usual": [one["ratio"] for one in ranked]},
+            groups=[f"{choice['mapping']}, {choice['partition']}" for choice in ranked],
+            series={"time over the usual": [choice["ratio"] for choice in ranked]},
             unit="time / that of the scheduler's",
             base=0.0,
         ),
         DataTable(
             "All that was tried",
             ["partition", "mapping", "time over the usual", "draws"],
-            [[one["partition"], one["mapping"], one["ratio"], one["draws"]] for one in tried],
+            [[choice["partition"], choice["mapping"], choice["ratio"], choice["draws"]] for choice in tried],
             note="No number: it took half as long again as the scheduler's placement, and was given up.",
         ),
     ]
-    asked = [*found["asked"].items(), *versions_of(found["versions"])]
-    title = f"Where {found['job']} should run on {found['machine']}"
-    return Page(title, found["sentences"], asked, parts, notes=found["grounds"])
+    asked = [*advice["asked"].items(), *versions_of(advice["versions"])]
+    title = f"Where {advice['job']} should run on {advice['machine']}"
+    return Page(title, advice["sentences"], asked, parts, notes=advice["grounds"])

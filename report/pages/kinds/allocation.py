@@ -31,8 +31,8 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace allocate --json`` printed."""
-    found = saved_results(path, "allocation")
-    offers = offers_in(found)
+    results = saved_results(path, "allocation")
+    offers = offers_in(results)
     placed = [offer for offer in offers if offer["placed"]]
     placed.sort(key=_hops_of)
     names = [offer["partition"] for offer in placed]
@@ -40,11 +40,11 @@ def page(path: Path) -> Page:
     missing = []
     if placed:
         parts.append(_hops(placed, names))
-        if names_file(found["machine"]):
-            missing.append(f"the nodes on the machine: its machine {found['machine']} is a file of yours")
+        if names_file(results["machine"]):
+            missing.append(f"the nodes on the machine: its machine {results['machine']} is a file of yours")
         else:
             with details_of(path, "nodes"):
-                parts.append(_choices(found, placed))
+                parts.append(_choices(results, placed))
     rows = [
         [
             offer["partition"],
@@ -54,8 +54,8 @@ def page(path: Path) -> Page:
         for offer in (*placed, *(offer for offer in offers if not offer["placed"]))
     ]
     parts.append(DataTable("Allocators", ["allocator", *_FIGURES.values(), "why none"], rows))
-    asked = [(name, str(found[name])) for name in ("machine", "request", "free")]
-    title = f"Allocations of {found['request']} nodes on {found['machine']}"
+    asked = [(name, str(results[name])) for name in ("machine", "request", "free")]
+    title = f"Allocations of {results['request']} nodes on {results['machine']}"
     return Page(title, _verdict(placed, offers), asked, parts, missing)
 
 
@@ -65,9 +65,9 @@ def _figure(offer: dict[str, Any], name: str) -> Any:
     return 1e3 * value if name == "cpu_seconds" and value is not None else value
 
 
-def offers_in(found: dict[str, Any]) -> list[dict[str, Any]]:
+def offers_in(results: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what each allocator offers; where one was asked, its offer stands beside the request."""
-    offers: list[dict[str, Any]] = found.get("offers", [found])
+    offers: list[dict[str, Any]] = results.get("offers", [results])
     return offers
 
 
@@ -99,10 +99,10 @@ def _hops(placed: list[dict[str, Any]], names: list[str]) -> Bars:
     )
 
 
-def _choices(found: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
-    places = node_places(parse(found["machine"]))
+def _choices(results: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
+    places = node_places(parse(results["machine"]))
     chosen = [offer["nodes"] for offer in placed]
-    held = found.get("held", [])
+    held = results.get("held", [])
     if max(map(max, [*chosen, held or [0]])) >= len(places):
         raise ValueError("a node is not on the machine")
     return Places(

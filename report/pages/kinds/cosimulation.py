@@ -191,10 +191,10 @@ def _waiting(
     width = step * waiting["window"] * cycle_ns * 1e-9
     second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
     where = [
-        (place[one["job"]], link_name(machine, router, port), place.get(charged), cycles)
-        for one in waiting.get("watched", ())
-        if machine is not None and one["job"] in place
-        for router, port, charged, cycles in one["links"]
+        (place[job["job"]], link_name(machine, router, port), place.get(charged), cycles)
+        for job in waiting.get("watched", ())
+        if machine is not None and job["job"] in place
+        for router, port, charged, cycles in job["links"]
     ]
     matrix = Matrix(
         title="Who waited for whom",

@@ -37,36 +37,36 @@ def page(path: Path) -> Page:
     ValueError
         If the file holds something else under these keys.
     """
-    found = saved_object(path)
+    explanation = saved_object(path)
     with details_of(path, "neighbours"):
-        job, others, links = found["job"], found["neighbours"], found["links"]
+        job, others, links = explanation["job"], explanation["neighbours"], explanation["links"]
         parts: list[DataTable | Figure] = []
         if others:
-            parts = [_bars(found), _neighbours(others)]
+            parts = [_bars(explanation), _neighbours(others)]
         if links:
             rows = [
                 [
-                    one["link"],
-                    one["amount"],
-                    ", ".join(f"job {name}: {much:,}" for name, much in one["others"].items()),
+                    link["link"],
+                    link["amount"],
+                    ", ".join(f"job {name}: {much:,}" for name, much in link["others"].items()),
                 ]
-                for one in links
+                for link in links
             ]
             parts.append(
                 DataTable("Links where most was lost", ["link", "waited (cycles)", "for whom"], rows)
             )
         title = f"Why job {job['job']} took what it took: {job['application']} on {job['size']} nodes"
-        return Page(title, _verdict(found), [], parts)
+        return Page(title, _verdict(explanation), [], parts)
 
 
-def _bars(found: dict[str, Any]) -> Bars:
-    others = found["neighbours"][:20]
+def _bars(explanation: dict[str, Any]) -> Bars:
+    others = explanation["neighbours"][:20]
     return Bars(
         title="For whom its packets waited",
         caption="Cycles in which a packet of the job waited, by the job whose packet held what it waited "
         "for.",
-        groups=["itself", *(f"job {one['job']}, {one['application']}" for one in others)],
-        series={"cycles": [found["own"], *(one["amount"] for one in others)]},
+        groups=["itself", *(f"job {neighbour['job']}, {neighbour['application']}" for neighbour in others)],
+        series={"cycles": [explanation["own"], *(neighbour["amount"] for neighbour in others)]},
         unit="cycles",
     )
 
@@ -74,16 +74,16 @@ def _bars(found: dict[str, Any]) -> Bars:
 def _neighbours(others: list[dict[str, Any]]) -> DataTable:
     rows = [
         [
-            one["job"],
-            one["application"],
-            one["size"],
-            100 * one["overlap"],
-            one["links"],
-            one["amount"],
-            100 * one["share"],
-            None if one["without"] is None else _MICRO * one["without"],
+            neighbour["job"],
+            neighbour["application"],
+            neighbour["size"],
+            100 * neighbour["overlap"],
+            neighbour["links"],
+            neighbour["amount"],
+            100 * neighbour["share"],
+            None if neighbour["without"] is None else _MICRO * neighbour["without"],
         ]
-        for one in others
+        for neighbour in others
     ]
     return DataTable(
         "Jobs beside it",
@@ -93,19 +93,19 @@ def _neighbours(others: list[dict[str, Any]]) -> DataTable:
     )
 
 
-def _verdict(found: dict[str, Any]) -> list[str]:
-    job, others = found["job"], found["neighbours"]
+def _verdict(explanation: dict[str, Any]) -> list[str]:
+    job, others = explanation["job"], explanation["neighbours"]
     slowdown = "" if job["slowdown"] is None else f", {job['slowdown']:.3f} times as long"
     said = [
         f"Job {job['job']} took {_MICRO * job['live']:,.4g} µs beside the others, and "
         f"{_MICRO * job['alone']:,.4g} µs alone in the same place{slowdown}."
     ]
-    total = found["own"] + sum(one["amount"] for one in others)
+    total = explanation["own"] + sum(neighbour["amount"] for neighbour in others)
     if not total:
         return [*said, "Its packets waited for nobody."]
     said.append(
-        f"Of {total:,} cycles that its packets waited, {100 * (1 - found['own'] / total):.1f} % were for "
-        "other jobs."
+        f"Of {total:,} cycles that its packets waited, {100 * (1 - explanation['own'] / total):.1f} % were "
+        "for other jobs."
     )
     if others and others[0]["amount"]:
         worst = others[0]
@@ -115,8 +115,8 @@ def _verdict(found: dict[str, Any]) -> list[str]:
         )
         if worst["without"] is not None:
             said.append(f"Without that one it would have taken {_MICRO * worst['without']:,.4g} µs.")
-        tried = [one for one in others if one["without"] is not None]
-        most = min(tried, key=lambda one: one["without"], default=worst)
+        tried = [neighbour for neighbour in others if neighbour["without"] is not None]
+        most = min(tried, key=lambda neighbour: neighbour["without"], default=worst)
         if most is not worst:
             said.append(
                 f"Most would be gained without job {most['job']} ({most['application']}): it would take "

@@ -55,8 +55,8 @@ def page(path: Path) -> Page:
 
 def points_of(path: Path) -> list[dict[str, Any]]:
     """Return each point in a file, with what was asked for it."""
-    found = saved_results(path, "load")
-    return [found | point for point in found["points"]]
+    results = saved_results(path, "load")
+    return [results | point for point in results["points"]]
 
 
 def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:

@@ -41,13 +41,13 @@ def page(path: Path) -> Page:
     ValueError
         If the file holds something else under these keys.
     """
-    found = saved_object(path)
+    results = saved_object(path)
     with details_of(path, "mapping"):
-        usual = found["consecutive"]
+        usual = results["consecutive"]
         rows = [
-            [name, found[key], usual[key], _ratio(found[key], usual[key])]
+            [name, results[key], usual[key], _ratio(results[key], usual[key])]
             for key, name in _TRAITS.items()
-            if found.get(key) is not None
+            if results.get(key) is not None
         ]
         parts: list[DataTable | Figure] = [
             Bars(
@@ -56,35 +56,35 @@ def page(path: Path) -> Page:
                 "below 1: less.",
                 groups=list(_DRAWN.values()),
                 series={
-                    "mapping / consecutive": [_ratio(found[key], usual[key]) for key in _DRAWN],
+                    "mapping / consecutive": [_ratio(results[key], usual[key]) for key in _DRAWN],
                 },
                 unit="ratio",
                 base=1.0,
             ),
             DataTable("What it makes of the traffic", ["", "mapping", "consecutive", "ratio"], rows),
             DataTable(
-                "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(found["nodes"])]
+                "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
             ),
         ]
-        if len(found["costs"]) > 1:
-            seeds = [[place, cost] for place, cost in enumerate(found["costs"])]
+        if len(results["costs"]) > 1:
+            seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
             parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
-        title = found.get("title") or f"Mapping {found['mapping']} on {found['network']}"
-        asked = asked_of({name: found[name] for name in _ASKED if name in found})
-        return Page(title, _verdict(found, usual), asked, parts)
+        title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
+        asked = asked_of({name: results[name] for name in _ASKED if name in results})
+        return Page(title, _verdict(results, usual), asked, parts)
 
 
-def _verdict(found: dict[str, Any], usual: dict[str, Any]) -> list[str]:
+def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
     said = [
-        f"A byte travels {found['byte_hops']:.3g} hops on average, and {usual['byte_hops']:.3g} under the "
-        f"consecutive mapping{_change(found['byte_hops'], usual['byte_hops'])}.",
-        f"The most loaded link gets {found['most_link_load']:,.0f} bytes if all minimal routes are used "
+        f"A byte travels {results['byte_hops']:.3g} hops on average, and {usual['byte_hops']:.3g} under the "
+        f"consecutive mapping{_change(results['byte_hops'], usual['byte_hops'])}.",
+        f"The most loaded link gets {results['most_link_load']:,.0f} bytes if all minimal routes are used "
         "alike, "
         f"and {usual['most_link_load']:,.0f} under the consecutive mapping"
-        f"{_change(found['most_link_load'], usual['most_link_load'])}.",
+        f"{_change(results['most_link_load'], usual['most_link_load'])}.",
     ]
-    if found.get("cycles") is not None:
-        said.insert(0, f"Alone on the network the job takes {found['cycles']:,} cycles.")
+    if results.get("cycles") is not None:
+        said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
         said.append("Nothing was simulated: what this does to run time netplace run tells.")
     return said

@@ -28,10 +28,10 @@ def page(path: Path) -> Page:
     ValueError
         If the file holds something else under these keys.
     """
-    found = saved_object(path)
+    results = saved_object(path)
     with details_of(path, "rows"):
-        rows, told = found["rows"], found.get("correlations", {}).get(_TIME, {})
-        known = {name: one for name, one in told.items() if one is not None}
+        rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})
+        known = {name: correlation for name, correlation in correlations.items() if correlation is not None}
         parts: list[DataTable | Figure] = []
         if known:
             parts.append(_correlations(known))
@@ -40,8 +40,8 @@ def page(path: Path) -> Page:
             DataTable("Configurations", columns, [[row.get(key) for key in columns] for row in rows])
         )
         spread = [
-            [name, *(one[key] for key in ("mean", "std", "min", "max"))]
-            for name, one in found["spread"].items()
+            [name, *(spread[key] for key in ("mean", "std", "min", "max"))]
+            for name, spread in results["spread"].items()
         ]
         parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
         note = (
@@ -51,7 +51,9 @@ def page(path: Path) -> Page:
             "same with "
             "asymmetry (_AL)."
         )
-        return Page(f"Partition metrics: {found['title']}", _verdict(found, known), [], parts, notes=[note])
+        return Page(
+            f"Partition metrics: {results['title']}", _verdict(results, known), [], parts, notes=[note]
+        )
 
 
 def _correlations(known: dict[str, Any]) -> Bars:
@@ -67,18 +69,18 @@ def _correlations(known: dict[str, Any]) -> Bars:
     )
 
 
-def _verdict(found: dict[str, Any], known: dict[str, Any]) -> list[str]:
-    count = len(found["rows"])
+def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    count = len(results["rows"])
     if not known:
-        distance = found["spread"].get("AD") or found["spread"]["pair_hops"]
+        distance = results["spread"].get("AD") or results["spread"]["pair_hops"]
         return [
             f"{count} configurations, with {distance['min']:.3g} to {distance['max']:.3g} hops between "
             "two nodes "
             "of the job on average.",
             "Nothing was simulated; with --simulate this page tells which metric foretells run time.",
         ]
-    clear = [name for name, one in known.items() if one["p"] < _SIGNIFICANT]
-    time = found["spread"][_TIME]
+    clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
+    time = results["spread"][_TIME]
     said = [
         f"Run time lies between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} "
         "configurations.",

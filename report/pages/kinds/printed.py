@@ -23,21 +23,21 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of an object: what is a table in it as tables, the rest as figures."""
-    found = saved_object(path)
+    content = saved_object(path)
     parts: list[DataTable | Figure] = []
-    rows = _collected({name: value for name, value in found.items() if name != "versions"}, "", parts)
+    rows = _collected({name: value for name, value in content.items() if name != "versions"}, "", parts)
     if rows:
         parts.append(DataTable("Figures", ["figure", "value"], rows))
     plain = [(name, value) for name, value in rows if value not in (None, "")]
     said = [f"{name}: {_text(value)}" for name, value in plain[:_SENTENCES]]
     notes = ["What a command printed with --json that has no page of its own."]
-    return Page(path.stem, said, versions_of(found.get("versions")), parts, notes=notes)
+    return Page(path.stem, said, versions_of(content.get("versions")), parts, notes=notes)
 
 
-def _collected(found: Mapping[str, Any], above: str, parts: list[DataTable | Figure]) -> list[list[Any]]:
+def _collected(content: Mapping[str, Any], above: str, parts: list[DataTable | Figure]) -> list[list[Any]]:
     """Return names and values of what is no table; tables are added to the parts."""
     rows: list[list[Any]] = []
-    for key, value in found.items():
+    for key, value in content.items():
         name = above + key.replace("_", " ")
         if _is_listed(value, Mapping):
             parts.append(_table(name, value))
@@ -71,13 +71,13 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{name}.")
+            flat |= _flat(value, f"{prefix}{name}.")
         else:
-            found[prefix + name] = _cell(value)
-    return found
+            flat[prefix + name] = _cell(value)
+    return flat
 
 
 def _cell(value: Any) -> Any:

@@ -27,32 +27,34 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace advise --log -o`` wrote."""
-    found = saved_object(path / FILE)
-    kind_of(RuleAdvice)(found, str(path / FILE))
-    tried = found["tried"]
-    others = [one for one in tried if one["verdict"] != "usual"]
-    short = short_names([one["partition"] for one in tried])
+    advice = saved_object(path / FILE)
+    kind_of(RuleAdvice)(advice, str(path / FILE))
+    tried = advice["tried"]
+    others = [rule for rule in tried if rule["verdict"] != "usual"]
+    short = short_names([rule["partition"] for rule in tried])
     groups = {"no clear difference": "within chance"}
     parts: list[DataTable | Figure] = [
         Intervals(
-            title=f"What each rule saves, against {found['usual']}",
+            title=f"What each rule saves, against {advice['usual']}",
             caption=f"Of the mean turnaround, if a job that is twice as spread as it must be takes "
-            f"{100 * found['cost']:g} % longer, which is an assumption. Lines: 95 % intervals.",
+            f"{100 * advice['cost']:g} % longer, which is an assumption. Lines: 95 % intervals.",
             height=120 + 26 * len(others),
-            names=[short[one["partition"]] for one in others],
-            values=[100 * one["gain"] for one in others],
-            half_widths=[100 * one["half_width"] for one in others],
-            groups=[groups.get(one["verdict"], one["verdict"]) for one in others],
+            names=[short[rule["partition"]] for rule in others],
+            values=[100 * rule["gain"] for rule in others],
+            half_widths=[100 * rule["half_width"] for rule in others],
+            groups=[groups.get(rule["verdict"], rule["verdict"]) for rule in others],
             unit="% of the turnaround",
         ),
         Bars(
             title="How long jobs wait",
             caption="Mean over all jobs of the log.",
-            groups=[short[one["partition"]] for one in tried],
-            series={"wait": [one["wait"] / 60 for one in tried]},
+            groups=[short[rule["partition"]] for rule in tried],
+            series={"wait": [rule["wait"] / 60 for rule in tried]},
             unit="min",
         ),
-        DataTable("Rules", list(_COLUMNS), [[_cell(one, key) for key in _COLUMNS.values()] for one in tried]),
+        DataTable(
+            "Rules", list(_COLUMNS), [[_cell(rule, key) for key in _COLUMNS.values()] for rule in tried]
+        ),
     ]
     for name in _INSTALLED:
         if (path / name).is_file():
@@ -60,14 +62,14 @@ def page(path: Path) -> Page:
             lines = text.splitlines()[:_MOST_LINES]
             parts.append(DataTable(f"To install: {name}", ["line"], [[line] for line in lines]))
     asked = [
-        ("the usual rule", found["usual"]),
-        ("cost of spread", f"{found['cost']:g}"),
-        ("jobs", f"{found['jobs']:,}"),
+        ("the usual rule", advice["usual"]),
+        ("cost of spread", f"{advice['cost']:g}"),
+        ("jobs", f"{advice['jobs']:,}"),
     ]
     lists = [(name, text) for text, name in short.items() if name != text]
     asked += lists
-    missing = [f"{rule}: there was no time, see --seconds" for rule in found["left"]]
-    return Page("Which nodes jobs should have", _verdict(found), asked, parts, missing, found["notes"])
+    missing = [f"{rule}: there was no time, see --seconds" for rule in advice["left"]]
+    return Page("Which nodes jobs should have", _verdict(advice), asked, parts, missing, advice["notes"])
 
 
 _COLUMNS = {
@@ -89,16 +91,16 @@ def short_names(rules: Sequence[str]) -> dict[str, str]:
     return {text: f"torus3d, list {lists.index(text) + 1}" if text in lists else text for text in rules}
 
 
-def _cell(one: dict[str, Any], key: str) -> Any:
-    return 100 * one[key] if key in _SHARES else one[key]
+def _cell(rule: dict[str, Any], key: str) -> Any:
+    return 100 * rule[key] if key in _SHARES else rule[key]
 
 
-def _verdict(found: dict[str, Any]) -> list[str]:
-    chosen = next((one for one in found["tried"] if one["partition"] == found["chosen"]), None)
-    if chosen is None or found["chosen"] == found["usual"]:
-        return [f"No rule is clearly better than {found['usual']}: leave it as it is."]
+def _verdict(advice: dict[str, Any]) -> list[str]:
+    chosen = next((rule for rule in advice["tried"] if rule["partition"] == advice["chosen"]), None)
+    if chosen is None or advice["chosen"] == advice["usual"]:
+        return [f"No rule is clearly better than {advice['usual']}: leave it as it is."]
     text = (
-        f"{found['chosen']} is clearly better than {found['usual']}: it saves {100 * chosen['gain']:.1f} ± "
+        f"{advice['chosen']} is clearly better than {advice['usual']}: it saves {100 * chosen['gain']:.1f} ± "
         f"{100 * chosen['half_width']:.1f} % of the mean turnaround."
     )
     if chosen["waiting"] > 0:

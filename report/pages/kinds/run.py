@@ -35,9 +35,9 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of what ``netplace run --json`` printed, or of what it left in a folder."""
     path = path / FILE if path.is_dir() else path
-    found = saved_results(path, "run")
-    runs = found.get("runs", [found])
-    jobs = _jobs(found)
+    results = saved_results(path, "run")
+    runs = results.get("runs", [results])
+    jobs = _jobs(results)
     parts: list[DataTable | Figure] = []
     if len(runs) > 1:
         seeds = [run["seed"] for run in runs]
@@ -63,26 +63,26 @@ def page(path: Path) -> Page:
         )
     if windows := runs[0].get("windows"):
         parts.append(_windows(windows))
-    drawn, missing = _details(path, found)
+    drawn, missing = _details(path, results)
     parts += drawn
     parts.append(DataTable("Jobs", ["job", "tasks", "start (cycle)", "end (cycle)", "cycles"], jobs))
-    rows = [[name, found[key]] for key, name in _SHOWN]
+    rows = [[name, results[key]] for key, name in _SHOWN]
     for what in ("packet_delay", "message_delay"):
         rows += [
-            [f"{what.replace('_', ' ')}, {key} (cycles)", found[what].get(key)]
+            [f"{what.replace('_', ' ')}, {key} (cycles)", results[what].get(key)]
             for key in ("mean", "p50", "p95", "p99", "most")
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
-    asked = asked_of({name: found[name] for name in _ASKED if name in found})
-    title = f"Run: {jobs_named(job['name'] for job in found['jobs'])} on {found['network']}"
-    asked += versions_of(found.get("versions"))
-    return Page(title, _verdict(found, jobs), asked, parts, missing)
+    asked = asked_of({name: results[name] for name in _ASKED if name in results})
+    title = f"Run: {jobs_named(job['name'] for job in results['jobs'])} on {results['network']}"
+    asked += versions_of(results.get("versions"))
+    return Page(title, _verdict(results, jobs), asked, parts, missing)
 
 
-def _details(path: Path, found: dict[str, Any]) -> tuple[list[Figure], list[str]]:
+def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[str]]:
     """Return the figures that are drawn from the details of the first run, and what is missing of them."""
-    network, drawn, missing = found["network"], list[Figure](), list[str]()
-    links, jobs = found.get("links"), found.get("timeline")
+    network, drawn, missing = results["network"], list[Figure](), list[str]()
+    links, jobs = results.get("links"), results.get("timeline")
     if links is None:
         missing.append("link loads on the network: write the page with netplace run -o page.html")
     elif names_file(network):
@@ -94,15 +94,15 @@ def _details(path: Path, found: dict[str, Any]) -> tuple[list[Figure], list[str]
         missing.append("tasks and messages over time: write the page with netplace run -o page.html")
     else:
         with details_of(path, "timeline"):
-            drawn.append(timeline(jobs, found["config"]["cycle_ns"]))
+            drawn.append(timeline(jobs, results["config"]["cycle_ns"]))
             drawn += path_bars(jobs)
         if any(job["path"] is None for job in jobs):
             missing.append("the critical path of a job with very many messages")
     return drawn, missing
 
 
-def _jobs(found: dict[str, Any]) -> list[list[Any]]:
-    jobs = found["jobs"]
+def _jobs(results: dict[str, Any]) -> list[list[Any]]:
+    jobs = results["jobs"]
     several = len(jobs) > 1
     return [
         [
@@ -113,20 +113,20 @@ def _jobs(found: dict[str, Any]) -> list[list[Any]]:
     ]
 
 
-def _verdict(found: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
-    cycles = found["cycles"]
+def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
+    cycles = results["cycles"]
     said = [
         f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
-        f"{found['seconds'] * 1e3:,.4g} ms."
+        f"{results['seconds'] * 1e3:,.4g} ms."
     ]
-    spread = found.get("spread", {}).get("cycles")
+    spread = results.get("spread", {}).get("cycles")
     if cycles and spread:
         share = 100 * (spread["max"] - spread["min"]) / cycles
         said.append(
-            f"Over {len(found['runs'])} seeds from {spread['min']:,.0f} to {spread['max']:,.0f}: chance "
+            f"Over {len(results['runs'])} seeds from {spread['min']:,.0f} to {spread['max']:,.0f}: chance "
             f"alone moves it by {share:.1f} %."
         )
-    said.append(f"The most loaded link carried {100 * found['most_link_load']:.0f} % of what it can.")
+    said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of what it can.")
     return said
 
 

@@ -30,8 +30,8 @@ def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
     """Tell whether a file holds results of a kind: it says so itself, or says nothing and has these keys."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    said, found = _read(path)
-    return said == what if said else set(keys) <= found.keys()
+    said, content = _read(path)
+    return said == what if said else set(keys) <= content.keys()
 
 
 def saved_object(path: Path) -> dict[str, Any]:
@@ -53,9 +53,9 @@ def saved_results(path: Path, what: str) -> dict[str, Any]:
     ValueError
         With file and key, if they are anything else.
     """
-    found = saved_object(path)
-    RESULT_KINDS[what](found, str(path))
-    return found
+    results = saved_object(path)
+    RESULT_KINDS[what](results, str(path))
+    return results
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
@@ -81,7 +81,7 @@ def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
     return what, opened(content, path, what, PRINTED[what])
 
 
-def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:
+def number_in(path: Path, content: Mapping[str, Any], *keys: str) -> float | None:
     """Return the number under nested keys, None where it is null or not there.
 
     Raises
@@ -89,7 +89,7 @@ def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:
     ValueError
         If something else stands there, with file and key.
     """
-    value: Any = found
+    value: Any = content
     for place, key in enumerate(keys):
         if not isinstance(value, Mapping):
             raise ValueError(f"{path}: {'.'.join(keys[:place])}: {shown(value)} found, expected an object")
@@ -133,8 +133,8 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def versions_of(found: Any) -> list[tuple[str, str]]:
+def versions_of(versions: Any) -> list[tuple[str, str]]:
     """Return the versions with which something was made, as a row."""
-    if not isinstance(found, Mapping):
+    if not isinstance(versions, Mapping):
         return []
-    return [("versions", ", ".join(f"{name} {version}" for name, version in found.items()))]
+    return [("versions", ", ".join(f"{name} {version}" for name, version in versions.items()))]

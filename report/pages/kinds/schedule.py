@@ -34,7 +34,7 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace schedule -o`` has written."""
-    plan, found, rows = read_schedule(path)
+    plan, figures, rows = read_schedule(path)
     own = names_file(plan.machine)  # a file that a result names is not read
     machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes
     parts: list[DataTable | Figure] = [_occupancy(rows, machine)]
@@ -44,15 +44,15 @@ def page(path: Path) -> Page:
     else:
         missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
     parts.append(_waits(rows))
-    said = _verdict(path / FIGURES, found, rows)
-    if power := found.get("power"):
+    said = _verdict(path / FIGURES, figures, rows)
+    if power := figures.get("power"):
         with details_of(path / FIGURES, "power"):
             said.append(_saved_energy(power))
             parts += _energy(power)
     parts.append(_table(rows))
-    asked = [*asked_of(plan.to_dict()), *versions_of(found.get("versions"))]
+    asked = [*asked_of(plan.to_dict()), *versions_of(figures.get("versions"))]
     with details_of(path / FIGURES, "rejected"):
-        notes = [*map(str, found.get("notes", [])), *rejected_notes(found["rejected"], plan.machine)]
+        notes = [*map(str, figures.get("notes", [])), *rejected_notes(figures["rejected"], plan.machine)]
     return Page(
         f"Schedule: {title_of(plan)}",
         said,
@@ -63,7 +63,7 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]:
+def _verdict(path: Path, figures: dict[str, Any], rows: pd.DataFrame) -> list[str]:
     wait = rows["start"] - rows["submit"]
     second, unit = seconds_unit(float(wait.mean()))
     median = wait.median() / second
@@ -72,9 +72,9 @@ def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]
         + (f"at most {median:.3g} {unit}" if median > 0 else "not at all")
         + f", one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
     ]
-    if rejected := number_in(path, found, "metrics", "rejected"):
+    if rejected := number_in(path, figures, "metrics", "rejected"):
         said.append(f"{rejected:,.0f} more jobs can never run here, and were left out (see the notes).")
-    mean, half = (number_in(path, found, "steady", "wait", key) for key in ("mean", "half_width"))
+    mean, half = (number_in(path, figures, "steady", "wait", key) for key in ("mean", "half_width"))
     if mean is not None and half is not None:
         over = f"{mean / second:.3g} ± {half / second:.2g} {unit} (95 % interval over batches of jobs)"
         said.append(
@@ -82,9 +82,9 @@ def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]
             if half < mean / 2
             else f"The mean wait has not settled: {over}. More jobs would tell it better."
         )
-    if (used := number_in(path, found, "metrics", "utilisation")) is not None:
+    if (used := number_in(path, figures, "metrics", "utilisation")) is not None:
         said.append(f"{100 * used:.1f} % of the machine's node-seconds were held by jobs.")
-    if (slowdown := number_in(path, found, "metrics", "per_job", "bounded_slowdown", "mean")) is not None:
+    if (slowdown := number_in(path, figures, "metrics", "per_job", "bounded_slowdown", "mean")) is not None:
         said.append(
             f"The mean bounded slowdown is {slowdown:.3g}: how many times its run time a job spent here, "
             "where runs of less than 10 s count as 10 s."

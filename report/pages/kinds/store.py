@@ -55,11 +55,12 @@ def page(path: Path) -> Page:
 def _tables(store: Store) -> list[DataTable]:
     made = []
     for table, under, title, names in _SHOWN:
-        kept = [(plan, found) for plan, found in store.outcomes(table) if not under or under in found]
+        kept = [(plan, outcome) for plan, outcome in store.outcomes(table) if not under or under in outcome]
         if kept:
             plans = [dict(asked_of(plan)) for plan, _ in kept]
             rows = [
-                [_figure(found.get(under) if under else found, name) for name in names] for _, found in kept
+                [_figure(outcome.get(under) if under else outcome, name) for name in names]
+                for _, outcome in kept
             ]
             made.append(_beside(title, plans, names, rows))
     return made
@@ -76,7 +77,7 @@ def _beside(
     return DataTable(title, [*differing, *names], body, note=f"All: {shared}." if shared else "")
 
 
-def _figure(found: Any, name: str) -> Any:
+def _figure(value: Any, name: str) -> Any:
     for key in name.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -48,8 +48,8 @@ def page(path: Path) -> Page:
             asked.append(("made by", _plain(line)))
         elif line.startswith(("* ", "- ")):
             said.append(_plain(line[2:]))
-        elif found := _PICTURE.fullmatch(line):
-            picture = _picture(path, found[1], room, missing)
+        elif match := _PICTURE.fullmatch(line):
+            picture = _picture(path, match[1], room, missing)
             if picture is not None:
                 room -= len(picture.content)
                 parts.append(picture)
