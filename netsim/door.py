@@ -17,7 +17,7 @@ from netplace.checks.arrays import array_of
 from netplace.checks.calls import ArgumentError
 from netplace.netsim.engine import Traffic
 from netplace.topologies import Graph, Grid, Topology, Tree
-from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
+from netplace.topologies.graph_arrays import check_wiring
 
 __all__ = ["check_pointers", "check_topology", "check_traffic", "place"]
 
@@ -34,45 +34,14 @@ def check_topology(topology: Topology) -> None:
     """
     if topology.__dict__.get(_SOUND):
         return
-    _check_links(topology)
+    if not isinstance(topology, Graph):  # which was checked when it was made
+        check_wiring(topology)
     if isinstance(topology, Grid | Tree):
         made = topology.rebuilt()
         same = np.array_equal(made.neighbor, topology.neighbor)
         if not same or not np.array_equal(made.entry, topology.entry):
             raise ValueError(f"network {topology}: its links are not those that its numbers say")
-    elif isinstance(topology, Graph):
-        _check_graph(topology)
     object.__setattr__(topology, _SOUND, True)
-
-
-def _check_links(topology: Topology) -> None:
-    neighbor, entry = topology.neighbor, topology.entry
-    wrong = (neighbor < -1) | (neighbor >= topology.routers)
-    if wrong.any():
-        raise ValueError(
-            f"network {topology}: a link leads to router {neighbor[wrong][0]}, expected 0 to "
-            f"{topology.routers - 1}, or -1 for none"
-        )
-    wired = neighbor >= 0
-    if ((entry >= topology.ports) | ((entry >= 0) != wired)).any():
-        raise ValueError(
-            f"network {topology}: an entry is not 0 to {topology.ports - 1} where a link is, and -1 elsewhere"
-        )
-    ends = np.sort(neighbor[wired].astype(np.int64) * topology.ports + entry[wired])
-    if (ends[1:] == ends[:-1]).any():
-        raise ValueError(f"network {topology}: two links enter a router by the same port")
-
-
-def _check_graph(network: Graph) -> None:
-    if network.first_switch and not np.array_equal(network.neighbor[: network.nodes, 0], network.home):
-        raise ValueError(f"network {network}: a node's first link does not lead to its home")
-    wired = network.neighbor >= 0
-    for name, table, least, most in (
-        ("cycles", network.cycles, 1, MOST_CYCLES),
-        ("delay", network.delay, 0, MOST_DELAY),
-    ):
-        if (wired & ((table < least) | (table > most))).any():
-            raise ValueError(f"network {network}: {name} of a link are not in {least}..{most}")
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:

@@ -147,7 +147,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         delay=tables["delay"],
         group=None
         if None in groups
-        else np.array([whole(name, f"{text}: group", -(2**62)) for name in groups], np.int64),
+        else np.array([whole(name, f"{text}: group", 0, 2**62) for name in groups], np.int64),
         places=_places(about[first:], text),
         names=names if len(names) == len(groups) else (),
         closes=tables["closes"] if "closes" in known else None,

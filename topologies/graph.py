@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks.calls import check_fields
 from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_memory
+from netplace.topologies.graph_arrays import check_arrays
+from netplace.topologies.limits import check_memory
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 
@@ -92,28 +93,8 @@ class Graph(Topology):
             raise ValueError(
                 f"network {self.text}: first_switch is {self.first_switch}, expected 0 or {self.nodes}"
             )
-        tables = (self.cycles, self.delay, self.closes, self.axis)
-        of_switches = (self.group, None if self.places is None else self.places[:, :1].ravel())
-        if any(table is not None and table.shape != self.neighbor.shape for table in tables):
-            raise ValueError(
-                f"network {self.text}: cycles, delay, closes and axis need a number for each port"
-            )
-        if any(known is not None and known.shape != (self.switches,) for known in of_switches):
-            raise ValueError(
-                f"network {self.text}: group and places need one for each of {self.switches} switches"
-            )
-        if self.closes is not None and self.closes.dtype != bool:
-            raise ValueError(f"network {self.text}: closes must be True or False for each port")
-        if self.cut is not None and (self.cut.shape != (self.nodes,) or self.cut.dtype != bool):
-            raise ValueError(f"network {self.text}: cut must be True or False for each of {self.nodes} nodes")
-        for name in ("home", "cycles", "delay", "group", "places", "axis"):
-            if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
-                raise ValueError(f"network {self.text}: {name} must be whole numbers")
-        wired = self.neighbor >= 0
-        for name, least, most in (("cycles", 1, MOST_CYCLES), ("delay", 0, MOST_DELAY)):
-            of_ports = getattr(self, name)
-            if (of_ports[wired] < least).any() or (of_ports > most).any():
-                raise ValueError(f"network {self.text}: {name} of a link must be in {least}..{most}")
+        if self.planes < 1 or self.sockets < 1 or self.tasks < 1:
+            raise ValueError(f"network {self.text}: planes, sockets and tasks must be 1 or more")
         between = self.switches - self.compute_nodes
         per_host = self.sockets + 1 if self.sockets > 1 else 1
         if (
@@ -125,9 +106,7 @@ class Graph(Topology):
                 f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
                 f"{self.planes} planes do not make up {self.switches} switches"
             )
-        least, most = self.first_switch, self.routers - 1
-        if self.home.shape != (self.nodes,) or ((self.home < least) | (self.home > most)).any():
-            raise ValueError(f"network {self.text}: home needs a router in {least}..{most} for each node")
+        check_arrays(self)
 
     @property
     def switches(self) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Topology", "named"]
 
+_MOST = 2**31 - 1  # of routers and ports
 _NONE = np.zeros(0, np.int64)
 _NONE.setflags(write=False)
 _BLOCK = 2**22  # entries of a distance matrix computed at a time: bounds the memory of intermediate arrays
@@ -61,8 +62,10 @@ class Topology(ABC):
                 f"network {self.text}: neighbor of shape {shape} and entry of shape {self.entry.shape}, "
                 f"expected a row of ports for each of {self.routers} routers"
             )
-        if self.neighbor.dtype.kind != "i" or self.entry.dtype.kind != "i":
-            raise ValueError(f"network {self.text}: neighbor and entry must be whole numbers with a sign")
+        for name, array in (("neighbor", self.neighbor), ("entry", self.entry)):
+            if array.dtype.kind not in "iu" or array.min(initial=0) < -1 or array.max(initial=0) > _MOST:
+                raise ValueError(f"network {self.text}: {name} must be whole numbers from -1 to {_MOST}")
+            object.__setattr__(self, name, array.astype(np.int32, copy=False))
         if not 1 <= self.nodes <= self.routers:
             raise ValueError(f"network {self.text}: {self.nodes} nodes, expected 1 to {self.routers}")
         self.neighbor.setflags(write=False)

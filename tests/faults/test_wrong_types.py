@@ -52,17 +52,23 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
         (lambda: TaskWriter(0, 1).end(LONG), "section: task 0 ends 'aaa"),
         (lambda: Config(fabric=np.zeros(3)), "fabric"),
         (lambda: with_faults(parse("torus:4x4"), slow=((0, 1), (3,))), "is no link, expected two routers"),
-        (lambda: replace(parse("torus:4"), entry=np.zeros((4, 2), np.uint64)), "whole numbers with a sign"),
-        (lambda: replace(parse("slimfly:3"), cut=np.array([True])), "cut must be True or False for each of"),
+        (
+            lambda: replace(parse("torus:4"), entry=np.full((4, 2), 2**63, np.uint64)),
+            "entry must be whole numbers from -1 to",
+        ),
+        (
+            lambda: replace(parse("slimfly:3"), cut=np.array([True])),
+            "cut of shape .1,. needs a value for each node, 54",
+        ),
         (
             lambda: make_routes(
-                replace(parse("torus:4,c=1"), places=np.array([[0], [1], [2], [2**62]])), "dor"
+                replace(parse("torus:4,c=1"), places=np.array([[0], [1], [2], [2**30]])), "dor"
             ),
             "stand on no grid",
         ),
         (
             lambda: replace(parse("slimfly:3"), delay=parse("slimfly:3").delay + 2**30),
-            "delay of a link must be in",
+            "delay of a link: 1073741824 is not in 0..1048576",
         ),
         (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
     ],

@@ -1,0 +1,139 @@
+"""The arrays of a network of any wiring: what each holds, checked where a network is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
+
+if TYPE_CHECKING:
+    from netplace.topologies.graph import Graph
+    from netplace.topologies.topology import Topology
+
+__all__ = ["check_arrays", "check_wiring"]
+
+MOST_DIMENSIONS = 62
+MOST_GROUPS = 1000  # numbers up to it may have gaps on a network of few routers
+
+
+@dataclass(frozen=True)
+class _Array:
+    """What an array holds for each port, switch or node, and how many dimensions that takes."""
+
+    per: str
+    kind: type
+    least: int = -(2**31)
+    most: int = 2**31 - 1
+    of_links: bool = False  # `least` is of links alone, not of ports that lead nowhere
+    dims: int = 1
+
+
+_ARRAYS = {
+    "home": _Array("node", np.int64),
+    "cycles": _Array("port", np.int32, 1, MOST_CYCLES, of_links=True),
+    "delay": _Array("port", np.int32, 0, MOST_DELAY, of_links=True),
+    "group": _Array("switch", np.int64, 0),
+    "places": _Array("switch", np.int64, dims=2),
+    "closes": _Array("port", np.bool_),
+    "axis": _Array("port", np.int64, -1, MOST_DIMENSIONS - 1),
+    "cut": _Array("node", np.bool_),
+}
+
+
+def check_arrays(network: Graph) -> None:
+    """Check all arrays of a network, and make each of the type that it is said to be of, and read-only.
+
+    Raises
+    ------
+    ValueError
+        If one has another shape, holds something else than it should, or a number that is out of range.
+    """
+    check_wiring(network)
+    shape: dict[str, tuple[int, ...]] = {
+        "port": network.neighbor.shape, "switch": (network.switches,), "node": (network.nodes,)
+    }  # fmt: skip
+    arrays = {**_ARRAYS, "group": replace(_ARRAYS["group"], most=max(network.routers, MOST_GROUPS))}
+    for name, array in arrays.items():
+        values = getattr(network, name)
+        if values is not None:
+            fitting = _fitting(network, name, values, array, shape[array.per])
+            fitting.setflags(write=False)
+            object.__setattr__(network, name, fitting)
+    if len(network.names) not in (0, network.switches):
+        raise ValueError(
+            f"network {network.text}: {len(network.names)} names, expected one for each of "
+            f"{network.switches} switches"
+        )
+    _check_homes(network)
+
+
+def _fitting(
+    network: Graph, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """Return an array as one of its type."""
+    what = f"network {network.text}: {name}"
+    if values.shape[: len(shape)] != shape or values.ndim != len(shape) + array.dims - 1:
+        raise ValueError(
+            f"{what} of shape {values.shape} needs {'coordinates' if array.dims > 1 else 'a value'} "
+            f"for each {array.per}, {' x '.join(map(str, shape))}"
+        )
+    if array.kind is np.bool_:
+        if values.dtype != bool:
+            raise ValueError(f"{what} must be True or False for each {array.per}")
+        return values
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be whole numbers")
+    where = network.neighbor >= 0 if array.of_links else np.ones(values.shape, bool)
+    outside = values[(where & (values < array.least)) | (values > array.most)]
+    if len(outside):
+        of = " of a link" if array.of_links else ""
+        raise ValueError(f"{what}{of}: {outside[0]} is not in {array.least}..{array.most}")
+    if array.dims > 1 and not 1 <= values.shape[1] <= MOST_DIMENSIONS:
+        raise ValueError(f"{what}: {values.shape[1]} coordinates, expected 1 to {MOST_DIMENSIONS}")
+    return values.astype(array.kind, copy=False)
+
+
+def _check_homes(network: Graph) -> None:
+    """Check that nodes hang at switches, each by its first link if it is a router of its own."""
+    first, home = network.first_switch, network.home
+    outside = home[(home < first) | (home >= network.routers)]
+    if len(outside):
+        raise ValueError(
+            f"network {network.text}: home: {outside[0]} is no router for a node, expected "
+            f"{first} to {network.routers - 1}"
+        )
+    if first == 0:
+        return
+    leads = network.neighbor[: network.nodes]
+    if (leads[:, 1:] >= 0).any() or ((leads[:, 0] >= 0) & (leads[:, 0] != home)).any():
+        raise ValueError(f"network {network.text}: a node's only link does not lead to its home")
+
+
+def check_wiring(network: Topology) -> None:
+    """Check that every link leads to an input that no other link leads to, and to another router.
+
+    Raises
+    ------
+    ValueError
+        If one does not.
+    """
+    neighbor, entry = network.neighbor, network.entry
+    wrong = neighbor[(neighbor < -1) | (neighbor >= network.routers)]
+    if len(wrong):
+        raise ValueError(
+            f"network {network.text}: a link leads to router {wrong[0]}, expected 0 to "
+            f"{network.routers - 1}, or -1 for none"
+        )
+    wired = neighbor >= 0
+    if ((entry >= network.ports) | ((entry >= 0) != wired)).any():
+        raise ValueError(
+            f"network {network.text}: an entry is not 0 to {network.ports - 1} where a link is, "
+            "and -1 elsewhere"
+        )
+    ends = np.sort(neighbor[wired].astype(np.int64) * network.ports + entry[wired])
+    if (ends[1:] == ends[:-1]).any():
+        raise ValueError(f"network {network.text}: two links enter a router by the same port")
