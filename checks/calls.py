@@ -41,7 +41,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that first checks that every argument is of the type that its signature says.
 
     Integers and floats may be those of NumPy, flags may be 0 and 1, sequences may be arrays. What is
-    annotated as ``Any`` or ``ArrayLike`` is left to the function. However long the name of a network, or
+    annotated as ``Any`` or ``ArrayLike`` is left to the function. A number of NumPy arrives as the same number
+    of Python, which no product makes too large for its type. However long the name of a network, or
     another text, is, what the function says of it is short enough to be read.
 
     Examples
@@ -61,7 +62,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         check_arguments(function, {**dict(zip(names, args, strict=False)), **kwargs}, title)
         try:
-            return function(*args, **kwargs)
+            return function(*map(_of_python, args), **{name: _of_python(kwargs[name]) for name in kwargs})
         except (ValueError, LookupError) as error:
             error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
             raise
@@ -86,6 +87,8 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], titl
 def check_fields(made: Any, kind: type | None = None) -> None:
     """Check that every field of a dataclass is of the type that its annotation says.
 
+    A number of NumPy becomes the same number of Python.
+
     Parameters
     ----------
     made : dataclass instance
@@ -102,6 +105,13 @@ def check_fields(made: Any, kind: type | None = None) -> None:
         value = getattr(made, name)
         if value is not usual and not test(value):
             raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {expected}")
+        if isinstance(value, np.generic):
+            object.__setattr__(made, name, _of_python(value))
+
+
+def _of_python(value: Any) -> Any:
+    """Return a number of NumPy as one of Python, anything else as it is."""
+    return value.item() if isinstance(value, np.integer | np.floating | np.bool_) else value
 
 
 def check_keys(kind: type, plain: Any, what: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import TaskWriter, application
+from netplace.checks.calls import checked
 from netplace.cosim.work import Work
 from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
@@ -89,3 +90,17 @@ def test_a_table_without_rows_is_compared_with_nothing(netplace, tmp_path):
 
 def test_the_number_of_tasks_may_be_one_of_numpy():
     assert application("binary-tree", np.int64(3)).equals(application("binary-tree", 3))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.float16, np.float64])
+def test_numbers_of_numpy_are_those_of_python(kind):
+    """Such as 100 of eight bits, of which ten are no 1,000."""
+    job = RunJob("lu", cpu_scale=kind(100))
+    assert job.cpu_scale * 1000 == 100_000
+    assert type(job.cpu_scale) in (int, float)
+    assert whole_or_real(kind(100)) is (int if issubclass(kind, np.integer) else float)
+
+
+@checked
+def whole_or_real(value: float) -> type:
+    return type(value)
