@@ -41,9 +41,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that first checks that every argument is of the type that its signature says.
 
     Integers and floats may be those of NumPy, flags may be 0 and 1, sequences may be arrays. What is
-    annotated as ``Any`` or ``ArrayLike`` is left to the function. A number of NumPy arrives as the same number
-    of Python, which no product makes too large for its type. However long the name of a network, or
-    another text, is, what the function says of it is short enough to be read.
+    annotated as ``Any`` or ``ArrayLike`` is left to the function. A number of NumPy arrives as the same
+    number of Python, which no product makes too large for its type. However long the name of a network,
+    or another text, is, what the function says of it is short enough to be read.
 
     Examples
     --------
