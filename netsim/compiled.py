@@ -16,7 +16,8 @@ from netplace.netsim.domains import Domains
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.entry import OPEN, ROOM, Entry, entry, interpreted
+from netplace.netsim.kernel.constants import OPEN, ROOM
+from netplace.netsim.kernel.entry import Entry, entry, interpreted
 from netplace.netsim.laps import Laps
 from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.netsim.side_by_side import run_side_by_side
@@ -66,7 +67,7 @@ class KernelEngine:
     _setting: k.Setting  # of the first domain, as the next
     _state: k.State
     # Of the kernel: the loop, that of a domain, the first draws of sources, the charging of heads that wait.
-    _functions: tuple[str, ...] = ("grids-and-trees", "domains", "sowing", "charging")
+    _functions: tuple[str, ...] = ("grids-and-trees", "domains", "first-draws", "charging")
 
     def __init__(
         self,

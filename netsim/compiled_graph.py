@@ -44,7 +44,7 @@ def kernel_engine(
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
-    _functions = ("graph", "graph-domains", "graph-sowing", "graph-charging")
+    _functions = ("graph", "graph-domains", "graph-first-draws", "graph-charging")
 
     def _lay_out(
         self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int

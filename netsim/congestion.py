@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from netplace.checks import real, whole
+from netplace.netsim.line_rate import LINE_RATE
 
-__all__ = ["FAST_RECOVERY", "LEAST_RATE", "LINE_BITS", "LINE_RATE", "Control", "read_congestion"]
+__all__ = ["Control", "read_congestion"]
 
 _FORM = (
     "window=PACKETS, rate=SHARE, dcqcn=PACKETS, and with them ack=, every=, timer=CYCLES, gain=NUMBER, "
@@ -17,12 +18,6 @@ _FORM = (
 )
 _MOST = (1 << 15) - 1  # packets of a pair; the kernel counts them in 16 bits
 _MOST_CYCLES = 1 << 20
-
-# Rates and alpha are whole multiples of 2^-16, so that no engine can round otherwise than another.
-LINE_BITS = 16
-LINE_RATE = 1 << LINE_BITS  # a phit a cycle
-LEAST_RATE = LINE_RATE >> 10  # below which no notification reduces a rate
-FAST_RECOVERY = 5  # steps without additive increase, as published
 
 _WHOLE = {  # least and most of each
     "window": (1, _MOST),
@@ -45,7 +40,7 @@ class Control:
     window : int
         Packets that may be under way at most; 0: any number.
     rate : int
-        Rate at which they are created at most, in `LINE_RATE`; 0: any.
+        Rate at which they are created at most, in `line_rate.LINE_RATE`; 0: any.
     marks : int
         Packets in a buffer from which on those that leave it for a contended output are marked; 0: none is.
     ack : int
@@ -57,7 +52,7 @@ class Control:
     gain : int
         1/g of the average alpha.
     step : int
-        What its target then goes up by after fast recovery, in `LINE_RATE`.
+        What its target then goes up by after fast recovery, in `line_rate.LINE_RATE`.
     """
 
     window: int = 0

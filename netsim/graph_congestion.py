@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.congestion import LEAST_RATE, LINE_RATE, read_congestion
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.kernel import graph_state as g
+from netplace.netsim.line_rate import LEAST_RATE, LINE_RATE
 from netplace.topologies import Topology
 
 __all__ = ["congestion_arrays", "congestion_bytes", "congestion_setting", "events_to_come", "longest_wait"]

@@ -30,7 +30,7 @@ from netplace.netsim.graph_times import (
 )
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.entry import OPEN
+from netplace.netsim.kernel.constants import OPEN
 from netplace.netsim.layout import COMPILED_IN
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology

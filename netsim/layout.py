@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from netplace.netsim import delays
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.entry import OPEN
+from netplace.netsim.kernel.constants import OPEN
 from netplace.netsim.memory import demand
 from netplace.netsim.router_record import LINE, router_record, settings_of
 from netplace.topologies import Grid, Topology, Tree

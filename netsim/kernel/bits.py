@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic, overload
 
-from netplace.netsim.kernel.entry import OPEN
+from netplace.netsim.kernel.constants import OPEN
 
 __all__ = [
     "bare",

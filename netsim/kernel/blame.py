@@ -174,7 +174,7 @@ def park(s: State, u: Setting, router: int, cycle: int) -> None:
 
 @where(explain=(1,))
 @inlined
-def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
+def note_grant(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Note that a head waits for the link of its output alone, from `cycle` on."""
     bit = 1 << (i & 63)
     if s.stand[stands(u, router, PARKED, i)] & bit:
@@ -189,7 +189,7 @@ def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: in
 
 @where(explain=(1,))
 @inlined
-def is_served(s: State, u: Setting, router: int, i: int) -> None:
+def note_served(s: State, u: Setting, router: int, i: int) -> None:
     """Note that the head of an input, which holds an output, waits for its link no more."""
     s.stand[stands(u, router, TIED, i)] &= ~(1 << (i & 63))
 

@@ -8,50 +8,32 @@ known, versions, processor. LLVM alone loads it again. Where it cannot be kept, 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import importlib
 import os
-import platform
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.stopping import stopped_at_once
-from netplace.checks.trusted import NO_LINK, read_trusted
+from netplace.netsim.kernel.digest import part_digest
+from netplace.netsim.kernel.kept import alone, folder, keep, loaded
 
-try:
-    import fcntl
-except ImportError:  # Windows: who needs the same at the same time compiles it too
-    fcntl = None  # type: ignore[assignment]
+__all__ = ["Entry", "addressed", "entry", "interpreted"]
 
-__all__ = ["IDLE", "JOB_ENDED", "OPEN", "REACHED", "ROOM", "Entry", "addressed", "entry", "interpreted"]
-
-OPEN = -(1 << 62)  # a setting that is not known when the kernel is compiled
-REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
-ROOM = 3  # more messages may begin in the next cycle than there are entries for
-_PATIENCE = 300.0  # seconds for which another process is waited for that compiles the same
-_DIGEST = 32  # bytes of a digest before the object code
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-_HERE = Path(__file__).parent
 _MAKERS = {  # module of the kernel and function that makes what is compiled
     "charging": ("loop", "charging"),
-    "graph": ("graph_loop", "cycles"),
-    "graph-domains": ("graph_domain_loop", "cycles"),
-    "graph-charging": ("graph_loop", "charging"),
-    "graph-sowing": ("graph_loop", "sowing"),
     "domains": ("domain_loop", "cycles"),
+    "first-draws": ("loop", "first_draws"),
+    "graph": ("graph_loop", "cycles"),
+    "graph-charging": ("graph_loop", "charging"),
+    "graph-domains": ("graph_domain_loop", "cycles"),
+    "graph-first-draws": ("graph_loop", "first_draws"),
     "grids-and-trees": ("loop", "cycles"),
-    "sowing": ("loop", "sowing"),
 }
 
 
@@ -108,11 +90,11 @@ class Entry:
 
     def _found(self) -> int:
         """Return the address of the function's code."""
-        path = _path(self._of)
+        path = _path(*self._of)
         if path is None:
             return self._compiled(None)
-        with _alone(path):  # others who need the same wait, and read it
-            kept = _loaded(path)
+        with alone(path):  # others who need the same wait, and read it
+            kept = loaded(path)
             if kept is None:
                 return self._compiled(path)
         engine, address = kept
@@ -126,7 +108,7 @@ class Entry:
             function, text, symbol = compiler.compile_entry(_source(*self._of))
             self._alive.append(function)
             if path is not None:
-                _keep(path, symbol, text)
+                keep(path, symbol, text)
         return int(function.address)
 
 
@@ -143,132 +125,18 @@ def addressed(state: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 def _source(name: str, known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return a function of the kernel, not compiled."""
-    module, maker = _MAKERS[name]
-    return getattr(importlib.import_module(f"netplace.netsim.kernel.{module}"), maker)(known, kinds)
+    _, maker = _MAKERS[name]
+    return getattr(importlib.import_module(_module(name)), maker)(known, kinds)
 
 
-# --- machine code on disk -------------------------------------------------------------------------
+def _module(name: str) -> str:
+    """Return the module that makes a function of the kernel."""
+    return f"netplace.netsim.kernel.{_MAKERS[name][0]}"
 
 
-@cache
-def _surroundings() -> bytes:
-    """Return all that machine code depends on beside what is compiled."""
-    files = [*sorted(_HERE.glob("*.py")), _HERE.parent / "chance.py", _HERE.parent / "delays.py"]
-    sources = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-    target = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return repr((sources, version("numba"), llvm.llvm_version_info, sys.version_info[:2], target)).encode()
-
-
-def _path(of: tuple[str, tuple[int, ...], tuple[str, ...]]) -> Path | None:
+def _path(name: str, known: tuple[int, ...], kinds: tuple[str, ...]) -> Path | None:
     """Return where machine code is kept; None where nothing can be."""
-    folder = _folder()
-    digest = hashlib.sha256(_surroundings() + repr(of).encode()).hexdigest()[:24]
-    return None if folder is None else folder / f"{of[0]}-{digest}.kernel"
-
-
-@cache
-def _folder() -> Path | None:
-    """Return a folder that can be written: Numba's if it is told, the package's, or the user's."""
-    told = os.environ.get("NUMBA_CACHE_DIR")
-    for folder in [Path(told)] if told else [_HERE / "__pycache__", *_of_user()]:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return None
-
-
-def _of_user() -> list[Path]:
-    """Return the user's folder of caches, if there is one: in a container a user may have no home."""
-    try:
-        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netplace"]
-    except RuntimeError:
-        return []
-
-
-def _machine() -> Any:
-    """Return LLVM's description of this machine."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=3,
-        codemodel="jitdefault",
-        jit=True,
-    )
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Let one process at a time be here for a file, where that can be had.
-
-    In a folder that others can write, the lock may be a link to any file: it is not followed, nor emptied.
-    """
-    try:
-        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | NO_LINK, 0o644)
-    except OSError:
-        yield
-        return
-    try:
-        _wait_for(lock)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _wait_for(lock: int) -> None:
-    """Wait for a lock, but not for ever for somebody who holds it and compiles nothing."""
-    end = time.monotonic() + _PATIENCE
-    while fcntl is not None and time.monotonic() < end:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(0.02)
-        except OSError:
-            return
-        else:
-            return
-
-
-def _keep(path: Path, symbol: str, text: str) -> None:
-    """Write the machine code of LLVM's text of a function, unless it needs more than LLVM can find."""
-    module = llvm.parse_assembly(text)
-    needed = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
-    if not all(llvm.address_of_symbol(name) for name in needed):
-        return
-    code = "\n".join([symbol, *needed, ""]).encode() + b"\0" + _machine().emit_object(module)
-    try:
-        handle, draft = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".draft", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(code).digest() + code)
-            os.chmod(draft, 0o644)
-            os.replace(draft, path)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(draft)
-    except OSError:
-        return
-
-
-def _loaded(path: Path) -> tuple[Any, int] | None:
-    """Return the machine code of a file and the function's address, or None if there is none of use."""
-    try:
-        content = read_trusted(path)
-    except OSError:
+    place = folder()
+    if place is None:
         return None
-    code = content[_DIGEST:]
-    if hashlib.sha256(code).digest() != content[:_DIGEST]:
-        return None
-    head, code = code.split(b"\0", 1)
-    symbol, *needed = head.decode().split()
-    if not all(llvm.address_of_symbol(name) for name in needed):
-        return None
-    on_arm = platform.machine().lower() in ("arm64", "aarch64")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(), use_lmm=on_arm)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine, engine.get_function_address(symbol)
+    return place / f"{name}-{part_digest(_module(name), repr((name, known, kinds)))}.kernel"

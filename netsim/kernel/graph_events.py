@@ -8,7 +8,7 @@ from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_flows import has_come
-from netplace.netsim.kernel.graph_rates import is_notified, tells
+from netplace.netsim.kernel.graph_rates import slow_down, tells
 from netplace.netsim.kernel.graph_state import (
     ACK,
     AT_HOME,
@@ -126,7 +126,7 @@ def try_again(s: GraphState, u: GraphSetting, node: int) -> None:
 def pair_is_told(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
     """Let a node know that a packet has come to another, or that one was marked."""
     if kind == NOTICE:
-        is_notified(s, u, pair, cycle)
+        slow_down(s, u, pair, cycle)
         return
     s.under_way[pair] -= 1
     try_again(s, u, pair // u.nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netplace.netsim.chance import INJECTOR, INJECTOR_OF_FLOW, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.events import act_next, becomes_head
-from netplace.netsim.kernel.graph_rates import is_created
+from netplace.netsim.kernel.graph_rates import note_creation
 from netplace.netsim.kernel.graph_state import (
     COMING,
     COUNT,
@@ -174,7 +174,7 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
             return FULL
         s.under_way[pair] += 1
     if u.fabric == 1 and u.rate > 0:
-        is_created(s, u, pair, cycle)
+        note_creation(s, u, pair, cycle)
     at = (word & FIELD) + (word >> COUNT & FIELD)
     room = u.queue + u.buffer
     if at >= room:

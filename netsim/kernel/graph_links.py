@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.chance import CROSSBAR, below, draw
 from netplace.netsim.kernel.bits import inlined, lowest, where
-from netplace.netsim.kernel.blame import is_served, leaves
+from netplace.netsim.kernel.blame import leaves, note_served
 from netplace.netsim.kernel.borders import DECIDED, is_ours, post, send_across
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out
 from netplace.netsim.kernel.graph_fifos import entry_of, slot_of
@@ -40,7 +40,7 @@ def serve(s: GraphState, u: GraphSetting, router: int, port: int, vc: int) -> No
     s.busy[link] = 1
     s.held[router * u.wide + (output >> 6)] &= ~(1 << (output & 63))
     if u.explain == 1:
-        is_served(s, u, router, s.turn[first + output] - 1)
+        note_served(s, u, router, s.turn[first + output] - 1)
     s.starting[s.clock[STARTING]] = first + output
     s.clock[STARTING] += 1
 

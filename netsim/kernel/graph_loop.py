@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import bare, settled, spliced, wide
-from netplace.netsim.kernel.blame import charge_everything
-from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
-from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
+from netplace.netsim.kernel.bits import bare, inlined, settled, spliced, wide
+from netplace.netsim.kernel.cycle import (
+    Phases,
+    charging_of,
+    cycles_of,
+    first_draws_of,
+    has_work,
+    take_exposed,
+    take_routers,
+)
+from netplace.netsim.kernel.events import NEVER, next_timer
 from netplace.netsim.kernel.graph_decide import decide
 from netplace.netsim.kernel.graph_events import (
     becomes_known,
@@ -20,26 +27,18 @@ from netplace.netsim.kernel.graph_events import (
 )
 from netplace.netsim.kernel.graph_links import start
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, TABLE, GraphSetting, GraphState
-from netplace.netsim.kernel.loop import let_tasks_act, take_routers, turn_over
-from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
-    DIRTY,
-    ENDED,
     ENTERING,
     EVENTS,
-    EXPOSED,
-    NEAR,
-    NOW,
     QUIET,
     SIDE,
     STARTING,
-    TIMERS,
     TODO,
 )
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["charging", "cycles", "sowing"]
+__all__ = ["PHASES", "charging", "choose_ways", "cycles", "expose_chosen", "first_draws", "taken_from"]
 
 
 @spliced
@@ -87,12 +86,20 @@ def choose_ways(s: GraphState, u: GraphSetting, count: int, cycle: int) -> None:
 
 
 @spliced
-def expose_all(s: GraphState, u: GraphSetting, count: int, cycle: int) -> None:
-    """Make all packets that have become heads known to their routers."""
+def expose_chosen(s: GraphState, u: GraphSetting, count: int, cycle: int) -> None:
+    """Make packets that have become heads, and have their ways, known to their routers."""
     for n in range(count):
         if u.ahead > 0:
             fetch_way(s, u, wide(s.exposed[min(n + u.ahead, count - 1)]))
         expose(s, u, wide(s.exposed[n]), cycle)
+
+
+@spliced
+def expose_all(s: GraphState, u: GraphSetting, cycle: int) -> None:
+    """Make all packets that have become heads known to their routers."""
+    count = take_exposed(s)
+    choose_ways(s, u, count, cycle)
+    expose_chosen(s, u, count, cycle)
 
 
 @spliced
@@ -103,6 +110,12 @@ def decide_all(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
     for n in range(s.clock[STARTING]):
         start(s, u, wide(s.starting[n]), cycle)
     s.clock[STARTING] = 0
+
+
+@inlined
+def is_busy(s: GraphState, u: GraphSetting, cycle: int) -> bool:
+    """Tell whether something is to be done in `cycle`; behind a tail none may be seen yet."""
+    return has_work(s, u, cycle) or (u.fabric == 1 and s.clock[TODO + s.clock[SIDE]] != 0)
 
 
 @spliced
@@ -121,76 +134,26 @@ def next_event(s: GraphState, u: GraphSetting, cycle: int) -> int:
     return min(due, next_timer(s, cycle))
 
 
+# --- what is compiled -----------------------------------------------------------------------------
+
+PHASES = Phases(is_busy, next_event, fall_due, expose_all, decide_all)
+
+
+def taken_from(known: tuple[int, ...], kinds: tuple[str, ...]) -> tuple[Any, Any]:
+    """Return what takes arrays of these kinds, and settings of which some are known, from their addresses."""
+    return bare(kinds, GraphState), settled(known, GraphSetting)
+
+
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return the loop for settings of which some are known, and arrays of these kinds."""
-    arrays_at = bare(kinds, GraphState)
-    settings_at = settled(known, GraphSetting)
-
-    def run_graph(arrays: Any, given: Any, until: int) -> int:
-        """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
-        s = arrays_at(arrays)
-        u = settings_at(given)
-        cycle = s.clock[NOW]
-        while True:
-            side = 1 - s.clock[SIDE]
-            if (
-                s.clock[TODO + side] == 0
-                and (u.fabric == 0 or s.clock[TODO + 1 - side] == 0)  # behind a tail none may be seen yet
-                and s.clock[DIRTY + side] == 0
-                and s.clock[EXPOSED] == 0
-                and no_timer_now(s, cycle)
-            ):
-                due = next_event(s, u, cycle)
-                if due == NEVER:
-                    s.clock[NOW] = cycle
-                    return IDLE
-                cycle = min(due, until)
-                if due <= until:
-                    fall_due(s, u, cycle, side)
-            if cycle >= until:
-                s.clock[NOW] = cycle
-                return REACHED
-            if s.clock[TODO + side] + s.clock[TIMERS] + s.clock[NEAR] > s.open_start[0] and u.record == 0:
-                s.clock[NOW] = cycle
-                return ROOM
-            let_tasks_act(s, u, cycle, side)
-            count = s.clock[EXPOSED]
-            s.clock[EXPOSED] = 0
-            choose_ways(s, u, count, cycle)
-            expose_all(s, u, count, cycle)
-            decide_all(s, u, cycle, side)
-            cycle += 1
-            turn_over(s, side)
-            fall_due(s, u, cycle, 1 - side)
-            if s.clock[ENDED]:
-                s.clock[ENDED] = 0
-                s.clock[NOW] = cycle
-                return JOB_ENDED
-
-    return run_graph
+    return cycles_of(*taken_from(known, kinds), PHASES)
 
 
 def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what charges all waiting heads between two cycles, up to the start of a cycle."""
-    arrays_at = bare(kinds, GraphState)
-    settings_at = settled(known, GraphSetting)
-
-    def charged_up_to_now(arrays: Any, given: Any, cycle: int) -> int:
-        """Charge all waiting up to the start of `cycle`."""
-        charge_everything(arrays_at(arrays), settings_at(given), cycle)
-        return 0
-
-    return charged_up_to_now
+    return charging_of(*taken_from(known, kinds))
 
 
-def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+def first_draws(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what draws when each source of open-loop traffic has its first packet."""
-    arrays_at = bare(kinds, GraphState)
-    settings_at = settled(known, GraphSetting)
-
-    def first_draws(arrays: Any, given: Any, now: int) -> int:
-        """Draw for every node that is not its own destination."""
-        begin_sources(arrays_at(arrays), settings_at(given), now)
-        return 0
-
-    return first_draws
+    return first_draws_of(*taken_from(known, kinds))

@@ -6,7 +6,6 @@ zeros until a notification comes; timers run on when it is looked at.
 
 from __future__ import annotations
 
-from netplace.netsim.congestion import FAST_RECOVERY, LEAST_RATE, LINE_BITS, LINE_RATE
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.graph_state import (
     ALPHA,
@@ -20,6 +19,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
+from netplace.netsim.line_rate import FAST_RECOVERY, LEAST_RATE, LINE_BITS, LINE_RATE
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -42,7 +42,7 @@ def recover(s: GraphState, u: GraphSetting, at: int, cycle: int) -> None:
 
 @where(fabric=(1,))
 @inlined
-def is_created(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
+def note_creation(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
     """Settle when the next packet of a pair may be created, as one is in `cycle`."""
     at = pair * PACE_WORDS
     rate = u.rate
@@ -65,7 +65,7 @@ def tells(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> bool:
 
 @where(fabric=(1,))
 @inlined
-def is_notified(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
+def slow_down(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
     """Reduce the rate of a pair, as a notification comes in `cycle`."""
     at = pair * PACE_WORDS
     if s.pace[at + NEXT_STEP] > 0:

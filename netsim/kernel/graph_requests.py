@@ -5,7 +5,7 @@ from __future__ import annotations
 from netplace.netsim.chance import ROUTE as ROUTE_DRAW
 from netplace.netsim.chance import below, draw
 from netplace.netsim.kernel.bits import inlined, lowest
-from netplace.netsim.kernel.blame import is_granted
+from netplace.netsim.kernel.blame import note_grant
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_arbiters import chosen
 from netplace.netsim.kernel.graph_fifos import adaptive
@@ -105,7 +105,7 @@ def is_counted_no_more(s: GraphState, u: GraphSetting, router: int, i: int) -> N
 def grant(s: GraphState, u: GraphSetting, router: int, i: int, output: int, cycle: int) -> None:
     """Tie an input and an output until the packet's tail has left; its head asks for nothing more."""
     if u.explain == 1:
-        is_granted(s, u, router, i, output, cycle)
+        note_grant(s, u, router, i, output, cycle)
     at = router * u.wide
     first = s.row[router * u.row + FIRST]
     f = first + i

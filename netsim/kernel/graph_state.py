@@ -58,7 +58,7 @@ FIRST_VCS = (1 << PORT_AT) - 1
 DUE = 0  # first cycle in which the next packet may be created
 NEXT_STEP = 1  # cycle in which the rate next goes up; 0: no notification has come
 TOLD = 2  # cycle after that of the last notification at the node that sends it; 0: there was none
-RATE, GOAL, ALPHA = 3, 4, 5  # current and target rate, and alpha, in `congestion.LINE_RATE`
+RATE, GOAL, ALPHA = 3, 4, 5  # current and target rate, and alpha, in `line_rate.LINE_RATE`
 STEPS = 6  # how often it went up since the last notification
 PACE_WORDS = 8  # a cache line
 
@@ -169,7 +169,7 @@ _OWN_SETTINGS = [
     "ordered",  # 1: packets of a flow keep their order (fabric)
     "window",  # packets that a node may have under way to another; 0: any number (fabric)
     "ack",  # cycles until it knows that one has come, or of its mark
-    "rate",  # at which it creates them at most, in `congestion.LINE_RATE`; 0: any
+    "rate",  # at which it creates them at most, in `line_rate.LINE_RATE`; 0: any
     "marks",  # packets in a FIFO from which on heads are marked; 0: none is
     "every",  # cycles between notifications of a pair
     "timer",  # cycles without one after which its rate goes up

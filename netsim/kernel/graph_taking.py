@@ -27,8 +27,8 @@ def take_decided(s: GraphState, u: GraphSetting, cycle: int) -> None:
 
 
 @spliced
-def take_fallen_due(s: GraphState, u: GraphSetting) -> None:
-    """Take over what fell due beyond borders, and at outputs that lead there."""
+def take_fallen_due(s: GraphState, u: GraphSetting, cycle: int) -> None:
+    """Take over what fell due beyond borders, and at outputs that lead there, by `cycle`."""
     for teller in range(u.domains):
         at = outbox(u, FELL_DUE, teller, u.domain)
         count = s.box[at]

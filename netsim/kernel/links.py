@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
-from netplace.netsim.kernel.blame import is_granted, is_served, leaves
+from netplace.netsim.kernel.blame import leaves, note_grant, note_served
 from netplace.netsim.kernel.borders import is_ours, send_across
 from netplace.netsim.kernel.events import header_arrives, header_enters
 from netplace.netsim.kernel.fifos import (
@@ -40,7 +40,7 @@ from netplace.netsim.kernel.state import (
 def tie(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Tie an input and an output until the packet's tail has left; the caller keeps the sets of both."""
     if u.explain == 1:
-        is_granted(s, u, router, i, output, cycle)
+        note_grant(s, u, router, i, output, cycle)
     f = fifo_of(u, router, i)
     s.counts[f] = bound_for(u, s.counts[f], output)
     s.byte[router * u.row_bytes + u.turn + output] = i + 1
@@ -142,7 +142,7 @@ def serve_links(s: State, u: Setting, router: int) -> None:
         idle &= ~mine
         held &= ~(1 << output)
         if u.explain == 1:
-            is_served(s, u, router, s.byte[router * u.row_bytes + u.turn + output] - 1)
+            note_served(s, u, router, s.byte[router * u.row_bytes + u.turn + output] - 1)
         s.starting[s.clock[STARTING]] = router << NAME_BITS | output
         s.clock[STARTING] += 1
         if u.ahead > 0:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced, wide
-from netplace.netsim.kernel.blame import charge_everything, fetch_parking
+from netplace.netsim.kernel.bits import bare, fetch, inlined, settled, spliced, wide
+from netplace.netsim.kernel.blame import fetch_parking
+from netplace.netsim.kernel.cycle import (
+    Phases,
+    charging_of,
+    cycles_of,
+    first_draws_of,
+    has_work,
+    take_exposed,
+    take_routers,
+)
 from netplace.netsim.kernel.decide import decide
-from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import (
-    NEVER,
-    act_on_timers,
-    fetch_timers,
     next_due,
     next_timer,
-    no_timer_now,
     take,
     take_count,
     wrapped,
@@ -27,50 +31,29 @@ from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot, output
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import fetch_place, start
 from netplace.netsim.kernel.room import arrive, enter, tail_left
-from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
     ARRIVALS,
-    DIRTY,
-    ENDED,
     ENTERING,
     EVENTS,
-    EXPOSED,
     HOME,
     INPUT,
     KEY_WORDS,
     LABEL,
-    LISTED,
     NAME_BITS,
-    NEAR,
-    NOW,
     QUIET,
-    SIDE,
     STARTING,
     TAILS,
     TASK_WORDS,
-    TIMERS,
-    TODO,
     VIEWS,
-    WHEN_WORDS,
     Setting,
     State,
 )
-from netplace.netsim.kernel.tasks import act
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["charging", "cycles", "sowing"]
+__all__ = ["PHASES", "charging", "cycles", "first_draws", "taken_from"]
 
 LINE = 64  # bytes of a cache line
-
-
-@spliced
-def turn_over(s: State, side: int) -> None:
-    """Make the lists of the next cycle those of this one; `side` was this one's, now the next one's."""
-    s.clock[SIDE] = side
-    s.clock[TODO + side] = 0
-    s.clock[DIRTY + side] = 0
-    s.clock[ENTERING + side] = 0
 
 
 @spliced
@@ -102,44 +85,6 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
 
 
 @spliced
-def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
-    """Let the tasks act that have something to do in `cycle`."""
-    act_on_timers(s, u, cycle)
-    if u.ahead > 0:
-        fetch_timers(s, cycle + 1)
-    acts = s.clock[TODO + side]
-    for n in range(acts):
-        node = wide(s.todo[side * u.nodes + n])
-        if u.ahead > 0:
-            fetch_node(s, u, wide(s.todo[side * u.nodes + min(n + u.ahead, acts - 1)]))
-        act(s, u, node, cycle)
-        s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
-    s.clock[EVENTS] += acts
-
-
-@spliced
-def take_routers(s: State, u: Setting, side: int) -> int:
-    """Put the routers that are to be looked at into `deciding`, in order; returns how many."""
-    count = 0
-    if s.clock[DIRTY + side] == 0:
-        return count
-    for top in range(side * u.tops, (side + 1) * u.tops):
-        words = s.dirty_top[top]
-        s.dirty_top[top] = 0
-        while words:
-            word = (top - side * u.tops) << 6 | lowest(words)
-            words &= words - 1
-            routers = s.dirty[side * u.words + word]
-            s.dirty[side * u.words + word] = 0
-            while routers:
-                s.deciding[count] = word << 6 | lowest(routers)
-                routers &= routers - 1
-                count += 1
-    s.clock[EVENTS] += count
-    return count
-
-
-@spliced
 def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
     count = take_routers(s, u, side)
@@ -159,11 +104,19 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     s.clock[STARTING] = 0
 
 
+@inlined
+def next_event(s: State, u: Setting, cycle: int) -> int:
+    """Return the first cycle from `cycle` on in which anything falls due, or `NEVER`."""
+    due = next_due(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
+    if u.hop > 1:
+        due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle))
+    return min(due, next_timer(s, cycle))
+
+
 @spliced
 def expose_all(s: State, u: Setting, cycle: int) -> None:
     """Make all packets that have become heads known to their routers."""
-    count = s.clock[EXPOSED]
-    s.clock[EXPOSED] = 0
+    count = take_exposed(s)
     for n in range(count):
         if u.ahead > 0:
             fetch_fifo(s, u, wide(s.exposed[min(n + 2 * u.ahead, count - 1)]))
@@ -210,83 +163,26 @@ def fetch_key(s: State, u: Setting, name: int) -> None:
         fetch(s.key, (label >> 2) * KEY_WORDS)
 
 
-@inlined
-def fetch_node(s: State, u: Setting, node: int) -> None:
-    """Ask for what a node will soon act on."""
-    fetch(s.task, node * TASK_WORDS)
-    fetch(s.when, node * WHEN_WORDS)
-    fetch(s.counts, fifo_of(u, node, fed(s, u, node * u.row)))
+# --- what is compiled -----------------------------------------------------------------------------
+
+PHASES = Phases(has_work, next_event, fall_due, expose_all, decide_all)
+
+
+def taken_from(known: tuple[int, ...], kinds: tuple[str, ...]) -> tuple[Any, Any]:
+    """Return what takes arrays of these kinds, and settings of which some are known, from their addresses."""
+    return bare(kinds, State, VIEWS), settled(known, Setting)
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return the loop for settings of which some are known, and arrays of these kinds."""
-    arrays_at = bare(kinds, State, VIEWS)
-    settings_at = settled(known, Setting)
-
-    def run(arrays: Any, given: Any, until: int) -> int:
-        """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
-        s = arrays_at(arrays)
-        u = settings_at(given)
-        cycle = s.clock[NOW]
-        while True:
-            side = 1 - s.clock[SIDE]
-            if (
-                s.clock[TODO + side] == 0
-                and s.clock[DIRTY + side] == 0
-                and s.clock[EXPOSED] == 0
-                and no_timer_now(s, cycle)
-            ):
-                due = next_due(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
-                if u.hop > 1:
-                    due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle))
-                due = min(due, next_timer(s, cycle))
-                if due == NEVER:
-                    s.clock[NOW] = cycle
-                    return IDLE
-                cycle = min(due, until)
-                if due <= until:
-                    fall_due(s, u, cycle, side)
-            if cycle >= until:
-                s.clock[NOW] = cycle
-                return REACHED
-            if s.clock[TODO + side] + s.clock[TIMERS] + s.clock[NEAR] > s.open_start[0] and u.record == 0:
-                s.clock[NOW] = cycle
-                return ROOM
-            let_tasks_act(s, u, cycle, side)
-            expose_all(s, u, cycle)
-            decide_all(s, u, cycle, side)
-            cycle += 1
-            turn_over(s, side)
-            fall_due(s, u, cycle, 1 - side)
-            if s.clock[ENDED]:
-                s.clock[ENDED] = 0
-                s.clock[NOW] = cycle
-                return JOB_ENDED
-
-    return run
+    return cycles_of(*taken_from(known, kinds), PHASES)
 
 
 def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what charges all waiting heads between two cycles, up to the start of a cycle."""
-    arrays_at = bare(kinds, State, VIEWS)
-    settings_at = settled(known, Setting)
-
-    def charged_up_to_now(arrays: Any, given: Any, cycle: int) -> int:
-        """Charge all waiting up to the start of `cycle`."""
-        charge_everything(arrays_at(arrays), settings_at(given), cycle)
-        return 0
-
-    return charged_up_to_now
+    return charging_of(*taken_from(known, kinds))
 
 
-def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+def first_draws(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what draws when each source of open-loop traffic has its first packet."""
-    arrays_at = bare(kinds, State, VIEWS)
-    settings_at = settled(known, Setting)
-
-    def first_draws(arrays: Any, given: Any, now: int) -> int:
-        """Draw for every node that is not its own destination."""
-        begin_sources(arrays_at(arrays), settings_at(given), now)
-        return 0
-
-    return first_draws
+    return first_draws_of(*taken_from(known, kinds))

@@ -5,13 +5,8 @@ Y. Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 20
 
 from __future__ import annotations
 
-from netplace.netsim.congestion import (
-    FAST_RECOVERY,
-    LEAST_RATE,
-    LINE_BITS,
-    LINE_RATE,
-    Control,
-)
+from netplace.netsim.congestion import Control
+from netplace.netsim.line_rate import FAST_RECOVERY, LEAST_RATE, LINE_BITS, LINE_RATE
 
 __all__ = ["Rate"]
 

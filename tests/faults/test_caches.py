@@ -7,7 +7,7 @@ import os
 import pytest
 
 from netplace.checks.trusted import check_owner, read_trusted
-from netplace.netsim.kernel import entry
+from netplace.netsim.kernel import kept
 from netplace.runs.claims import Claims
 
 
@@ -15,23 +15,23 @@ def test_a_lock_that_is_a_link_empties_nothing(tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("mine")
     (tmp_path / "loop.lock").symlink_to(precious)
-    with entry._alone(tmp_path / "loop.kernel"):
+    with kept.alone(tmp_path / "loop.kernel"):
         pass
     assert precious.read_text() == "mine"
 
 
 def test_a_lock_that_is_a_pipe_is_one(tmp_path):
     os.mkfifo(tmp_path / "loop.lock")
-    with entry._alone(tmp_path / "loop.kernel"):
+    with kept.alone(tmp_path / "loop.kernel"):
         pass
 
 
 def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(tmp_path, monkeypatch):
     fcntl = pytest.importorskip("fcntl", reason="there are no such locks here")
-    monkeypatch.setattr(entry, "_PATIENCE", 0.05)
+    monkeypatch.setattr(kept, "_PATIENCE", 0.05)
     with open(tmp_path / "loop.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with entry._alone(tmp_path / "loop.kernel"):
+        with kept.alone(tmp_path / "loop.kernel"):
             pass
 
 
@@ -50,7 +50,7 @@ def test_code_that_all_can_write_is_not_read(tmp_path):
     path.chmod(0o666)
     with pytest.raises(PermissionError, match="can be written by all"):
         read_trusted(path)
-    assert entry._loaded(path) is None
+    assert kept.loaded(path) is None
 
 
 def test_code_of_another_user_is_not_read(tmp_path, monkeypatch):

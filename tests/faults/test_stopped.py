@@ -157,9 +157,9 @@ def test_no_home_is_needed(tmp_path):
         "import pathlib\n"
         "def none(cls=None): raise RuntimeError('Could not determine home directory.')\n"
         "pathlib.Path.home = none\n"
-        "from netplace.netsim.kernel import entry\n"
-        "assert entry._of_user() == []\n"
-        "entry._folder()\n"
+        "from netplace.netsim.kernel import kept\n"
+        "assert kept._of_user() == []\n"
+        "kept.folder()\n"
     )
     environment = {
         name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")

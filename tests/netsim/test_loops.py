@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netplace.netsim import Network, compiled, layout, pattern
-from netplace.netsim.kernel.entry import OPEN
+from netplace.netsim.kernel.constants import OPEN
 from netplace.topologies import parse
 
 

@@ -1,0 +1,10 @@
+"""Rates of sources: whole multiples of 2^-16, so that no engine can round otherwise than another."""
+
+from __future__ import annotations
+
+__all__ = ["FAST_RECOVERY", "LEAST_RATE", "LINE_BITS", "LINE_RATE"]
+
+LINE_BITS = 16
+LINE_RATE = 1 << LINE_BITS  # a phit a cycle
+LEAST_RATE = LINE_RATE >> 10  # below which no notification reduces a rate
+FAST_RECOVERY = 5  # steps without additive increase, as published
