@@ -61,7 +61,7 @@ def mappings(folder: str, table: str) -> tuple[int, int]:
     return int(((frame["ours / published"] - 1).abs() <= allowed).sum()), len(frame)
 
 
-def astray(file: str) -> tuple[int, int]:
+def exchanged(file: str) -> tuple[int, int]:
     """Return the same of relative times with tasks astray, contiguous ones apart, which are 1."""
     frame = pd.read_csv(STUDIES / file)
     frame = frame[frame["published"].notna() & (frame["layout"] != "contiguous")]
@@ -170,7 +170,7 @@ ROWS: Rows = [
      lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
      "metrics of nodes of CG and MG"),
     ("thesis 3.9", "quasi-contiguity",
-     lambda: astray("quasi-contiguity/together.csv"), "10 %", _CHOICE),
+     lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
      "62 % of the jobs of HPC2N are cleaned from the log at hand; backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
@@ -197,7 +197,7 @@ READINGS: Rows = [
      lambda: near("partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", most=10),
      "10 points", "BPS keeps less of the machine busy"),
     ("thesis 3.9, strays one level up", "quasi-contiguity",
-     lambda: astray("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
+     lambda: exchanged("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
     ("thesis 3.9, the one of twelve that meets most", "quasi-contiguity", best_reading, "10 %", _CHOICE),
     ("thesis 3.9, neighbours one level up, class A generated", "quasi-contiguity", programs_of_class_a,
      "10 %", _CHOICE),

@@ -21,7 +21,7 @@ from netplace.experiments.pareto import study as pareto
 from netplace.experiments.partition_metrics import study as metrics
 from netplace.experiments.partition_selection import study as selection
 from netplace.experiments.placement_effects import study as effects
-from netplace.experiments.quasi_contiguity import tables as astray
+from netplace.experiments.quasi_contiguity import tables as quasi_contiguity
 from netplace.experiments.quasi_contiguous import study as thresholds
 from netplace.experiments.selection_by_makespan import study as makespans
 from netplace.experiments.shared_machine import study as shared
@@ -98,7 +98,7 @@ _PLACED = {
     "placement-effects-alone/tree-1": "One instance on a 4-ary 3-tree",
     "placement-effects-alone/in-quadrant": "One instance on one 8x8 quadrant of a 32x32 torus",
 }
-_ASTRAY = {
+_QUASI_CONTIGUITY = {
     "quasi-contiguity/together": "Tasks astray on one leaf switch: LU, MG and FT of class W",
     "quasi-contiguity-one-level/one-level": "Tasks astray one level up: LU, MG and FT of class W",
 }
@@ -126,7 +126,7 @@ _THRESHOLDS = {
 PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     **{name: _relative(td._draw, td.PARTS[name.partition("/table-")[2]].title) for name in _TD},
     **{name: _relative(effects._draw, title) for name, title in _PLACED.items()},
-    **{name: _relative(astray._draw, title) for name, title in _ASTRAY.items()},
+    **{name: _relative(quasi_contiguity._draw, title) for name, title in _QUASI_CONTIGUITY.items()},
     **{name: _titled(selection._draw, title) for name, title in _SELECTED.items()},
     **{name: _titled(thresholds.draw, title) for name, title in _THRESHOLDS.items()},
     **{

@@ -104,10 +104,10 @@ def _decision(
     case: AllocatorCase, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
 ) -> Any:
     """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
-    found = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
+    workload = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
     if log:
-        found = found.fit(machine.nodes)
-    return decided(machine, found, case.partition, tuple(decisions))
+        workload = workload.fit(machine.nodes)
+    return decided(machine, workload, case.partition, tuple(decisions))
 
 
 def _suites(case: AllocatorCase, machine: Topology, *, share: int) -> dict[str, Any]:

@@ -36,8 +36,8 @@ _DIVISOR = 4
 def ipsc() -> str:
     """Return the log of NASA Ames' iPSC/860 in the user's folder; empty: there is none."""
     folder = Path(os.environ.get(FOLDER) or "swf")
-    found = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
-    return str(found[0]) if found else ""
+    logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
+    return str(logs[0]) if logs else ""
 
 
 def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, Any]:
@@ -94,6 +94,6 @@ def _work(machine: str, cycles: list[int], job: Job) -> Work:
 def _alone(machine: str, tasks: int) -> int:
     """Return the cycles of an all-to-all on near nodes of the empty machine."""
     topology = parse(machine)
-    found = make_partitioner("mc1x1", topology).find(Job(0, 0.0, tasks, 1.0))
-    assert found is not None, "the machine is empty"
-    return simulate(topology, application("all-to-all", tasks, bytes=BYTES), found.nodes).cycles
+    allocation = make_partitioner("mc1x1", topology).find(Job(0, 0.0, tasks, 1.0))
+    assert allocation is not None, "the machine is empty"
+    return simulate(topology, application("all-to-all", tasks, bytes=BYTES), allocation.nodes).cycles

@@ -154,9 +154,9 @@ def _chosen(
         return usable[:size]
     if name == "random":
         return np.sort(rng.permutation(usable)[:size])
-    found = select(sets, free, size, _thrown(coins))
-    assert found is not None, "enough are free"
-    return found
+    nodes = select(sets, free, size, _thrown(coins))
+    assert nodes is not None, "enough are free"
+    return nodes
 
 
 def _thrown(coins: np.random.Generator | None) -> int | None:

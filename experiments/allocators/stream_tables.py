@@ -25,12 +25,12 @@ _NAMES = {  # of machines, for people
 }
 
 
-def stream_table(found: pd.DataFrame) -> Made:
+def stream_table(frame: pd.DataFrame) -> Made:
     """Return makespans and waits over those of the free list along rows, beside the printed."""
     theirs = {f"curve:{row['order']},{row['policy']}": row["makespan_s"] for row in _printed()}
-    found = found.replace({"machine": _NAMES})
+    frame = frame.replace({"machine": _NAMES})
     rows: list[dict[str, Any]] = []
-    for machine, group in found.groupby("machine", sort=False):
+    for machine, group in frame.groupby("machine", sort=False):
         base = group[group["partition"] == _BASE].set_index("seed")
         for partition, part in group.groupby("partition", sort=False):
             own = part.set_index("seed")
@@ -49,15 +49,15 @@ def stream_table(found: pd.DataFrame) -> Made:
                 }
             )
     cells = pd.DataFrame(rows)
-    told = [
+    sentences = [
         "ratios are to the free list along rows, seed by seed; on torus:8x8,c=4 every switch of the rows "
         "named has four processors, the other rows have none."
     ]
     for machine, own in cells.groupby("machine", sort=False):
-        told += [f"{machine}: {sentence}" for sentence in _told(own.set_index("partition"))]
+        sentences += [f"{machine}: {sentence}" for sentence in _sentences(own.set_index("partition"))]
     counts = dict.fromkeys(("ratio", "deviation", "printed ratio"), 3)
     digits = {"makespan": 0, **counts, "wait of largest": 3, "wait of others": 3, "spread of runs": 3}
-    return cells, digits, told
+    return cells, digits, sentences
 
 
 def _printed() -> list[dict[str, Any]]:
@@ -65,12 +65,12 @@ def _printed() -> list[dict[str, Any]]:
     return rows
 
 
-def _told(own: pd.DataFrame) -> list[str]:
+def _sentences(own: pd.DataFrame) -> list[str]:
     """Return sentences on one machine."""
     ratio = own["ratio"]
-    gains = {name: 1 - ratio[one] / ratio[other] for name, (one, other, _) in _CLAIMS.items()}
+    gains = {name: 1 - ratio[first] / ratio[other] for name, (first, other, _) in _CLAIMS.items()}
     near = sum(_CLAIMS[name][2] / 2 <= gain <= 2 * _CLAIMS[name][2] for name, gain in gains.items())
-    told = [
+    sentences = [
         "makespans are shorter by "
         + ", ".join(
             f"{gain:.1%} with {name} (printed {_CLAIMS[name][2]:.0%})" for name, gain in gains.items()
@@ -80,24 +80,24 @@ def _told(own: pd.DataFrame) -> list[str]:
     policies = [name for name in own.index if name.startswith("curve:hilbert") and name != _CURVE]
     apart = ratio[policies].max() / ratio[policies].min() - 1
     worst = ratio.idxmax()
-    told.append(
+    sentences.append(
         f"the interval policies along Hilbert's curve are {apart:.1%} apart "
         f"({'not ' if apart > _CLOSE else ''}within {_CLOSE:.0%}); the longest makespan has {worst}."
     )
     ranks = own[["ratio", "wait of largest", "wait of others"]].corr("spearman")["ratio"]
-    told.append(
+    sentences.append(
         f"rank correlation of makespans with waits of the largest jobs {ranks['wait of largest']:.2f} "
         f"(printed: the same order), of the others {ranks['wait of others']:.2f}; run times of the largest "
         f"vary by {own['spread of runs'].min():.0%} to {own['spread of runs'].max():.0%} within a run "
         "(printed noise of a kind of job: 4 to 16%)."
     )
-    return told
+    return sentences
 
 
-def hops_table(found: pd.DataFrame) -> Made:
+def hops_table(frame: pd.DataFrame) -> Made:
     """Return Pearson's r of completion time with hops and spans, network by network."""
     rows = []
-    for machine, group in found.replace({"machine": _NAMES}).groupby("machine", sort=False):
+    for machine, group in frame.replace({"machine": _NAMES}).groupby("machine", sort=False):
         jobs = pd.DataFrame([job for rows_of in group["rows"] for job in rows_of])
         r = jobs.corr()["cycles"]
         rows.append(
@@ -108,9 +108,9 @@ def hops_table(found: pd.DataFrame) -> Made:
     cells = pd.DataFrame(rows)
     more = cells.loc[cells["r, hops"] > cells["r, ring span"], "machine"].tolist()
     positive = cells.loc[cells["r, hops"] > 0, "machine"].tolist()
-    told = [
+    sentences = [
         f"positive on {'; '.join(positive) or 'none'}; hops more strongly than the ring span on "
         f"{'; '.join(more) or 'none'} (printed: both positive and weak, hops more strongly)."
     ]
     digits = {name: 2 for name in cells if name.startswith("r,")} | {"least cycles": 0, "most cycles": 0}
-    return cells, digits, told
+    return cells, digits, sentences

@@ -101,8 +101,8 @@ def _decisions(quick: bool) -> Iterator[AllocatorCase]:
 def _t3d() -> str:
     """Return the log of LLNL's Cray T3D in the user's folder; empty: there is none."""
     folder = Path(os.environ.get(FOLDER) or "swf")
-    found = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
-    return str(found[0]) if found else ""
+    logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
+    return str(logs[0]) if logs else ""
 
 
 def _stream(quick: bool) -> Iterator[AllocatorCase]:
@@ -199,7 +199,7 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Carry out what is missing, and report."""
-    tables, told, figures = [], [], {}
+    tables, summary, figures = [], [], {}
     for part in asked.parts:
         wanted = {case.key: case for case in _CASES[part](asked.quick)}
         outcomes = kept_outcomes(wanted, carry_out, AllocatorCase.described, bench)
@@ -210,10 +210,10 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         ]
         cells, digits, sentences = TABLES[part](pd.DataFrame(rows))
         tables.append(ReportTable(part, PARTS[part], cells, digits))
-        told += [f"{part}: {sentence}" for sentence in sentences]
+        summary += [f"{part}: {sentence}" for sentence in sentences]
         if part == "choice":
             figures[part] = partial(draw_choice, cells=cells)
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(summary), figures)
 
 
 def draw_choice(path: Path, cells: pd.DataFrame) -> None:

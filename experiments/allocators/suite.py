@@ -58,14 +58,14 @@ def communication_suite(tasks: int, bytes: int = BYTES) -> Program:
 def _opponents(task: int, tasks: int) -> list[int]:
     """Return whom a task meets in each round of a tournament, by the circle method; byes left out."""
     seats = tasks + tasks % 2
-    found = []
+    opponents = []
     for turn in range(seats - 1):
         # Seat 0 stays, the others move round; the opposite seat is the opponent.
         ring = [0] + [1 + (place + turn) % (seats - 1) for place in range(seats - 1)]
         other = ring[seats - 1 - ring.index(task)]
         if other < tasks:
-            found.append(other)
-    return found
+            opponents.append(other)
+    return opponents
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ def together(machine: Topology, partition: str, size: int, order: str, seed: int
     partitioner.take(held)
     places: list[NDArray[np.int64]] = []
     while partitioner.free >= size:
-        found = partitioner.find(Job(few.number, 0.0, size, 1.0))
-        if found is None:
+        allocation = partitioner.find(Job(few.number, 0.0, size, 1.0))
+        if allocation is None:
             break
-        partitioner.take(found)
-        places.append(found.nodes)
+        partitioner.take(allocation)
+        places.append(allocation.nodes)
     program = communication_suite(size)
     result = simulate(machine, [program] * len(places), places, seed=int(rng.integers(2**31)))
     along = order_of(machine, order)

@@ -21,12 +21,12 @@ NEAR_DECISION = 0.02  # share by which a ratio of sums may differ; with the log,
 LOG_NEAR = 0.01
 
 
-def _choice(found: pd.DataFrame) -> Made:
+def _choice(frame: pd.DataFrame) -> Made:
     """Return live and table figures relative to random nodes, machine by machine."""
     measures = ("makespan", "turnaround", "run", "mean hops")
-    base = found[found["partition"] == "random"].set_index(["machine", "network_time", "seed"])
+    base = frame[frame["partition"] == "random"].set_index(["machine", "network_time", "seed"])
     rows = []
-    for (machine, partition), own in found.groupby(["machine", "partition"], sort=False):
+    for (machine, partition), own in frame.groupby(["machine", "partition"], sort=False):
         row: dict[str, Any] = {"machine": machine, "partition": partition}
         for source, part in own.groupby("network_time", sort=False):
             keys = [(machine, source, seed) for seed in part["seed"]]
@@ -38,25 +38,25 @@ def _choice(found: pd.DataFrame) -> Made:
         rows.append(row)
     cells = pd.DataFrame(rows)
     digits = {name: 3 for name in cells if name not in ("machine", "partition")}
-    told = ["figures are relative to random nodes, seed by seed."]
+    sentences = ["figures are relative to random nodes, seed by seed."]
     for machine, own in cells.groupby("machine", sort=False):
         least = own.loc[own["live makespan"].idxmin()]
         ranks = own[["live turnaround", "table turnaround", "mean hops"]].corr("spearman")
-        told.append(
+        sentences.append(
             f"{machine}: least makespan with {least['partition']} ({least['live makespan']:.2f} of random); "
             f"rank correlation of the live turnaround with that of the table "
             f"{ranks.loc['live turnaround', 'table turnaround']:.2f}, with mean hops "
             f"{ranks.loc['live turnaround', 'mean hops']:.2f}."
         )
-    return cells, digits, told
+    return cells, digits, sentences
 
 
-def _decisions(found: pd.DataFrame) -> Made:
+def _decisions(frame: pd.DataFrame) -> Made:
     """Return each cell over that of (mc1x1, mc1x1), beside the printed one."""
     printed = published("cpa_pairwise_sum.csv").replace(_NAMES)
     theirs = printed.set_index(["situation", "decision"])["mean_pairwise_sum"]
-    decisions = found["decisions"].iloc[0]
-    streams = found.groupby(["load", "seed"], sort=False)
+    decisions = frame["decisions"].iloc[0]
+    streams = frame.groupby(["load", "seed"], sort=False)
     ratios: dict[tuple[str, str], list[float]] = {}
     kept, rows_seen = 0, 0
     for _, group in streams:
@@ -85,23 +85,23 @@ def _decisions(found: pd.DataFrame) -> Made:
             }
         )
     cells = pd.DataFrame(rows)
-    with_log = bool(found["log"].iloc[0])
+    with_log = bool(frame["log"].iloc[0])
     allowed = LOG_NEAR if with_log else NEAR_DECISION
     known = cells[cells["printed"].notna()]
     near = int((known["difference"].abs() <= allowed * known["printed"]).sum())
-    told = [
+    sentences = [
         f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
         "(mc1x1, mc1x1).",
         f"{near} of {len(known)} printed cells within {allowed:.0%}.",
         f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {rows_seen} rows (printed: all).",
     ]
-    return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), told
+    return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences
 
 
-def _overlap(found: pd.DataFrame) -> Made:
+def _overlap(frame: pd.DataFrame) -> Made:
     """Return how much longer each of two jobs takes beside the other."""
     rows = []
-    for row in found.to_dict("records"):
+    for row in frame.to_dict("records"):
         factors = [both / alone for both, alone in zip(row["together"], row["alone"], strict=True)]
         rows.append(
             {name: row[name] for name in ("machine", "policy", "vcs", "bytes")}
@@ -110,18 +110,19 @@ def _overlap(found: pd.DataFrame) -> Made:
             | {"printed": np.nan if row["partition"] == "compact" else 2.0}
         )
     cells = pd.DataFrame(rows)
-    told = []
+    sentences = []
     for columns, own in cells.groupby("columns", sort=False):
         both = own[["first", "second"]].to_numpy()
-        told.append(f"columns {columns}: {both.min():.2f} to {both.max():.2f} times as long as alone")
+        sentences.append(f"columns {columns}: {both.min():.2f} to {both.max():.2f} times as long as alone")
     accepted = "printed: about 2 for paths that overlap, by hand; accepted: 1.5 to 2.2"
-    return cells, {"alone": 0, "first": 2, "second": 2, "printed": 1}, [f"{'; '.join(told)} ({accepted})."]
+    digits = {"alone": 0, "first": 2, "second": 2, "printed": 1}
+    return cells, digits, [f"{'; '.join(sentences)} ({accepted})."]
 
 
-def _trends(found: pd.DataFrame) -> Made:
+def _trends(frame: pd.DataFrame) -> Made:
     """Return how spread jobs are by allocator and work multiple."""
     names = ("mean hops", "span", "stretch-span", "cube ratio", "components")
-    cells = found.groupby(["partition", "work"], sort=False)[list(names)].mean().reset_index()
+    cells = frame.groupby(["partition", "work"], sort=False)[list(names)].mean().reset_index()
     wide = cells.set_index(["partition", "work"])
     works = sorted(cells["work"].unique())
     total, rising, below = 0, 0, 0
@@ -136,18 +137,18 @@ def _trends(found: pd.DataFrame) -> Made:
         below += all(
             wide.loc[(partition, works[-1]), name] < wide.loc[(base, works[-1]), name] for name in names
         )
-    told = [
+    sentences = [
         f"{rising} of {total} figures rise from {works[0]:g} to {works[-1]:g} times the work "
         "(expected: all).",
         f"{below} of {len(curves)} interval policies are below the free list along rows on every figure.",
     ]
-    return cells, dict.fromkeys(names, 2) | {"work": 1}, told
+    return cells, dict.fromkeys(names, 2) | {"work": 1}, sentences
 
 
-def _flow(found: pd.DataFrame) -> Made:
+def _flow(frame: pd.DataFrame) -> Made:
     """Return flow times over those of mc1x1, seed by seed, with intervals, by machine and allocator."""
     names, rows = ("flow", "run", "pairwise sum"), []
-    for machine, group in found.groupby("machine", sort=False):
+    for machine, group in frame.groupby("machine", sort=False):
         base = group[group["partition"] == "mc1x1"].set_index("seed")
         for partition, own in group.groupby("partition", sort=False):
             row: dict[str, Any] = {"machine": machine, "partition": partition}
@@ -157,20 +158,20 @@ def _flow(found: pd.DataFrame) -> Made:
                 row[f"{name} +-"] = half_width(ratios)
             rows.append(row)
     cells = pd.DataFrame(rows)
-    log = "the log of the iPSC" if found["log"].iloc[0] else "the model of Lublin and Feitelson"
-    told = [
-        f"means over those of mc1x1, {found['seed'].nunique()} parts of {log}, with 95% intervals; shape, "
+    log = "the log of the iPSC" if frame["log"].iloc[0] else "the model of Lublin and Feitelson"
+    sentences = [
+        f"means over those of mc1x1, {frame['seed'].nunique()} parts of {log}, with 95% intervals; shape, "
         "pattern and length of messages of the original are not told."
     ]
     for machine, own in cells.groupby("machine", sort=False):
         ranked = own.sort_values("flow")
         least = ranked["flow"].iloc[0] + ranked["flow +-"].iloc[0]
         alike = ranked.loc[ranked["flow"] - ranked["flow +-"] <= least, "partition"]
-        told.append(
+        sentences.append(
             f"{machine}: {', '.join(ranked['partition'])} (least flow time first); intervals overlap that of "
             f"the first for {', '.join(alike[1:]) or 'none'}."
         )
-    return cells, {column: 3 for column in cells if column not in ("machine", "partition")}, told
+    return cells, {column: 3 for column in cells if column not in ("machine", "partition")}, sentences
 
 
 TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {

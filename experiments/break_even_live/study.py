@@ -121,16 +121,16 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     percents = SLOWDOWNS[::3] if asked.quick else SLOWDOWNS
     # Whoever is scattered with fixed times gets nodes at once where enough are free: which ones is no matter.
     slowed = {
-        (one, percent): Slowed(plan, percent)
-        for one, plan in plans.items()
-        if one.partition == SCATTERED[0]
+        (case, percent): Slowed(plan, percent)
+        for case, plan in plans.items()
+        if case.partition == SCATTERED[0]
         for percent in percents
     }
-    found = kept_outcomes({case.key: case for case in slowed.values()}, _carry_out, Slowed.describe, bench)
-    turnaround = {place: found[case.key]["turnaround"] for place, case in slowed.items()}
+    kept = kept_outcomes({case.key: case for case in slowed.values()}, _carry_out, Slowed.describe, bench)
+    turnaround = {place: kept[case.key]["turnaround"] for place, case in slowed.items()}
     frame = pd.DataFrame(_lines(live, turnaround, percents))
     digits = {name: 1 for name in frame.columns if name.endswith("%")} | {"live / boxes": 3, "± live": 3}
-    told = [
+    sentences = [
         f"{line['machine']}, load {line['load']}, {line['scattered']}: contiguity {line['contiguity']}; "
         f"scattered jobs ran {line['suffered %']:.1f} % longer than compact ones, "
         f"boxes pay from {line['break-even %']:.1f} % on."
@@ -138,7 +138,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     ]
     return Report(
         (ReportTable("break-even", "What scattered jobs suffer, and what they may", frame, digits),),
-        tuple(told),
+        tuple(sentences),
     )
 
 
@@ -147,20 +147,22 @@ def _lines(
 ) -> list[dict[str, object]]:
     """Return a line for each machine, load and way to scatter."""
     lines: list[dict[str, object]] = []
-    for machine, load in dict.fromkeys((one.machine, one.load) for one in live):
-        mine = {one: outcome for one, outcome in live.items() if (one.machine, one.load) == (machine, load)}
-        boxes = {one.seed: _turnaround(out) for one, out in mine.items() if one.partition == "contiguous"}
+    for machine, load in dict.fromkeys((case.machine, case.load) for case in live):
+        mine = {
+            case: outcome for case, outcome in live.items() if (case.machine, case.load) == (machine, load)
+        }
+        boxes = {case.seed: _turnaround(out) for case, out in mine.items() if case.partition == "contiguous"}
         even = [
             crossing(
                 percents,
-                [turnaround[one, percent] / boxes[one.seed] for percent in percents],
+                [turnaround[case, percent] / boxes[case.seed] for percent in percents],
             )
-            for one in mine
-            if one.partition == SCATTERED[0]
+            for case in mine
+            if case.partition == SCATTERED[0]
         ]
         for partition in SCATTERED:
-            own = {one.seed: out for one, out in mine.items() if one.partition == partition}
-            inside = {one.seed: out for one, out in mine.items() if one.partition == "contiguous"}
+            own = {case.seed: out for case, out in mine.items() if case.partition == partition}
+            inside = {case.seed: out for case, out in mine.items() if case.partition == "contiguous"}
             suffered = [100 * (_longer(own[seed], inside[seed]) - 1) for seed in own]
             ratio = [_turnaround(own[seed]) / boxes[seed] for seed in own]
             width = half_width(ratio)

@@ -86,7 +86,7 @@ class Cell(KeptCase):
         """
         programs, same = _distinct(self._programs())
         programs = dict(sorted(programs.items(), key=lambda item: _most_bytes(item[1])))
-        found: dict[str, dict[str, list[int | None]]] = {}
+        by_setting: dict[str, dict[str, list[int | None]]] = {}
         for name, setting in SETTINGS.items():
             times: dict[str, list[int | None]] = {algorithm: [] for algorithm in programs}
             for draw in range(self.draws if setting.by_chance else 1):
@@ -95,8 +95,8 @@ class Cell(KeptCase):
                     times[algorithm].append(cycles)
                 # The quick ones first: the others are then given up the sooner.
                 programs = {name: programs[name] for name in sorted(programs, key=_pace(raced))}
-            found[name] = times
-        return {"cycles": found, "same": same}
+            by_setting[name] = times
+        return {"cycles": by_setting, "same": same}
 
     def _raced(self, programs: Mapping[str, Program], setting: Setting, draw: int) -> dict[str, int | None]:
         """Return the cycles of each algorithm on the same nodes; hierarchical ones by the switches there."""
@@ -104,15 +104,15 @@ class Cell(KeptCase):
         own, others = _places(machine.nodes, self.ranks, setting.placement, draw)
         config = setting.config.scaled(LONG_PHIT) if self.bytes >= LONG else setting.config
         groups = switch_groups(machine, own)
-        found: dict[str, int | None] = {}
+        by_algorithm: dict[str, int | None] = {}
         for algorithm, program in programs.items():
             by_switch = groups and ALGORITHMS[self.operation, algorithm].grouped
-            known = [cycles for cycles in found.values() if cycles is not None]
+            known = [cycles for cycles in by_algorithm.values() if cycles is not None]
             limit = HOPELESS * min(known) if known else None
             neighbours = others if setting.beside else None
             placed = self._program(algorithm, groups) if by_switch else program
-            found[algorithm] = _cycles(machine, config, placed, own, neighbours, limit)
-        return found
+            by_algorithm[algorithm] = _cycles(machine, config, placed, own, neighbours, limit)
+        return by_algorithm
 
     def _programs(self) -> Iterator[tuple[str, Program]]:
         """Yield every algorithm that so many ranks allow, and its program of a vector of `bytes`."""
@@ -145,15 +145,15 @@ def _pace(raced: Mapping[str, int | None]) -> Callable[[str], float]:
 
 def _distinct(programs: Iterable[tuple[str, Program]]) -> tuple[dict[str, Program], dict[str, str]]:
     """Return the programs that differ, and for the names of others which one they are the same as."""
-    found: dict[str, Program] = {}
+    different: dict[str, Program] = {}
     same: dict[str, str] = {}
     for name, program in programs:
-        twin = next((other for other, known in found.items() if known.equals(program)), None)
+        twin = next((other for other, known in different.items() if known.equals(program)), None)
         if twin is None:
-            found[name] = program
+            different[name] = program
         else:
             same[name] = twin
-    return found, same
+    return different, same
 
 
 def _places(nodes: int, ranks: int, placement: str, draw: int) -> tuple[Nodes, Nodes]:

@@ -74,8 +74,8 @@ def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Simulate what is missing, and report."""
     wanted = {cell.key: cell for cell in cells(asked)}
-    found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
-    outcomes = [(cell, found[key]) for key, cell in wanted.items()]
+    kept = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+    outcomes = [(cell, kept[key]) for key, cell in wanted.items()]
     winners = winners_of(outcomes)
     tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}
     for operation in asked.parts:
@@ -86,15 +86,15 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     return Report(tuple(tables), _summary(tables[0].frame, tables[2].frame), figures)
 
 
-def _summary(found: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
-    others = found[found["setting"] != "in order"].set_index("setting")["another wins %"]
+def _summary(frame: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
+    others = frame[frame["setting"] != "in order"].set_index("setting")["another wins %"]
     best = chosen[chosen["operation"] == "all"]
     said = ", ".join(
         f"{row.table} {row.alone:.2f} alone and {row.shared:.2f} beside others"
         for row in best.rename(columns={"in order": "alone", "scattered, beside": "shared"}).itertuples()
     )
     return (
-        f"Of {found['cells'].iloc[0]} cells another algorithm than in order and alone wins beyond chance in "
+        f"Of {frame['cells'].iloc[0]} cells another algorithm than in order and alone wins beyond chance in "
         + ", ".join(f"{share:.0f} % {setting}" for setting, share in others.items())
         + ".",
         f"Time of the algorithm that a table chooses over that of the best one, geometric mean: {said}.",

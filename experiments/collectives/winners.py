@@ -25,9 +25,9 @@ _SAME = 1e-9  # by which logarithms of one ratio may differ
 def samples_of(times: Mapping[str, Sequence[int | None]]) -> dict[str, list[float]]:
     """Return the cycles of every algorithm of a setting; of runs given up, as many as they were given."""
     draws = zip(*times.values(), strict=True)
-    given = [HOPELESS * min(one for one in draw if one is not None) for draw in draws]
+    given = [HOPELESS * min(cycles for cycles in draw if cycles is not None) for draw in draws]
     return {
-        name: [float(limit if one is None else one) for one, limit in zip(own, given, strict=True)]
+        name: [float(limit if cycles is None else cycles) for cycles, limit in zip(own, given, strict=True)]
         for name, own in times.items()
     }
 

@@ -102,7 +102,7 @@ class Cell(KeptCase):
         return {
             "kinds": {kind: _columns(made[kind]) for kind in KINDS},
             "jobs": _by_job(made["live"], measured),
-            "rejected": max(len(one.rejected) for one in made.values()),
+            "rejected": max(len(outcome.rejected) for outcome in made.values()),
             "cpu": time.process_time() - began,
         }
 
@@ -161,29 +161,29 @@ class _Known:
         return _longest(job)
 
 
-def _live(placing: Placing, told: Columns) -> LiveExecution:
+def _live(placing: Placing, times_by_job: Columns) -> LiveExecution:
     second = 1e9 / placing.config.cycle_ns
 
     def ended(attempt: Attempt) -> None:
         alone = cycles_alone(placing, attempt.placed, since=attempt.since)
-        told[attempt.placed.job.number] = {"alone": alone / second, "live": attempt.cycles / second}
+        times_by_job[attempt.placed.job.number] = {"alone": alone / second, "live": attempt.cycles / second}
 
     return LiveExecution(placing, _longest, ended=ended)
 
 
-def _sampled(placing: Placing, told: Columns) -> LeapingExecution:
+def _sampled(placing: Placing, times_by_job: Columns) -> LeapingExecution:
     return LeapingExecution(placing, _longest, _PRECISION, lambda *_: None)
 
 
-def _with_intervals(placing: Placing, execution: LeapingExecution, told: Columns) -> None:
+def _with_intervals(placing: Placing, execution: LeapingExecution, times_by_job: Columns) -> None:
     """Take note of sampled times with their intervals."""
     second = 1e9 / placing.config.cycle_ns
     stays: dict[int, Stay] = execution.stays
-    for attempt, one in sampled_twice(placing, stays, _PRECISION).items():
-        told[stays[attempt].placed.job.number] = {
-            "alone": one.alone.cycles / second,
-            "live": one.cycles / second,
-            "half_width": one.half_width,
+    for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():
+        times_by_job[stays[attempt].placed.job.number] = {
+            "alone": sampled.alone.cycles / second,
+            "live": sampled.cycles / second,
+            "half_width": sampled.half_width,
         }
 
 

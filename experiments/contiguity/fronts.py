@@ -36,12 +36,12 @@ def draw_fronts(points: pd.DataFrame) -> Callable[[Path], None]:
 
 def _panel(axes: object, own: pd.DataFrame) -> None:
     for place, name in enumerate(own["contestant"]):
-        one = own.iloc[place]
+        point = own.iloc[place]
         axes.errorbar(  # type: ignore[attr-defined]
-            one["wait"],
-            one["slowdown"],
-            xerr=np.nan_to_num(one["± wait"]),
-            yerr=np.nan_to_num(one["± slowdown"]),
+            point["wait"],
+            point["slowdown"],
+            xerr=np.nan_to_num(point["± wait"]),
+            yerr=np.nan_to_num(point["± slowdown"]),
             fmt=_MARKERS.get(name, "."),
             color=COLOURS[place % len(COLOURS)],
             elinewidth=0.5,

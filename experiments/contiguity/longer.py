@@ -26,7 +26,7 @@ def longer_cells(made: Sequence[Named]) -> list[Named]:
 
     Of each log one week is taken.
     """
-    found, logs = [], set[tuple[str, str]]()
+    named, logs = [], set[tuple[str, str]]()
     for _, name, cell in made:
         rules = cell.communication, cell.policy
         place = cell.log.digest, name
@@ -34,9 +34,9 @@ def longer_cells(made: Sequence[Named]) -> list[Named]:
             continue
         logs.add(place)
         longer = replace(cell, mean_run=LONGER * cell.mean_run)
-        found += [("study", name, cell), ("live", name, longer)]
-        found += [("sampled", name, replace(longer, sampled=True))]
-    return found
+        named += [("study", name, cell), ("live", name, longer)]
+        named += [("sampled", name, replace(longer, sampled=True))]
+    return named
 
 
 def longer_table(made: Sequence[tuple[str, str, Cell, dict[str, Any]]]) -> ReportTable:

@@ -87,11 +87,11 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
     """
     logs = asked_logs(asked)
     weeks = {(part, log): _weeks(MACHINES[part], log, asked.quick) for part in asked.parts for log in logs}
-    found = []
+    named_cells = []
     for place, part, log in itertools.product(range(max(map(len, weeks.values()))), asked.parts, logs):
         if place < len(weeks[part, log]):
             machine = MACHINES[part]
-            found += [
+            named_cells += [
                 (
                     part,
                     name,
@@ -112,7 +112,7 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
                     machine.partitions.items(),
                 )
             ]
-    return found
+    return named_cells
 
 
 def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
@@ -127,10 +127,10 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     check = "longer" in asked.parts
     longer = longer_cells(cells(replace(asked, parts=("tree",)))) if check else []
     wanted = {cell.key: cell for *_, cell in (*made, *longer)}
-    found = kept_outcomes(wanted, carry_out, Cell.describe, bench)
+    kept = kept_outcomes(wanted, carry_out, Cell.describe, bench)
 
     def with_outcomes(some: list[tuple[str, str, Cell]]) -> list[Made]:
-        return [(part, name, cell, found[cell.key]) for part, name, cell in some]
+        return [(part, name, cell, kept[cell.key]) for part, name, cell in some]
 
     report = report_of(with_outcomes(made)) if made else Report((), ())
     return replace(report, tables=(*report.tables, longer_table(with_outcomes(longer)))) if check else report

@@ -87,8 +87,14 @@ def _family(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
             if contestant != BOXES:
                 differences.append(paired(logs[BOXES].tolist(), logs[contestant].tolist()))
                 rows.append({"times": kind, **dict(zip(CASE, case, strict=True)), "contestant": contestant})
-    for row, one, verdict in zip(rows, differences, judged(differences), strict=True):
-        low, middle, high = np.exp([one.mean - one.half_width, one.mean, one.mean + one.half_width]).tolist()
+    for row, difference, verdict in zip(rows, differences, judged(differences), strict=True):
+        low, middle, high = np.exp(
+            [
+                difference.mean - difference.half_width,
+                difference.mean,
+                difference.mean + difference.half_width,
+            ]
+        ).tolist()
         row |= {"to boxes": middle, "from": low, "to": high, "p": verdict.p_value, "verdict": verdict.words}
     return pd.DataFrame(rows)
 
@@ -103,17 +109,17 @@ def turned(beside: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for kind in ("logged", "table"):
         before = beside[beside["times"] == kind].set_index(keys)
-        for place, one in before.iterrows():
+        for place, row in before.iterrows():
             now = live.loc[place]
             rows.append(
                 {
                     **dict(zip(keys, place, strict=True)),
                     "times": kind,
-                    "before": one["to boxes"],
-                    "verdict before": one["verdict"],
+                    "before": row["to boxes"],
+                    "verdict before": row["verdict"],
                     "live": now["to boxes"],
                     "verdict live": now["verdict"],
-                    "becomes": _becomes(str(one["verdict"]), str(now["verdict"])),
+                    "becomes": _becomes(str(row["verdict"]), str(now["verdict"])),
                 }
             )
     return pd.DataFrame(rows)
@@ -143,12 +149,12 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
             row |= {name: group[name].mean(), f"± {name}": half_width(apart.tolist())}
         row |= {f"{name} %": 100 * group[name].mean() for name in ("placement", "sharing", "slowed")}
         rows.append(row | {"streams": len(group)})
-    found = pd.DataFrame(rows)
-    found["front"] = ""
-    for _, group in found.groupby(CASE, sort=False):
+    means = pd.DataFrame(rows)
+    means["front"] = ""
+    for _, group in means.groupby(CASE, sort=False):
         best = front(group["wait"].to_numpy(), group["slowdown"].to_numpy())
-        found.loc[group.index[best], "front"] = "*"
-    return found
+        means.loc[group.index[best], "front"] = "*"
+    return means
 
 
 def report_of(made: list[Made]) -> Report:
@@ -189,14 +195,14 @@ def _streams(frame: pd.DataFrame) -> pd.DataFrame:
 def _sentences(
     frame: pd.DataFrame, beside: pd.DataFrame, becomes: pd.DataFrame, where: pd.DataFrame
 ) -> list[str]:
-    told = []
+    sentences = []
     for kind in KINDS:
         verdicts = beside[beside["times"] == kind]["verdict"].value_counts()
         said = ", ".join(f"{name} {count}" for name, count in verdicts.items())
-        told.append(f"Turnaround beside that of boxes, {kind} times ({KINDS[kind]}): {said}.")
+        sentences.append(f"Turnaround beside that of boxes, {kind} times ({KINDS[kind]}): {said}.")
     for kind, group in becomes.groupby("times", sort=False):
         counts = group["becomes"].value_counts()
-        told.append(
+        sentences.append(
             f"Of {len(group)} comparisons by {kind} times, live {int(counts.get('turns', 0))} turn clearly, "
             f"{int(counts.get('new', 0))} are new, {int(counts.get('lost', 0))} are lost, "
             f"{int(counts.get('stays', 0))} stay."
@@ -204,6 +210,6 @@ def _sentences(
     for part, group in where[where["front"] == "*"].groupby("machine", sort=False):
         counts = group["contestant"].value_counts()
         said = ", ".join(f"{name} {count}" for name, count in counts.items())
-        told.append(f"{part}: on the front of {len(group[CASE].drop_duplicates())} cases: {said}.")
-    told.append(f"CPU time of the runs: {frame[frame['times'] == 'live']['cpu'].sum():.0f} s.")
-    return told
+        sentences.append(f"{part}: on the front of {len(group[CASE].drop_duplicates())} cases: {said}.")
+    sentences.append(f"CPU time of the runs: {frame[frame['times'] == 'live']['cpu'].sum():.0f} s.")
+    return sentences

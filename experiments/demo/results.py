@@ -43,9 +43,9 @@ class Outcome(Case):
 
 def ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
     """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
-    found = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
-    base = fmean(outcome.cycles for outcome in found if outcome.mapping == "consecutive")
+    chosen = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
+    base = fmean(outcome.cycles for outcome in chosen if outcome.mapping == "consecutive")
     return {
-        mapping: spread([outcome.cycles / base for outcome in found if outcome.mapping == mapping])
+        mapping: spread([outcome.cycles / base for outcome in chosen if outcome.mapping == mapping])
         for mapping in NETWORKS[network][1]
     }

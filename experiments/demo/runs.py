@@ -68,11 +68,11 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     with page(path, 3.1) as figure:
         panels = figure.subplots(1, len(NETWORKS), sharey=True)
         for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
-            found = [ratios(outcomes, trace, network) for trace in TRACES]
+            per_trace = [ratios(outcomes, trace, network) for trace in TRACES]
             for number, mapping in enumerate(mappings):
                 places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
-                mean = [ratio[mapping]["mean"] for ratio in found]
-                deviation = [ratio[mapping]["std"] for ratio in found]
+                mean = [ratio[mapping]["mean"] for ratio in per_trace]
+                deviation = [ratio[mapping]["std"] for ratio in per_trace]
                 spread = {"yerr": deviation, "capsize": 3, "error_kw": {"linewidth": 1}}
                 axes.bar(places, mean, 0.25, label=mapping, color=_COLOURS[mapping], **spread)
             axes.axhline(1, color="0.3", linewidth=0.8)
@@ -90,13 +90,16 @@ def show(outcomes: Sequence[Outcome]) -> None:
     for network, (_, mappings) in NETWORKS.items():
         rows = []
         for trace in TRACES:
-            found = ratios(outcomes, trace, network)
+            by_mapping = ratios(outcomes, trace, network)
             base = fmean(
                 o.cycles
                 for o in outcomes
                 if (o.trace, o.network, o.mapping) == (trace, network, "consecutive")
             )
-            shares = [f"{found[mapping]['mean']:.3f} ± {found[mapping]['std']:.3f}" for mapping in mappings]
+            shares = [
+                f"{by_mapping[mapping]['mean']:.3f} ± {by_mapping[mapping]['std']:.3f}"
+                for mapping in mappings
+            ]
             rows.append([trace, f"{base:,.0f}", *shares])
         columns = ["trace", "consecutive (cycles)", *(f"{mapping} (ratio)" for mapping in mappings)]
         print_tables(table(f"{network}: run time, mean ± standard deviation over seeds", columns, rows))

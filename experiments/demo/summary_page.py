@@ -24,15 +24,15 @@ def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
     parts: list[DataTable | Figure] = []
     said = []
     for network, (_, mappings) in NETWORKS.items():
-        found = {trace: ratios(outcomes, trace, network) for trace in traces}
+        by_trace = {trace: ratios(outcomes, trace, network) for trace in traces}
         parts.append(
             Bars(
                 title=f"Run time on {network} by mapping",
                 caption="Beside that of consecutive nodes, means over the seeds.",
                 groups=traces,
-                series={name: [found[trace][name]["mean"] for trace in traces] for name in mappings},
+                series={name: [by_trace[trace][name]["mean"] for trace in traces] for name in mappings},
                 half_widths={
-                    name: [half_width_of(found[trace][name]["std"], seeds) for trace in traces]
+                    name: [half_width_of(by_trace[trace][name]["std"], seeds) for trace in traces]
                     for name in mappings
                 },
                 unit="run time / consecutive",
@@ -40,7 +40,7 @@ def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
             )
         )
         most, trace, name = max(
-            (found[trace][name]["mean"], trace, name) for trace in traces for name in mappings
+            (by_trace[trace][name]["mean"], trace, name) for trace in traces for name in mappings
         )
         said.append(
             f"On {network} the mapping of tasks to nodes moves {trace} most: {name} takes {most:.2f} times "

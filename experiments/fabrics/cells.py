@@ -85,10 +85,10 @@ class Cell(KeptCase):
         """Return the microseconds of an iteration of each job, ``alone`` and ``live``; 0: it had no nodes."""
         nodes = _nodes(self.partitioner, self.draw)
         there = [number for number, own in enumerate(nodes) if len(own)]
-        found = np.zeros((2, len(nodes)))
-        found[0, there] = [time for number in there for time in self._times(nodes, [number])]
-        found[1, there] = self._times(nodes, there)
-        return {"alone": found[0].tolist(), "live": found[1].tolist()}
+        times = np.zeros((2, len(nodes)))
+        times[0, there] = [time for number in there for time in self._times(nodes, [number])]
+        times[1, there] = self._times(nodes, there)
+        return {"alone": times[0].tolist(), "live": times[1].tolist()}
 
     def _times(self, nodes: list[Nodes], numbers: Iterable[int]) -> list[float]:
         """Return the mean microseconds of an iteration of some jobs that run together."""

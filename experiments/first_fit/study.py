@@ -67,15 +67,15 @@ def sets(part: str, quick: bool) -> tuple[Grid, tuple[float, ...]]:
 def _published_sides(grid: Grid) -> tuple[float, ...]:
     """Return S of each set, with which jobs have the published mean sizes."""
     table = published("pascual_first_fit_job_sizes.csv")
-    found = []
+    sides = []
     for size in table.loc[table["nodes"] == grid.nodes, "mean_job_size"]:
         wanted = float(size) ** (1 / grid.dims)
         low, high = 1.0, 2.0 * wanted + 2
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if mean_side(middle) < wanted else (low, middle)
-        found.append(round(low, 3))
-    return tuple(found)
+        sides.append(round(low, 3))
+    return tuple(sides)
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -93,12 +93,12 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "study first-fit: --dask: times are measured in this process; only --table visits takes it"
         )
     printed = published("allocation_time_ms.csv")
-    tables, figures, told = [], {}, []
+    tables, figures, sentences = [], {}, []
     for part in asked.parts:
         if part == "visits":
             beside = _visits(asked.quick, bench)
             tables.append(ReportTable(part, STUDY.parts[part], beside, _VISIT_DIGITS))
-            told += _of_visits(beside)
+            sentences += _of_visits(beside)
             continue
         cells = _measured(part, asked.quick, bench)
         text = sets(part, asked.quick)[0].text
@@ -109,10 +109,10 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         tables.append(ReportTable(part, title, beside, _digits(beside)))
         if not theirs.empty:
             tables.append(ratio_table(part, text, beside, LOADS))
-            told.append(f"{text}: {of_ratios(tables[-1].frame)}")
+            sentences.append(f"{text}: {of_ratios(tables[-1].frame)}")
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
-        told += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
-    return Report(tuple(tables), tuple(told), figures)
+        sentences += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
@@ -120,7 +120,7 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
     grid, sides = sets(part, quick)
     names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
     progress = Progress(len(sides) * len(LOADS) * len(names))
-    found = []
+    rows = []
     for place, side in enumerate(sides, 1):
         for load in LOADS:
             put = questions(grid, side, load, 100 if quick else 2000)
@@ -133,10 +133,10 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
                     "questions": cost.questions,
                 }
                 measures["jobs"] = cost.placed
-                found.append(labels | measures | {"occupied": put.occupied, "found": put.found})
+                rows.append(labels | measures | {"occupied": put.occupied, "found": put.found})
                 progress = progress.after(None)
                 bench.tell(progress)
-    return pd.DataFrame(found)
+    return pd.DataFrame(rows)
 
 
 def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -172,20 +172,24 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
     """Return sentences on our speed beside IFF's, and on what was published."""
     time = f"ms {LOADS[-1]:g}"
     ratios = beside.loc[beside["search"] == "IFF", "to ours"]
-    told = [f"at load {LOADS[-1]:g} ours is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"]
+    sentences = [
+        f"at load {LOADS[-1]:g} ours is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"
+    ]
     if quick:
-        return [f"{told[0]}; the machine is too small to compare further."]
-    told[0] += f"; wanted are {WANTED[part]:g}: {'met' if ratios.min() >= WANTED[part] else 'missed'}."
+        return [f"{sentences[0]}; the machine is too small to compare further."]
+    sentences[0] += f"; wanted are {WANTED[part]:g}: {'met' if ratios.min() >= WANTED[part] else 'missed'}."
     known = beside[beside["published ms"].notna()]
     for name, own in known.groupby("search"):
         share = own[time] / own["published ms"]
-        told.append(f"{name} takes {share.min():.2g} to {share.max():.2g} of its published time.")
+        sentences.append(f"{name} takes {share.min():.2g} to {share.max():.2g} of its published time.")
     pairs = known.pivot(index="set", columns="search", values=[time, "published ms"]).dropna()
     for other in set(known["search"]) - {"IFF"}:
         theirs = pairs["published ms", other] > pairs["published ms", "IFF"]
         agreed = int((theirs == (pairs[time, other] > pairs[time, "IFF"])).sum())
-        told.append(f"which of {other} and IFF is faster: as published on {agreed} of {len(pairs)} sets.")
-    return told
+        sentences.append(
+            f"which of {other} and IFF is faster: as published on {agreed} of {len(pairs)} sets."
+        )
+    return sentences
 
 
 @dataclass(frozen=True)
@@ -233,18 +237,18 @@ _VISIT_DIGITS = {"set": 0, "S": 2, "found": 0, "printed found": 0, "failed": 0, 
 
 
 def _of_visits(beside: pd.DataFrame) -> list[str]:
-    told = []
+    sentences = []
     for search in ("found", "failed"):
         known = beside[beside[f"printed {search}"].notna() & (beside[f"printed {search}"] > 0)]
         if known.empty:
             continue
         share = known[search] / known[f"printed {search}"]
         near = int(share.between(0.5, 2).sum())
-        told.append(
+        sentences.append(
             f"visits, {search}: {near} of {len(known)} printed cells within a factor of two; ours are "
             f"{share.median():.2f} of the printed (median)."
         )
-    return told
+    return sentences
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:

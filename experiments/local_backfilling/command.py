@@ -86,10 +86,10 @@ def backfill_command(**given: Any) -> None:
         raise ValueError(
             f"--rows {rows}: holds one schedule, but {len(workloads) * len(rules)} are asked for"
         )
-    found = []
+    by_rule = []
     for rule in rules:
-        found.append(_figures(platform, workloads, rule, penalty, given, rows, write_rows))
-    _show(given, platform.text, found, list(log.notes))
+        by_rule.append(_figures(platform, workloads, rule, penalty, given, rows, write_rows))
+    _show(given, platform.text, by_rule, list(log.notes))
 
 
 def _workloads(given: dict[str, Any], processors: int) -> tuple[Workload, list[list[Job]]]:
@@ -157,12 +157,12 @@ def _figures(
         rejected, without = rejected + len(made.rejected), without + made.without_estimate
         if rows:
             write(rows, made)
-    means = {name: sum(one[name] for one in figures) / len(figures) for name in FIGURES}
+    means = {name: sum(row[name] for row in figures) / len(figures) for name in FIGURES}
     ran = sum(len(jobs) for jobs in workloads) - rejected
     return {"rule": rule, "jobs": ran, "rejected": rejected, "without_wall_time": without, **means}
 
 
-def _show(given: dict[str, Any], platform: str, found: list[dict[str, Any]], notes: list[str]) -> None:
+def _show(given: dict[str, Any], platform: str, by_rule: list[dict[str, Any]], notes: list[str]) -> None:
     from netplace.cli.many import say
     from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -173,24 +173,24 @@ def _show(given: dict[str, Any], platform: str, found: list[dict[str, Any]], not
                 "platform": platform,
                 **asked,
                 "reassign": not given["no_reassign"],
-                "rules": found,
+                "rules": by_rule,
                 "notes": notes,
             }
         )
     else:
-        columns = [name for name in found[0] if name not in ("rule", "rejected", "without_wall_time")]
+        columns = [name for name in by_rule[0] if name not in ("rule", "rejected", "without_wall_time")]
         digits = {"contiguity": 3, "locality": 3, "level": 3, "locality_ratio": 3}
         cells = [
-            [one["rule"], *(number(one[name], digits.get(name, 0)) for name in columns)] for one in found
+            [row["rule"], *(number(row[name], digits.get(name, 0)) for name in columns)] for row in by_rule
         ]
         shown = [name.replace("_", " ") for name in columns]
         print_tables(
             table(f"{given['workload']} on {platform}, penalty {given['penalty']}", ["rule", *shown], cells)
         )
-    if found[0]["rejected"]:
-        notes.append(f"jobs larger than the platform, left out: {found[0]['rejected']:,}")
-    if found[0]["without_wall_time"]:
-        filled = f"{found[0]['without_wall_time']:,} by the rule {given['estimates']}"
+    if by_rule[0]["rejected"]:
+        notes.append(f"jobs larger than the platform, left out: {by_rule[0]['rejected']:,}")
+    if by_rule[0]["without_wall_time"]:
+        filled = f"{by_rule[0]['without_wall_time']:,} by the rule {given['estimates']}"
         notes.append(f"jobs without a wall time, filled in: {filled}")
     for note in notes:
         say(note)

@@ -156,25 +156,25 @@ def _carry_out(case: BackfillingCase) -> dict[str, Any]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, BackfillingCase.describe, bench)
+    kept = kept_outcomes(wanted, _carry_out, BackfillingCase.describe, bench)
     rows = [
-        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **found[key]}
+        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **kept[key]}
         for key, case in wanted.items()
     ]
     frame = pd.DataFrame(rows)
-    tables, told = [], []
+    tables, sentences = [], []
     for part, own in frame.groupby("part", sort=False):
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
-            told.append(_left_out(str(part), str(log), group))
+            sentences.append(_left_out(str(part), str(log), group))
         if part not in CHAPTERS:
             continue
         claimed = _claims(str(part), own)
         tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
         counts = claimed["verdict"].value_counts()
         shown = ", ".join(f"{count} {name}" for name, count in counts.items())
-        told.append(f"{part}: of {len(claimed)} published orders {shown}.")
-    return Report(tuple(tables), tuple(told))
+        sentences.append(f"{part}: of {len(claimed)} published orders {shown}.")
+    return Report(tuple(tables), tuple(sentences))
 
 
 def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
@@ -182,7 +182,7 @@ def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
     lines = []
     for rule in RULES[part][1:]:
         for figure in FIGURES[part]:
-            own, base = (_values(group, one, figure) for one in (rule, BASE))
+            own, base = (_values(group, variant, figure) for variant in (rule, BASE))
             ratio = own / np.where(base > 0, base, np.nan)
             lines.append(
                 {
@@ -240,10 +240,10 @@ def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
             figures = {rule: _values(group, rule, figure) for rule in RULES[part]}
             if claim.metric == "share of local jobs":
                 figures = {rule: values / _JOBS for rule, values in figures.items()}
-            found = None
+            by_number = None
             if numbered:
-                found = number_verdict(claim.metric, claim.relation, claim.against, variants, figures)
-            held, favour, against = found or verdict(claim.relation, variants, others, figures)
+                by_number = number_verdict(claim.metric, claim.relation, claim.against, variants, figures)
+            held, favour, against = by_number or verdict(claim.relation, variants, others, figures)
             lines.append({**said, "on": log, "verdict": held, "for": favour, "against": against})
     return pd.DataFrame(lines)
 

@@ -36,8 +36,8 @@ APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 
 def rows(asked: Asked) -> list[Row]:
     """Return the runs: the first mapping of every kind before the second."""
-    found = [row for app in (("LU",) if asked.quick else APPLICATIONS) for row in _rows_of(app, asked)]
-    return sorted(found, key=lambda row: int(row.labels["number"]))
+    runs = [row for app in (("LU",) if asked.quick else APPLICATIONS) for row in _rows_of(app, asked)]
+    return sorted(runs, key=lambda row: int(row.labels["number"]))
 
 
 def _rows_of(app: str, asked: Asked) -> Iterator[Row]:
@@ -63,9 +63,9 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     )
     figure = {"meshes": partial(_draw, cells=cells)}
     said = verdicts(cells)
-    told = [*_summary(cells, shapes), _of_verdicts(said)]
+    sentences = [*_summary(cells, shapes), _of_verdicts(said)]
     published = ReportTable("verdicts", "What was published in words (DCAI 2010)", said, {})
-    return Report((beside, times, published), tuple(told), figure)
+    return Report((beside, times, published), tuple(sentences), figure)
 
 
 def _of_verdicts(said: pd.DataFrame) -> str:
@@ -80,7 +80,7 @@ _DIGITS = {"mean": 2, "std": 2, "least": 2, "to consecutive 8x8": 3}
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each application, mesh and mapping, with the best of an application marked."""
-    found = []
+    cells = []
     for app, group in runs.groupby("app", sort=False):
         samples = {
             key: (own["cycles"] / 1e4).tolist() for key, own in group.groupby(["mesh", "mapping"], sort=False)
@@ -90,7 +90,7 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
         for (mesh, mapping), sample in samples.items():
             mean, deviation = spread(sample)
             name = f"{mesh} {mapping}"
-            found.append(
+            cells.append(
                 {
                     "app": app,
                     "mesh": mesh,
@@ -102,7 +102,7 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
                     "winner": "*" if name == winners[0] else "=" if name in winners else "",
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(cells)
 
 
 def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
@@ -117,18 +117,18 @@ def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
-    told = [
+    sentences = [
         "`*` marks the least mean of an application over both meshes and all mappings, `=` those not "
         "different from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis).",
     ]
     for mapping in (*MAPPINGS, "best mapping of each"):
         faster = shapes.loc[shapes[mapping] < 1, "app"].tolist()
         named = f" ({', '.join(faster)})" if faster else ""
-        told.append(
+        sentences.append(
             f"{mapping}: the 4x4x4 mesh is the faster for {len(faster)} of {len(shapes)} applications"
             f"{named}, its time {shapes[mapping].mean():.2f} of that on the 8x8 mesh on average."
         )
-    return told
+    return sentences
 
 
 def _draw(path: Path, cells: pd.DataFrame) -> None:

@@ -123,18 +123,18 @@ def _cases_of(part: str, size: Size) -> Iterator[BreakEvenCase]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make the schedules that are missing, and report."""
     size, wanted = _size(asked), cases(asked)
-    found = outcomes([case.plan(size) for case in wanted], bench)
-    made = pd.DataFrame([vars(case) | _figures(outcome) for case, outcome in zip(wanted, found, strict=True)])
-    tables, figures, told = [], {}, [_ABOUT]
+    kept = outcomes([case.plan(size) for case in wanted], bench)
+    made = pd.DataFrame([vars(case) | _figures(outcome) for case, outcome in zip(wanted, kept, strict=True)])
+    tables, figures, sentences = [], {}, [_ABOUT]
     for part in asked.parts:
         own = made[made["part"] == part]
         cells = break_evens(own, size)
         tables.append(ReportTable(part, f"{PARTS[part]}, {size.machine}", _shown(part, cells), _DIGITS))
-        told += _summary(part, cells)
+        sentences += _summary(part, cells)
         if part != "shapes":
             title = f"{PARTS[part].split(',')[0]}: scattered against contiguous, {size.machine}"
             figures[part] = partial(_draw, runs=own, title=title)
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 _ABOUT = (
@@ -212,13 +212,13 @@ _DIGITS = {
 
 def _summary(part: str, cells: pd.DataFrame) -> list[str]:
     """Return sentences on where it pays, and whether that is as published."""
-    told = []
+    sentences = []
     for policy, own in cells.groupby("policy", sort=False):
         name = str(policy).upper() if part != "shapes" else f"{str(policy).upper()}, saturated, all kinds"
         for measure in ("turnaround", "makespan"):
             if measure in own and own[measure].notna().any():
-                told.append(f"{name}: {_range(own, measure)}")
-    return told
+                sentences.append(f"{name}: {_range(own, measure)}")
+    return sentences
 
 
 def _range(cells: pd.DataFrame, measure: str) -> str:

@@ -81,7 +81,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     plans = loaded(cases(asked), _size(asked), bench)
     frame = _frame(list(plans), carried_out(list(plans.values()), bench))
     digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}
-    tables, told, figures = [], [], {}
+    tables, sentences, figures = [], [], {}
     for part in asked.parts:
         own = frame[frame["machine"] == MACHINES[part]].drop(columns="machine")
         tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", own, digits))
@@ -89,8 +89,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         for load, group in own.groupby("load", sort=False):
             best = group.loc[group["turnaround µs"].idxmin(), "partition"]
             on = ", ".join(group[group["front"] == "*"]["partition"])
-            told.append(f"{MACHINES[part]}, load {load}: on the front {on}; least turnaround {best}.")
-    return Report(tuple(tables), tuple(told), figures)
+            sentences.append(f"{MACHINES[part]}, load {load}: on the front {on}; least turnaround {best}.")
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 def front(wait: NDArray[np.float64], slowdown: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -108,13 +108,13 @@ def front(wait: NDArray[np.float64], slowdown: NDArray[np.float64]) -> NDArray[n
 
 def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
     rows = []
-    for one, outcome in zip(made, outcomes, strict=True):
+    for case, outcome in zip(made, outcomes, strict=True):
         per_job = outcome["figures"]["schedule"]["per_job"]
         rows.append(
             {
-                "machine": one.machine,
-                "load": "saturated" if one.load == SATURATED else f"{one.load:g}",
-                "partition": one.partition,
+                "machine": case.machine,
+                "load": "saturated" if case.load == SATURATED else f"{case.load:g}",
+                "partition": case.partition,
                 "wait": 1e6 * per_job["wait"]["mean"],
                 "turnaround": 1e6 * per_job["turnaround"]["mean"],
                 "slowdown": outcome["figures"]["sharing"]["mean_slowdown"],

@@ -90,11 +90,11 @@ def _tiles(grid: Grid, sides: tuple[int, ...]) -> NDArray[np.int64]:
 
 def _turned(grid: Grid, lengths: tuple[int, ...], count: int, rng: np.random.Generator) -> tuple[int, ...]:
     """Return the sides of a box of `count` blocks that tiles the grid, drawn of those nearest to a cube."""
-    found = [
+    boxes = [
         tuple(side * times for side, times in zip(lengths, box, strict=True))
         for box in _boxes(count, [size // side for size, side in zip(grid.sizes, lengths, strict=True)])
     ]
-    fitting = [box for box in found if all(n % a == 0 for n, a in zip(grid.sizes, box, strict=True))]
+    fitting = [box for box in boxes if all(n % a == 0 for n, a in zip(grid.sizes, box, strict=True))]
     if not fitting:
         raise ValueError(f"block sets: no box of {count} blocks of {lengths} tiles {grid}")
     least = min(sum(box) for box in fitting)

@@ -24,12 +24,12 @@ def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
     printed : Series
         Published r by (application, metric); what is not there becomes NaN.
     """
-    found = []
+    rows = []
     for app, group in points.groupby("app", sort=False):
         for metric in METRICS:
             r = stats.pearsonr(group[metric], group["time"])
             theirs = float(printed.get((app, metric), np.nan))
-            found.append(
+            rows.append(
                 {
                     "app": app,
                     "metric": metric,
@@ -41,7 +41,7 @@ def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
                     "r, mean of jobs": float(stats.pearsonr(group[metric], group["mean time"]).statistic),
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rows)
 
 
 def correlation_summary(cells: pd.DataFrame) -> list[str]:

@@ -44,11 +44,11 @@ def mean_metrics(
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))
     pairs = len(W) * (len(W) - 1)
-    found = dict(zip(_OF_NODES, of_nodes, strict=True))
+    mean_of = dict(zip(_OF_NODES, of_nodes, strict=True))
     for ending, cost in (("", hops), ("_AL", level)):
-        found[f"TAD{ending}"] = float(cost[source, target].sum() / pairs)
-        found[f"WTAD{ending}"] = float(cost[source, target] @ W[source, target] / pairs)
-    return found
+        mean_of[f"TAD{ending}"] = float(cost[source, target].sum() / pairs)
+        mean_of[f"WTAD{ending}"] = float(cost[source, target] @ W[source, target] / pairs)
+    return mean_of
 
 
 @lru_cache(maxsize=128)
@@ -56,7 +56,7 @@ def _of_nodes(network: str, parts: tuple[tuple[int, ...], ...]) -> tuple[list[fl
     """Return mean metrics of nodes, mean distances, and mean costs of the TD criterion."""
     topology = parse(network)
     own = [metrics(topology, part) for part in parts]
-    means = [float(np.mean([getattr(one, name) for one in own])) for name in _OF_NODES]
+    means = [float(np.mean([getattr(values, name) for values in own])) for name in _OF_NODES]
     hops, level = (
         np.mean([cost_matrix(topology, part, criterion) for part in parts], axis=0)
         for criterion in ("classic", "td")

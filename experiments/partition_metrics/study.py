@@ -97,19 +97,19 @@ def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
         How many draws of each k; without it 80 in all, of each k as many as go.
     """
     grid = grid_of(parse(part.network), "partition metrics")
-    found = {box: f"boxes:{box}" for box in part.boxes}
+    rules = {box: f"boxes:{box}" for box in part.boxes}
     most = layouts or -(-DRAWS // len(part.sharers))
     for number in range(most):
         for k in part.sharers:
-            if layouts is None and len(found) == DRAWS + len(part.boxes):
+            if layouts is None and len(rules) == DRAWS + len(part.boxes):
                 break
             rng = np.random.default_rng([number, k])
             if part.sets == "own":
                 nodes = pieces(grid, part.jobs, k, rng)
             else:
                 nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets in ("anywhere", "pairs"))
-            found[f"k={k} #{number}"] = node_lists(nodes)
-    return found
+            rules[f"k={k} #{number}"] = node_lists(nodes)
+    return rules
 
 
 def rows(asked: Asked) -> list[Row]:
@@ -137,7 +137,7 @@ def _job(app: str, part: Part) -> dict[str, Any]:
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
     """Return a table of correlations for each part, beside the published, and a picture of the points."""
     printed = published("partition_metric_correlations_2d.csv")
-    tables, figures, every, told = [], {}, {}, []
+    tables, figures, every, sentences = [], {}, {}, []
     for name in asked.parts:
         part = PARTS[name]
         points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(asked)))
@@ -154,11 +154,11 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
             ReportTable(f"correlations-{name}", title, cells, _DIGITS),
             ReportTable(f"points-{name}", f"{part.title}: the points", _means(points), _MEAN_DIGITS),
         ]
-        told += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
+        sentences += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
         every[f"runs-{name}"] = points.round(_POINT_DIGITS)
         for app in points["app"].unique():
             figures[f"{name}-{app}"] = partial(draw, points=points, part=name, app=app)
-    return Report(tuple(tables), tuple(told), figures, every)
+    return Report(tuple(tables), tuple(sentences), figures, every)
 
 
 _DIGITS = {"r": 2, "p": 4, "published": 2, "difference": 2, "r, mean of jobs": 2}
@@ -168,10 +168,10 @@ _MEAN_DIGITS = dict.fromkeys(APPLICATIONS, 2) | dict.fromkeys(("NA", "LA", "AD",
 
 def _points(runs: pd.DataFrame, part: Part, rules: dict[str, str]) -> pd.DataFrame:
     """Return a row for each run: its time (slowest job, mean of jobs) in 10,000 cycles, and the metrics."""
-    topology, found = parse(part.network), []
+    topology, points = parse(part.network), []
     for (configuration, app), own in runs.groupby(["configuration", "app"], sort=False):
         nodes = partition(rules[configuration], topology, [TASKS] * part.jobs)
-        found.append(
+        points.append(
             {
                 "configuration": configuration,
                 "app": app,
@@ -180,7 +180,7 @@ def _points(runs: pd.DataFrame, part: Part, rules: dict[str, str]) -> pd.DataFra
                 **mean_metrics(topology, nodes, _traffic(str(app), part.problem_class)),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(points)
 
 
 @lru_cache(maxsize=64)

@@ -34,11 +34,11 @@ ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisati
 NEAR = 10.0  # points by which a break-even may differ
 
 
-def cells_of(found: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def cells_of(frame: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each class and strategy: our figures, and ratios to CS-BM beside the printed ones."""
     theirs = printed.set_index(["class", "strategy", "measure"])["value"]
     made = []
-    for classes, group in found.groupby("classes", sort=False):
+    for classes, group in frame.groupby("classes", sort=False):
         own = group.assign(strategy=group["selection"] + "-" + group["mapping"].map(short))
         own = own.set_index("strategy")
         winners = best({name: [-jobs for jobs in own.at[name, "batches"]] for name in own.index})
@@ -67,7 +67,7 @@ DIGITS = {"started": 0, "head_wait": 1, "run": 0, "utilisation": 3, "printed uti
 
 def of_cells(cells: pd.DataFrame) -> list[str]:
     """Return sentences on how many printed cells are met, on the head's waiting, and on who starts most."""
-    told = []
+    sentences = []
     compared, near = 0, 0
     for name in _PRINTED:
         theirs = cells[f"printed {name} / CS-BM"]
@@ -78,23 +78,25 @@ def of_cells(cells: pd.DataFrame) -> list[str]:
     off = (cells.loc[level, "utilisation"] - cells.loc[level, "printed utilisation"]).abs()
     compared, near = compared + len(off), near + int((off <= ALIKE).sum())
     if compared:
-        told.append(f"{near} of {compared} printed cells (ratios to CS-BM, utilisations) within {ALIKE:.0%}.")
+        sentences.append(
+            f"{near} of {compared} printed cells (ratios to CS-BM, utilisations) within {ALIKE:.0%}."
+        )
     product = cells["started"] * cells["head_wait"] / 1e7
-    told.append(
+    sentences.append(
         f"jobs times mean head waiting is {product.min():.3f} to {product.max():.3f} of 10^7 cycles "
         "(printed: 1)."
     )
     for classes, own in cells.groupby("class", sort=False):
         first = own.loc[own["started"].idxmax(), "strategy"]
-        told.append(f"class {classes}: most jobs with {first}.")
-    return told
+        sentences.append(f"class {classes}: most jobs with {first}.")
+    return sentences
 
 
-def break_evens(found: pd.DataFrame) -> pd.DataFrame:
+def break_evens(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each mix of sizes and rule: the slowdown at which as many scattered jobs start."""
     printed = published("pascual_break_even_percent.csv").set_index(["sizes", "strategy"])["slowdown_percent"]
     made = []
-    for sizes, group in found.groupby("sizes", sort=False):
+    for sizes, group in frame.groupby("sizes", sort=False):
         apart = group[group["selection"] == "scattered"].sort_values("slowdown")
         if apart.empty:
             continue
@@ -140,12 +142,12 @@ def of_break_evens(cells: pd.DataFrame) -> str:
 
 def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
     """Return the best box and mapping of each application and size, and what others take beside it."""
-    found = []
+    rows = []
     for (app, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
         least = group.loc[group["cycles"].idxmin()]
         boxes = group.groupby("shape")["cycles"].min()
         rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
-        found.append(
+        rows.append(
             {
                 "application": app,
                 "intensity": intensity,
@@ -159,7 +161,7 @@ def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
         )
     digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
     what = "the worst box with its best mapping, and the worst mapping, relative to it"
-    return ReportTable(name, f"{title}; {what}", pd.DataFrame(found), digits)
+    return ReportTable(name, f"{title}; {what}", pd.DataFrame(rows), digits)
 
 
 def of_boxes(frame: pd.DataFrame) -> str:

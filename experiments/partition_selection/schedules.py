@@ -160,15 +160,15 @@ def carry_out(
         if more >= _MOST or made.start.max() > (BATCHES + machine.warmup) * length:
             break
         more *= 2
-    found = time_batches(made, length, BATCHES, machine.warmup * length)
-    figures = {name: found.mean(name) for name in MEASURES}
+    batches = time_batches(made, length, BATCHES, machine.warmup * length)
+    figures = {name: batches.mean(name) for name in MEASURES}
     scale = 1e7 / length
     return {
         **asdict(case),
         **figures,
         "started": figures["started"] * scale,
         "length": length,
-        "batches": (found.started * scale).tolist(),
+        "batches": (batches.started * scale).tolist(),
         "node_time": float((made.nodes * (made.end - made.start)).mean()),
     }
 
@@ -224,6 +224,6 @@ def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
 
 def key_of(case: SelectionCase, machine: Machine, intensities: tuple[str, ...]) -> str:
     """Return the content hash under which a schedule is kept."""
-    told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
-    told["intensities"] = list(intensities)
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    content = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
+    content["intensities"] = list(intensities)
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -75,5 +75,5 @@ SETUPS: dict[str, Setup] = {
 
 def short(rule: str) -> str:
     """Return the published abbreviation of a mapping rule."""
-    names = {rule: name for one in SETUPS.values() for name, rule in one.mappings.items()}
+    names = {rule: name for setup in SETUPS.values() for name, rule in setup.mappings.items()}
     return names[rule]

@@ -131,7 +131,7 @@ def _machine(quick: bool) -> Machine:
 
 def cases(asked: Asked) -> list[SelectionCase]:
     """Return the schedules that are asked for."""
-    found: dict[SelectionCase, None] = {}
+    wanted: dict[SelectionCase, None] = {}
     for part in map(read, asked.parts):
         if part.table in SIZES:
             made = _strategies(part, part.table, MIXED)
@@ -142,8 +142,8 @@ def cases(asked: Asked) -> list[SelectionCase]:
             made = [case for sizes in SIZES for case in _crossing(part, sizes)]
         else:
             made = []
-        found |= dict.fromkeys(made)
-    return list(found)
+        wanted |= dict.fromkeys(made)
+    return list(wanted)
 
 
 def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
@@ -173,28 +173,28 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
     make = partial(carry_out, tables=times, machine=machine, intensities=drawn)
     kept = kept_outcomes(wanted, make, asdict, bench).values()
-    found = pd.DataFrame({"rounded": False, "setup": "plain"} | one for one in kept)
-    tables, told, figures = [], [_ABOUT], {}
+    rows = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
+    tables, sentences, figures = [], [_ABOUT], {}
     for name in asked.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":
             tables.append(best_boxes(runs[part.setup], name, title))
-            told.append(f"{name}: {of_boxes(tables[-1].frame)}")
+            sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
             continue
-        own = found[(found["setup"] == part.setup) & (found["rounded"] == part.rounded)]
+        own = rows[(rows["setup"] == part.setup) & (rows["rounded"] == part.rounded)]
         if part.table == "break-even":
             cells = break_evens(own[own["classes"] == MIXED])
             tables.append(ReportTable(name, f"{title}, {machine.network}", cells, POINTS))
-            told.append(f"{name}: {of_break_evens(cells)}")
+            sentences.append(f"{name}: {of_break_evens(cells)}")
             continue
-        one = own["classes"] != MIXED
+        compared = own["classes"] != MIXED
         if part.table != "classes":
-            one = ~one & (own["sizes"] == part.table) & (own["selection"] != SCATTERED)
-        cells = cells_of(own[one], _printed(part.table, asked.quick))
+            compared = ~compared & (own["sizes"] == part.table) & (own["selection"] != SCATTERED)
+        cells = cells_of(own[compared], _printed(part.table, asked.quick))
         tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, DIGITS))
-        told += [f"{name}: {sentence}" for sentence in of_cells(cells)]
+        sentences += [f"{name}: {sentence}" for sentence in of_cells(cells)]
         figures[name] = partial(_draw, cells=cells, title=title)
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 _ABOUT = (

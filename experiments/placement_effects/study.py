@@ -128,8 +128,8 @@ def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
 
 def rows(asked: Asked) -> list[Row]:
     """Return the runs: the first random placement before the second."""
-    found = [row for name in asked.parts for row in _rows_of(name, asked)]
-    return sorted(found, key=lambda row: int(row.labels["number"]))
+    runs = [row for name in asked.parts for row in _rows_of(name, asked)]
+    return sorted(runs, key=lambda row: int(row.labels["number"]))
 
 
 def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
@@ -166,7 +166,7 @@ def _job(app: str, problem_class: str) -> dict[str, Any]:
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
     """Return a table for each part, times relative to the best placement beside the published."""
     printed = published("placement_32x32_torus_16_instances.csv").set_index("app")
-    tables, figures, told = [], {}, []
+    tables, figures, sentences = [], {}, []
     for name in asked.parts:
         beside = printed if name == "torus-16" else printed.iloc[:0]
         if name in ALONE and not asked.quick:
@@ -179,9 +179,9 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
             ReportTable(name, f"{title}: time / best placement", _wide(cells), _WIDE_DIGITS),
             ReportTable(f"{name}-times", f"{title}: times in 10,000 cycles", cells, _DIGITS),
         ]
-        told += [f"{name}: {sentence}" for sentence in _summary(cells)]
+        sentences += [f"{name}: {sentence}" for sentence in _summary(cells)]
         figures[name] = partial(_draw, cells=cells, title=title)
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 _DIGITS = {"mean": 2, "std": 2, "runs": 0, "to best": 2, "published": 1, "difference": 2}
@@ -190,14 +190,14 @@ _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for nam
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each application and placement, relative to the best placement's mean."""
-    found = []
+    cells = []
     for app, group in runs.groupby("app", sort=False):
         base = group.groupby("placement")["cycles"].mean().min() / 1e4
         for placement, own in group.groupby("placement", sort=False):
             mean, deviation = spread((own["cycles"] / 1e4).tolist())
             known = app in printed.index and placement in printed.columns
             theirs = float(printed.loc[app, placement]) if known else np.nan
-            found.append(
+            cells.append(
                 {
                     "app": app,
                     "placement": placement,
@@ -209,7 +209,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "difference": mean / base - theirs,
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(cells)
 
 
 def _wide(cells: pd.DataFrame) -> pd.DataFrame:
@@ -228,14 +228,14 @@ def _summary(cells: pd.DataFrame) -> list[str]:
     table = cells.pivot(index="app", columns="placement", values="to best")
     wins = table.idxmin(axis=1).value_counts()
     worst = table.max(axis=1)
-    told = [
+    sentences = [
         f"best placement: {', '.join(f'{name} for {count}' for name, count in wins.items())} of {len(table)} "
         f"applications; random costs {table['random'].median():.2f} times the best (median), the worst "
         f"placement up to {worst.max():.2f} ({worst.idxmax()})."
     ]
     beside = cells[cells["published"].notna()]
     if beside.empty:
-        return told
+        return sentences
     same = [
         str(app)
         for app, own in beside.groupby("app", sort=False)
@@ -247,12 +247,12 @@ def _summary(cells: pd.DataFrame) -> list[str]:
         for _, row in beside[off.abs() > ALIKE].iterrows()
     ]
     count = beside["app"].nunique()
-    told.append(
+    sentences.append(
         f"same best placement in {len(same)} of {count} published rows; {len(beside) - len(far)} of "
         f"{len(beside)} relative times within {ALIKE:.0%} of the published"
         + (f"; not {', '.join(far)}." if far else ".")
     )
-    return told
+    return sentences
 
 
 _draw = partial(

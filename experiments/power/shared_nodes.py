@@ -90,7 +90,7 @@ class SharedCluster:
         nodes = len(self.cores)
         if len(self.cost) != nodes:
             raise ValueError(f"cluster: {len(self.cost)} costs, expected one for each of {nodes} nodes")
-        if min(self.cores, default=0) < 0 or not all(0 <= one < math.inf for one in self.cost):
+        if min(self.cores, default=0) < 0 or not all(0 <= cost < math.inf for cost in self.cost):
             raise ValueError("cluster: cores and costs are finite and not negative")
         if self.horizon < 0:
             raise ValueError(f"cluster: horizon {self.horizon}, expected a slot from 0 on")
@@ -227,11 +227,11 @@ class _Model:
         if job.nodes:  # (15), (16)
             share = -(-job.cores // job.nodes)
             chosen = program.add(len(used), 0, 1, whole=True)
-            program.row({int(one): 1.0 for one in chosen}, job.nodes, job.nodes)
-            for one, node in zip(chosen.tolist(), used, strict=True):
+            program.row({int(variable): 1.0 for variable in chosen}, job.nodes, job.nodes)
+            for choice, node in zip(chosen.tolist(), used, strict=True):
                 cores = {int(variable): 1.0 for variable in used[node]}
-                program.row(cores | {one: -1.0}, low=0)
-                program.row(cores | {one: -float(share)}, high=0)
+                program.row(cores | {choice: -1.0}, low=0)
+                program.row(cores | {choice: -float(share)}, high=0)
         ends = {int(start): float(slot + job.slots) for slot, start in enumerate(starts)}  # (20)
         program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
 
@@ -240,7 +240,7 @@ class _Model:
         on, total = int(self.on[node, slot]), dict[int, float]()
         for job, used in zip(self.jobs, self.used, strict=True):
             if node in used:
-                own = {int(one): 1.0 for one in used[node][max(0, slot - job.slots + 1) : slot + 1]}
+                own = {int(variable): 1.0 for variable in used[node][max(0, slot - job.slots + 1) : slot + 1]}
                 total |= own
                 if own:
                     most = min(self.cluster.cores[node], job.cores)
@@ -262,7 +262,7 @@ class _Model:
     def read(self, solved: Solved, energy: float, seconds: tuple[float, float], proven: bool) -> SharedPlan:
         values = solved.values
         assert values is not None
-        starts = tuple(int(values[one].argmax()) for one in self.starts)
+        starts = tuple(int(values[block].argmax()) for block in self.starts)
         cores = np.zeros((len(self.jobs), len(self.cluster.cores)), np.int64)
         for place, (start, used) in enumerate(zip(starts, self.used, strict=True)):
             for node, variables in used.items():

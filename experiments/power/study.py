@@ -98,22 +98,22 @@ def cases(asked: Asked) -> list[PowerCase]:
     jobs, seeds = (40, 1) if asked.quick else (150, 2)
     rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if asked.quick else RULES
     usual = PowerModel().boot_seconds
-    found = []
+    wanted = []
     if "front" in asked.parts:
-        found += [
+        wanted += [
             PowerCase("front", load, jobs, seed, rule, usual)
             for load in loads
             for rule in rules
             for seed in range(seeds)
         ]
     if "boot" in asked.parts:
-        found += [
+        wanted += [
             PowerCase("boot", 0.4, jobs, seed, rule, boot)
             for boot in (_BOOTS[-1:] if asked.quick else _BOOTS)
             for rule in ("always-on", "timeout:0", "timeout", "lookahead")
             for seed in range(seeds)
         ]
-    return found
+    return wanted
 
 
 def _carry_out(case: PowerCase) -> dict[str, Any]:
@@ -123,28 +123,28 @@ def _carry_out(case: PowerCase) -> dict[str, Any]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Solve the instances, which takes seconds, make what is missing of the schedules, and report."""
     tables: list[ReportTable] = []
-    told: list[str] = []
+    sentences: list[str] = []
     figures = {}
     if "instances" in asked.parts:
         tables.append(_instances())
-        told.append(_told_instances(tables[-1].frame))
+        sentences.append(_instances_sentence(tables[-1].frame))
     if "window" in asked.parts:
         tables.append(_window(asked.quick))
-        told.append(
+        sentences.append(
             "window: the published gains are of other jobs of the same load and number; beside them ours."
         )
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, PowerCase.describe, bench)
-    rows = [{**case.describe(), **found[key]} for key, case in wanted.items()]
+    kept = kept_outcomes(wanted, _carry_out, PowerCase.describe, bench)
+    rows = [{**case.describe(), **kept[key]} for key, case in wanted.items()]
     frame = pd.DataFrame(rows)
     if "front" in asked.parts:
         table = _front(frame[frame["part"] == "front"])
         tables.append(table)
-        told += _told_front(table.frame)
+        sentences += _front_sentences(table.frame)
         figures["front"] = partial(draw_fronts, frame=table.frame, title="Energy against waiting")
     if "boot" in asked.parts:
         tables.append(_boot(frame[frame["part"] == "boot"]))
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 def _instances() -> ReportTable:
@@ -154,7 +154,7 @@ def _instances() -> ReportTable:
         solved = [plan_shared(cluster, jobs) for _ in range(9)]
         plan = solved[0]
         assert plan is not None
-        seconds = np.median([one.seconds for one in solved if one is not None], axis=0)
+        seconds = np.median([solution.seconds for solution in solved if solution is not None], axis=0)
         ours = {
             "energy": plan.energy,
             "makespan": plan.makespan,
@@ -180,7 +180,7 @@ def _instances() -> ReportTable:
     )
 
 
-def _told_instances(frame: pd.DataFrame) -> str:
+def _instances_sentence(frame: pd.DataFrame) -> str:
     both = frame.dropna()
     timed = both["quantity"].str.startswith("time")
     same = int((both["published"] == both["ours"])[~timed].sum())
@@ -226,15 +226,15 @@ def _window(quick: bool) -> ReportTable:
 def _planned(count: int, load: float, seed: int) -> tuple[float, float]:
     """Return the energy of list and profile over that of all nodes on, and the gain of a window, in %."""
     nodes, slot = 64, 300.0
-    found = lublin(nodes, count, seed=seed, load=load)
-    first = float(found.submit[0])
+    workload = lublin(nodes, count, seed=seed, load=load)
+    first = float(workload.submit[0])
     # Runs of hours are cut, so that all is known over some hundred slots.
-    lengths = np.maximum(np.ceil(np.minimum(found.run_time, 20 * slot) / slot), 1).astype(int)
-    work = float((found.nodes * lengths).sum()) / nodes / load
-    spread = (found.submit - first) / max(float(found.submit[-1] - first), 1.0) * work
+    lengths = np.maximum(np.ceil(np.minimum(workload.run_time, 20 * slot) / slot), 1).astype(int)
+    work = float((workload.nodes * lengths).sum()) / nodes / load
+    spread = (workload.submit - first) / max(float(workload.submit[-1] - first), 1.0) * work
     jobs = tuple(
         SlotJob(int(size), int(length), int(release))
-        for size, length, release in zip(found.nodes, lengths, spread, strict=True)
+        for size, length, release in zip(workload.nodes, lengths, spread, strict=True)
     )
     model = PowerModel()
     power = SlotPower(model.busy, model.idle, model.off, model.boot_watts, model.stop_watts, 1, 1)
@@ -289,19 +289,19 @@ def _short(rule: str) -> str:
     return rule.replace(f",{_PLAN}", "")
 
 
-def _told_front(frame: pd.DataFrame) -> list[str]:
-    told = []
+def _front_sentences(frame: pd.DataFrame) -> list[str]:
+    sentences = []
     for load, group in frame.groupby("load", sort=False):
         own = group.set_index("rule")
         plans = own[own.index.str.startswith("plan")]
         best, saved = plans["energy %"].idxmin(), own.loc["timeout", "energy %"]
-        told.append(
+        sentences.append(
             f"load {load:g}: a timeout of the break-even time needs {saved:.1f} % of always-on and lets jobs "
             f"wait {own.loc['timeout', 'wait more s']:.0f} s longer; the best plan ({best}) "
             f"{plans.loc[best, 'energy %']:.1f} % and {plans.loc[best, 'wait more s']:.0f} s; unbeaten in "
             f"both: {', '.join(group[group['front'] == '*']['rule'])}."
         )
-    return told
+    return sentences
 
 
 def _boot(frame: pd.DataFrame) -> ReportTable:

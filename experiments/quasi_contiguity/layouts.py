@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from netplace.checks import one_of
 
-__all__ = ["LEAF", "READINGS", "Reading", "astray"]
+__all__ = ["LEAF", "READINGS", "Reading", "exchanged"]
 
 LEAF = 4  # tasks below a leaf switch, and jobs below a switch of the third level
 STRAYS = {
@@ -57,7 +57,7 @@ class Reading:
 READINGS = tuple(itertools.starmap(Reading, itertools.product(STRAYS, REACHES, EXCHANGES)))
 
 
-def astray(
+def exchanged(
     jobs: int, tasks: int, count: int, reading: Reading, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return the node of each task when jobs on consecutive nodes have exchanged some of them.

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, astray
+from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, exchanged
 from netplace.experiments.quasi_contiguity.tables import LAYOUTS, report_of
 from netplace.netsim import Config
 from netplace.placement.node_lists import node_lists
@@ -55,7 +55,7 @@ _ITERATIONS = "1:2"
 
 def rows(asked: Asked) -> list[Row]:
     """Return the runs: the first layout of every kind before the second."""
-    found = [
+    runs = [
         row
         for part in asked.parts
         for program in (PROGRAMS if part == "programs" else (RECORDED,))
@@ -63,7 +63,7 @@ def rows(asked: Asked) -> list[Row]:
         for app in (_apps(part)[:1] if asked.quick else _apps(part))
         for row in _rows_of(part, program, reading, app, asked)
     ]
-    return sorted(found, key=lambda row: int(row.labels["number"]))
+    return sorted(runs, key=lambda row: int(row.labels["number"]))
 
 
 def _apps(part: str) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def _partition(layout: str, number: int, reading: Reading) -> str:
     if layout == "random":
         return f"random:{number}"
     count = int(layout.split()[0])
-    return node_lists(astray(JOBS, TASKS, count, reading, np.random.default_rng([number, count])))
+    return node_lists(exchanged(JOBS, TASKS, count, reading, np.random.default_rng([number, count])))
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:

@@ -34,22 +34,22 @@ def report_of(runs: pd.DataFrame, titles: dict[str, str]) -> Report:
         What each part is.
     """
     printed = published("quasi_contiguous_4ary4tree_16_tasks.csv").set_index("app")
-    tables, figures, told = list[ReportTable](), {}, tuple[str, ...]()
+    tables, figures, sentences = list[ReportTable](), {}, tuple[str, ...]()
     for name, title in titles.items():
         own = runs[runs["table"] == name]
         if len(own[["reading", "program"]].drop_duplicates()) > 1:
             counted, times = _by_reading(own, printed)
             tables.append(ReportTable(name, f"{title}; printed cells within {ALIKE:.0%}", counted, _DIGITS))
             tables.append(ReportTable(f"{name}-times", "time relative to contiguous", times, _DIGITS))
-            told += (_best(name, counted),)
+            sentences += (_best(name, counted),)
             continue
-        found = _cells(own, printed)
+        cells = _cells(own, printed)
         tables.append(
-            ReportTable(name, f"{title}; time of the slowest job, in 10,000 cycles", found, _DIGITS)
+            ReportTable(name, f"{title}; time of the slowest job, in 10,000 cycles", cells, _DIGITS)
         )
-        figures[name] = partial(_draw, cells=found, title=title)
-        told += tuple(f"{name}: {sentence}" for sentence in _summary(found))
-    return Report(tuple(tables), told, figures)
+        figures[name] = partial(_draw, cells=cells, title=title)
+        sentences += tuple(f"{name}: {sentence}" for sentence in _summary(cells))
+    return Report(tuple(tables), sentences, figures)
 
 
 def _by_reading(runs: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -95,14 +95,14 @@ _DIGITS = {
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each application and layout: ours and the published, relative to contiguous."""
-    found = []
+    cells = []
     for app, group in runs.groupby("app", sort=False):
         base = float(group.loc[group["layout"] == "contiguous", "cycles"].mean())
         for layout, own in group.groupby("layout", sort=False):
             mean, deviation = spread((own["cycles"] / 1e4).tolist())
             relative = own["cycles"] / base
             theirs = float(printed.loc[app, PRINTED[str(layout)]]) if app in printed.index else np.nan
-            found.append(
+            cells.append(
                 {
                     "app": app,
                     "layout": layout,
@@ -116,7 +116,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "difference": float(relative.mean()) - theirs,
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(cells)
 
 
 def _summary(cells: pd.DataFrame) -> list[str]:
@@ -124,22 +124,24 @@ def _summary(cells: pd.DataFrame) -> list[str]:
     table = cells.pivot(index="app", columns="layout", values="to contiguous")
     few = table[[f"{count} astray" for count in ASTRAY]].to_numpy() - 1
     far = table["random"].to_numpy() - 1
-    told = [
+    sentences = [
         f"1 to 4 tasks astray add {few.min():.0%} to {few.max():.0%} to the contiguous time (means of an "
         f"application's layouts), random nodes {far.min():.0%} to {far.max():.0%}."
     ]
     beside = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
     if beside.empty:
-        return [*told, "Nothing is published for these applications."]
+        return [*sentences, "Nothing is published for these applications."]
     off = beside["to contiguous"] / beside["published"] - 1
     differ = [
         f"{row['app']} {row['layout']} {row['to contiguous']:.2f} (published {row['published']:.2f})"
         for _, row in beside[off.abs() > ALIKE].iterrows()
     ]
     same = f"{len(beside) - len(differ)} of {len(beside)} relative times within {ALIKE:.0%} of the published"
-    told.append(f"{same}; not {', '.join(differ)}." if differ else f"{same}.")
-    told.append(f"Mean absolute difference of the relative times: {beside['difference'].abs().mean():.2f}.")
-    return told
+    sentences.append(f"{same}; not {', '.join(differ)}." if differ else f"{same}.")
+    sentences.append(
+        f"Mean absolute difference of the relative times: {beside['difference'].abs().mean():.2f}."
+    )
+    return sentences
 
 
 _draw = partial(

@@ -47,13 +47,13 @@ class Stream:
 
 def tree_for(nodes: int) -> str:
     """Return the k-ary tree, k of `ARITIES`, that has the fewest nodes but has room for `nodes`."""
-    found = []
+    trees = []
     for arity in ARITIES:
         stages = 1
         while arity**stages < nodes:
             stages += 1
-        found.append((arity**stages, arity, stages))
-    _, arity, stages = min(found)
+        trees.append((arity**stages, arity, stages))
+    _, arity, stages = min(trees)
     return f"tree:{arity},{stages}"
 
 
@@ -71,25 +71,25 @@ def logs(quick: bool = False) -> list[Stream]:
         if named:
             raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
         return []
-    found = []
+    streams = []
     for path in sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")]):
         workload = read(path)
         machine = tree_for(max(workload.machine_nodes or 0, int(workload.nodes.max())))
         name = path.name.removesuffix(".gz").removesuffix(".swf")
-        found.append(Stream(name, machine, 0.0, 500 if quick else 20_000, str(path)))
-    return found
+        streams.append(Stream(name, machine, 0.0, 500 if quick else 20_000, str(path)))
+    return streams
 
 
 def whole_logs(quick: bool) -> list[Stream]:
     """Return the logs whose machines are known, whole; the quick version takes their first jobs."""
-    found = []
+    streams = []
     for stream in logs(quick):
         name = next((known for known in INSTALLED if stream.name.startswith(known)), None)
         if name is not None:
             machine, installed = INSTALLED[name]
             jobs = 500 if quick else 0
-            found.append(Stream(name, machine, 0.0, jobs, stream.file, installed=installed))
-    return found
+            streams.append(Stream(name, machine, 0.0, jobs, stream.file, installed=installed))
+    return streams
 
 
 def models(quick: bool) -> list[Stream]:

@@ -50,23 +50,23 @@ _TITLES = {
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make the schedules that are missing, and report."""
     wanted = cases(asked)
-    found = outcomes([case.plan() for case in wanted], bench)
-    made = pd.DataFrame([_row(case, outcome) for case, outcome in zip(wanted, found, strict=True)])
-    tables, figures, told = [], {}, [_ABOUT]
+    kept = outcomes([case.plan() for case in wanted], bench)
+    made = pd.DataFrame([_row(case, outcome) for case, outcome in zip(wanted, kept, strict=True)])
+    tables, figures, sentences = [], {}, [_ABOUT]
     for part in asked.parts:
         if not len(made) or not (made["part"] == part).any():
-            told.append(_SKIPPED)
+            sentences.append(_SKIPPED)
             continue
         own = made[made["part"] == part]
         cells = needed(own, speedups(asked.quick))
         if part.startswith("published"):
             cells = beside_printed(cells, asked.quick)
-            told.append(thresholds_met(part, cells))
+            sentences.append(thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, DIGITS))
         figures[part] = partial(draw, cells=cells, title=_TITLES[part])
         if not part.startswith("published"):
-            told += findings(part, cells)
-    return Report(tuple(tables), tuple(told), figures)
+            sentences += findings(part, cells)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 _ABOUT = (

@@ -63,9 +63,9 @@ def beside_printed(cells: pd.DataFrame, quick: bool = False) -> pd.DataFrame:
         threshold = 0 if row["allocation"] == CONTIGUOUS else int(row["allocation"].split()[1])
         key = (row["workload"], PRINTED_POLICY[row["policy"]], threshold)
         theirs.append(np.nan if quick else float(printed["speedup_percent"].get(key, np.nan)))
-    found = cells.drop(columns=["±"]).assign(printed=theirs)
-    found["difference"] = found["speed-up needed"] - found["printed"]
-    return found
+    beside = cells.drop(columns=["±"]).assign(printed=theirs)
+    beside["difference"] = beside["speed-up needed"] - beside["printed"]
+    return beside
 
 
 def thresholds_met(part: str, cells: pd.DataFrame) -> str:
@@ -79,14 +79,14 @@ def thresholds_met(part: str, cells: pd.DataFrame) -> str:
 
 def findings(part: str, cells: pd.DataFrame) -> list[str]:
     """Return sentences on each of the three published findings."""
-    told = []
+    sentences = []
     groups = list(cells.groupby(["workload", "policy"], sort=False))
     worse, between = 0, 0
     for _, own in groups:
         without = own.set_index("allocation")["turnaround without"]
         worse += bool(without[CONTIGUOUS] > 1)
         between += bool((without.drop(CONTIGUOUS) < without[CONTIGUOUS]).all())
-    told.append(
+    sentences.append(
         f"{part}: without a speed-up contiguous allocation has the longer turnaround in {worse} of "
         f"{len(groups)} (workload, policy), and quasi-contiguous a shorter one than contiguous, at every "
         f"threshold, in {between}. Published: severe inefficiency of contiguous allocation, less of "
@@ -100,13 +100,13 @@ def findings(part: str, cells: pd.DataFrame) -> list[str]:
         spread = f"{known.min():.0f} to {known.max():.0f} %" if len(known) else "over 50 %"
         spread += f" (over 50 % in {beyond} of {len(own)} workloads)" if len(known) and beyond else ""
         paid = int((known < gains.min()).sum())
-        told.append(
+        sentences.append(
             f"{part}, {str(policy).upper()}: contiguous needs a speed-up of {spread}. Run times of "
             f"{', '.join(table['app'])} are published as {gains.min():.0f} to {gains.max():.0f} % shorter in "
             f"a subtree than on random nodes, which pays for contiguity in {paid} of {len(own)} workloads. "
             "Published: the gains more than compensate."
         )
-    return told
+    return sentences
 
 
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:

@@ -66,28 +66,28 @@ def redirect_command(**given: Any) -> None:
             raise ValueError(f"--{name}: {value:g} given, but none of {', '.join(policies)} takes it")
     said |= {"b": 0.02 if said["b"] is None else said["b"], "c": 1.0 if said["c"] is None else said["c"]}
     sets = _task_sets(given)
-    found, lines = [], Lines("sets of tasks")
+    by_policy, lines = [], Lines("sets of tasks")
     for before, policy in enumerate(policies):
         taken = {name: said[name] for name in TASK_POLICIES[policy].parameters}
         made = []
-        for one in sets:
-            made.append(run_tasks(one.tasks, one.processors, policy, seed=given["seed"], **taken))
+        for task_set in sets:
+            made.append(run_tasks(task_set.tasks, task_set.processors, policy, seed=given["seed"], **taken))
             lines.tell(before * len(sets) + len(made), len(policies) * len(sets), last=False)
         figures = [asdict(task_figures(ran)) for ran in made]
-        means = {name: sum(one[name] for one in figures) / len(figures) for name in TASK_FIGURES}
+        means = {name: sum(row[name] for row in figures) / len(figures) for name in TASK_FIGURES}
         sent = sum(task.redirected for ran in made for task in ran) / len(made)
-        found.append({"policy": policy, "parameters": taken, "redirected": sent, **means})
+        by_policy.append({"policy": policy, "parameters": taken, "redirected": sent, **means})
     sizes = {
         "windows": len(sets),
-        "tasks": sum(len(one.tasks) for one in sets) / len(sets),
-        "processors": sum(one.processors for one in sets) / len(sets),
+        "tasks": sum(len(task_set.tasks) for task_set in sets) / len(sets),
+        "processors": sum(task_set.processors for task_set in sets) / len(sets),
     }
     if given["as_json"]:
-        print_json({**sizes, "policies": found})
+        print_json({**sizes, "policies": by_policy})
         return
     title = f"{given['workload']}: {sizes['tasks']:,.0f} tasks on {sizes['processors']:g} processors"
     columns = ["redirected", *TASK_FIGURES]
-    rows = [[one["policy"], *(number(one[name], 0) for name in columns)] for one in found]
+    rows = [[row["policy"], *(number(row[name], 0) for name in columns)] for row in by_policy]
     print_tables(table(title, ["policy", *(name.replace("_", " ") for name in columns)], rows))
 
 

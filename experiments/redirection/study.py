@@ -58,20 +58,20 @@ class RedirectionCase(KeptCase):
         for name in ("dedicated", "threshold"):
             if name in given:
                 given[name] = int(given[name])
-        found = []
+        outcomes = []
         sets = windows(self.log.read(), self.days, self.windows, self.machine, self.processors, seed=0)
-        for seed, one in enumerate(sets):
-            ran = run_tasks(one.tasks, one.processors, self.policy, seed=seed, **given)
+        for seed, task_set in enumerate(sets):
+            ran = run_tasks(task_set.tasks, task_set.processors, self.policy, seed=seed, **given)
             sent = sum(task.redirected for task in ran)
-            found.append({"tasks": len(ran), "redirected": sent, **asdict(task_figures(ran))})
-        return {"windows": found}
+            outcomes.append({"tasks": len(ran), "redirected": sent, **asdict(task_figures(ran))})
+        return {"windows": outcomes}
 
 
 def cases(asked: Asked) -> list[RedirectionCase]:
     """Return what is asked for."""
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
-    found = []
+    asked_for = []
     for log in asked_logs(asked):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
         if name not in instances.index:
@@ -86,8 +86,8 @@ def cases(asked: Asked) -> list[RedirectionCase]:
             wanted = TASK_POLICIES[policy].parameters
             parameters = tuple((key, float(own[key].iloc[0])) for key in wanted)
             machine, processors = int(row["log_cpus"]), int(row["instance_cpus"])
-            found.append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
-    return found
+            asked_for.append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
+    return asked_for
 
 
 def _carry_out(case: RedirectionCase) -> dict[str, Any]:
@@ -97,20 +97,20 @@ def _carry_out(case: RedirectionCase) -> dict[str, Any]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, RedirectionCase.describe, bench)
+    kept = kept_outcomes(wanted, _carry_out, RedirectionCase.describe, bench)
     rows = [
-        {"log": case.log.name, "policy": case.policy, "window": place, **one}
+        {"log": case.log.name, "policy": case.policy, "window": place, **figures}
         for key, case in wanted.items()
-        for place, one in enumerate(found[key]["windows"])
+        for place, figures in enumerate(kept[key]["windows"])
     ]
     frame = pd.DataFrame(rows)
     tables = [_sizes(frame), _claims(frame)]
-    told = [_queueing(frame)]
+    sentences = [_queueing(frame)]
     for log, group in frame.groupby("log", sort=False):
         table, sentence = _policies(str(log), group)
         tables.append(table)
-        told.append(sentence)
-    return Report(tuple(tables), tuple(told))
+        sentences.append(sentence)
+    return Report(tuple(tables), tuple(sentences))
 
 
 def _claims(frame: pd.DataFrame) -> ReportTable:
@@ -142,7 +142,7 @@ def _claims(frame: pd.DataFrame) -> ReportTable:
 
 def _sides(group: pd.DataFrame, policy: str, other: str, figure: str) -> tuple[int, int, bool]:
     """Return in how many windows a policy is below and above another, and whether its mean is below."""
-    own, base = (group[group["policy"] == one].set_index("window")[figure] for one in (policy, other))
+    own, base = (group[group["policy"] == name].set_index("window")[figure] for name in (policy, other))
     return int((own < base).sum()), int((own > base).sum()), bool(own.mean() < base.mean())
 
 
@@ -151,7 +151,7 @@ def _queueing(frame: pd.DataFrame) -> str:
     base = frame[frame["policy"] == BASE].set_index(["log", "window"])["sum_bounded_stretch"]
     best = frame[frame["policy"] == "SRPT"].set_index(["log", "window"])["sum_bounded_stretch"]
     waits = (base > 1.01 * best).groupby("log", sort=False)
-    shown = "; ".join(f"{log} {int(one.sum())} of {len(one)}" for log, one in waits)
+    shown = "; ".join(f"{log} {int(has_waits.sum())} of {len(has_waits)}" for log, has_waits in waits)
     return (
         f"Windows in which preemption would gain more than 1 % of the sum of stretches, so that tasks wait "
         f"for long ones: {shown}. Where there is none, redirection can only lose."

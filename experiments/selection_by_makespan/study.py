@@ -126,13 +126,13 @@ def carry_out(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = 
     assert isinstance(machine, Grid)
     workload = jobs_of(case, 16 if quick else machine.nodes, times)
     boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
-    found = measure(schedule(machine, workload, "fcfs", boxes, times))
+    metrics = measure(schedule(machine, workload, "fcfs", boxes, times))
     return {
         **asdict(case),
-        "makespan": found.makespan,
-        "turnaround": found.per_job["turnaround"].mean,
-        "run": found.per_job["run"].mean,
-        "utilisation": found.utilisation,
+        "makespan": metrics.makespan,
+        "turnaround": metrics.per_job["turnaround"].mean,
+        "run": metrics.per_job["run"].mean,
+        "utilisation": metrics.utilisation,
     }
 
 
@@ -153,8 +153,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
     wanted = {_key(case, asked.quick): case for case in cases(asked)}
-    if found := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
-        frame = pd.DataFrame(found.values())
+    if kept := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
+        frame = pd.DataFrame(kept.values())
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)
             title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
@@ -185,7 +185,7 @@ _DIGITS = {"makespan": 3, "std": 3, "turnaround": 3, "run": 3, "utilisation": 3}
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each class mix, selection and mapping; the mean over seeds, of ratios seed by seed."""
-    found = []
+    cells = []
     for classes, group in runs.groupby("classes", sort=False):
         base = group[(group["selection"] == "CS") & (group["mapping"] == "consecutive")].set_index("seed")
         samples, figures = {}, {}
@@ -203,11 +203,11 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
             mean, deviation = spread(sample)
             selection, mapping = name.split()
             mark = "*" if name == winners[0] else "=" if name in winners else ""
-            found.append(
+            cells.append(
                 {"classes": classes, "selection": selection, "mapping": mapping, "makespan": mean}
                 | {"std": deviation, **figures[name], "best": mark}
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(cells)
 
 
 def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:

@@ -84,14 +84,14 @@ def asked_logs(asked: Asked) -> list[ArchiveLog]:
     if named and not folder.is_dir():
         raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
     files = sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
-    found = [_known(_name(path), path) for path in files if _name(path) in _NAMES.values()]
-    if not found:
+    logs = [_known(_name(path), path) for path in files if _name(path) in _NAMES.values()]
+    if not logs:
         raise ValueError(
             f"{FOLDER}: {folder} has none of the logs of the study, expected files that begin with "
             f"{', '.join(_NAMES)} and end with .swf or .swf.gz; --log FILE gives another one, --log model "
             "takes a model of jobs"
         )
-    return found
+    return logs
 
 
 def _name(path: Path) -> str:
@@ -114,7 +114,7 @@ def _given(text: str) -> ArchiveLog:
     file, *rest = text.split(",")
     if file != MODEL and not Path(file).is_file():
         raise ValueError(f"--log {text}: there is no file {file}, expected a log (.swf, .swf.gz) or {MODEL}")
-    found = _known(MODEL) if file == MODEL else _known(_name(Path(file)), Path(file))
+    log = _known(MODEL) if file == MODEL else _known(_name(Path(file)), Path(file))
     for part in rest:
         key, _, value = part.partition("=")
         if key not in _KEYS or not value:
@@ -122,9 +122,9 @@ def _given(text: str) -> ArchiveLog:
                 f"--log {text}: {part!r} is not understood, expected {', '.join(_KEYS)} and a value"
             )
         if key == "levels":
-            found = replace(found, levels=value)
+            log = replace(log, levels=value)
         elif key == "weeks":
-            found = replace(found, weeks=whole(value, f"--log {text}: weeks"))
+            log = replace(log, weeks=whole(value, f"--log {text}: weeks"))
         else:
-            found = replace(found, per_node=whole(value, f"--log {text}: per-node"))
-    return found
+            log = replace(log, per_node=whole(value, f"--log {text}: per-node"))
+    return log

@@ -45,7 +45,7 @@ def draw_relative(
 
 def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
     """Return for each application what is better than all else by more than chance."""
-    found = {}
+    best = {}
     for app, own in cells.groupby("app", sort=False):
         if "winner" in own:  # told by a test of the samples
             first = own.loc[own["winner"] == "*", series].tolist()
@@ -54,5 +54,5 @@ def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
             place = clear_best(own["mean"], own["std"], own["runs"])
             clear = None if place is None else own[series].iloc[place]
         if clear is not None:
-            found[str(app)] = str(clear)
-    return found
+            best[str(app)] = str(clear)
+    return best

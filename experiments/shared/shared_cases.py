@@ -67,34 +67,34 @@ def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shar
     from the first submission to the last.
     """
     pilots = {
-        (one.machine, one.classes, one.seed): Shared(
-            one.machine, one.classes, SATURATED, "fcfs", "contiguous", one.seed, "table"
+        (case.machine, case.classes, case.seed): Shared(
+            case.machine, case.classes, SATURATED, "fcfs", "contiguous", case.seed, "table"
         ).plan(size)
-        for one in cases
+        for case in cases
     }
-    found = carried_out(list(pilots.values()), bench)
+    outcomes = carried_out(list(pilots.values()), bench)
     work = {
         place: sum(row["live"] * row["size"] for row in outcome["jobs"])
-        for place, outcome in zip(pilots, found, strict=True)
+        for place, outcome in zip(pilots, outcomes, strict=True)
     }
     plans = {}
-    for one in cases:
+    for case in cases:
         gap = _AT_ONCE
-        if one.load != SATURATED:
-            nodes = parse(one.machine).nodes
-            gap = work[one.machine, one.classes, one.seed] / (nodes * size.jobs * one.load)
-        plans[one] = one.plan(size, gap)
+        if case.load != SATURATED:
+            nodes = parse(case.machine).nodes
+            gap = work[case.machine, case.classes, case.seed] / (nodes * size.jobs * case.load)
+        plans[case] = case.plan(size, gap)
     return plans
 
 
 def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
     """Return what came of each plan; what the store lacks is made."""
-    found = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
-    return [found[plan.key] for plan in plans]
+    kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
+    return [kept[plan.key] for plan in plans]
 
 
 def by_case(
     plans: Mapping[Shared, CosimPlan], outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]
 ) -> dict[Shared, float]:
     """Return a figure of each case."""
-    return {one: figure(outcome) for one, outcome in zip(plans, outcomes, strict=True)}
+    return {case: figure(outcome) for case, outcome in zip(plans, outcomes, strict=True)}

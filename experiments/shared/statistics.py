@@ -13,18 +13,18 @@ LEVEL = 0.05
 Sample = Sequence[float]
 
 
-def p_value(one: Sample, other: Sample) -> float:
+def p_value(first: Sample, other: Sample) -> float:
     """Return the probability of so large a difference by chance.
 
     Two samples that vary are compared by the test of Kruskal and Wallis, one that varies with one that does
     not by the t-test for a single sample; of two that do not vary it is 1 if they are the same, else 0.
     """
-    varies = [bool(np.ptp(sample) > 0) for sample in (one, other)]
+    varies = [bool(np.ptp(sample) > 0) for sample in (first, other)]
     if all(varies):
-        return float(stats.kruskal(one, other).pvalue)
+        return float(stats.kruskal(first, other).pvalue)
     if not any(varies):
-        return float(one[0] == other[0])
-    sample, fixed = (one, other) if varies[0] else (other, one)
+        return float(first[0] == other[0])
+    sample, fixed = (first, other) if varies[0] else (other, first)
     return float(stats.ttest_1samp(sample, fixed[0]).pvalue)
 
 

@@ -47,7 +47,7 @@ PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
 def cases(asked: Asked) -> list[Shared]:
     """Return the co-simulations that are asked for, the seeds running fastest but for the fidelity."""
     size = QUICK if asked.quick else FULL
-    found = []
+    wanted = []
     for part in asked.parts:
         partitions = ("contiguous", NEAR[part], "non-contiguous", "random")
         classes = CLASSES[:1] if asked.quick else CLASSES
@@ -55,8 +55,8 @@ def cases(asked: Asked) -> list[Shared]:
         for kind, load, policy, partition, seed, time in itertools.product(
             classes, loads, POLICIES, partitions, range(size.seeds), ("table", "live")
         ):
-            found.append(Shared(MACHINES[part], kind, load, policy, partition, seed, time))
-    return found
+            wanted.append(Shared(MACHINES[part], kind, load, policy, partition, seed, time))
+    return wanted
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -65,7 +65,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     plans = loaded(cases(asked), size, bench)
     outcomes = carried_out(list(plans.values()), bench)
     frame = _frame(list(plans), outcomes)
-    tables, told, figures = [], [], {}
+    tables, sentences, figures = [], [], {}
     for part in asked.parts:
         own = frame[frame["machine"] == MACHINES[part]]
         cells, digits = _summary(own)
@@ -75,34 +75,34 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     tables.append(ReportTable("turned", "Conclusions that turn", turned, {}))
     for machine, group in frame[frame["network_time"] == "live"].groupby("machine", sort=False):
         worst = group.groupby("partition", sort=False)["slowdown"].mean()
-        told.append(
+        sentences.append(
             f"{machine}: mean slowdown by sharing "
             + ", ".join(f"{name} {value:.3f}" for name, value in worst.items())
             + "."
         )
     clearly = int((turned["clearly"] == "yes").sum()) if len(turned) else 0
-    told.append(
+    sentences.append(
         f"Of the comparisons of two partitioners or two policies {len(turned)} turn under live times, "
         f"{clearly} of them clearly (both differences beyond their intervals over {size.seeds} seeds)."
     )
-    return Report(tuple(tables), tuple(told), figures)
+    return Report(tuple(tables), tuple(sentences), figures)
 
 
 def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
     rows = []
-    for one, outcome in zip(made, outcomes, strict=True):
+    for case, outcome in zip(made, outcomes, strict=True):
         figures = outcome["figures"]
         per_job = figures["schedule"]["per_job"]
         sharing, error = figures["sharing"], figures["table_error"]
         rows.append(
             {
-                "machine": one.machine,
-                "class": one.classes,
-                "load": "saturated" if one.load == SATURATED else f"{one.load:g}",
-                "policy": one.policy,
-                "partition": one.partition,
-                "seed": one.seed,
-                "network_time": one.network_time,
+                "machine": case.machine,
+                "class": case.classes,
+                "load": "saturated" if case.load == SATURATED else f"{case.load:g}",
+                "policy": case.policy,
+                "partition": case.partition,
+                "seed": case.seed,
+                "network_time": case.network_time,
                 "turnaround": 1e6 * per_job["turnaround"]["mean"],
                 "wait": 1e6 * per_job["wait"]["mean"],
                 "slowdown": sharing["mean_slowdown"] if sharing else 1.0,
@@ -143,14 +143,14 @@ def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
 def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataFrame:
     """Return the comparisons of turnarounds whose sign is another under live times."""
     groups: dict[tuple[str, str, float], list[int]] = {}
-    for place, one in enumerate(plans):
-        groups.setdefault((one.machine, one.classes, one.load), []).append(place)
+    for place, plan_of in enumerate(plans):
+        groups.setdefault((plan_of.machine, plan_of.classes, plan_of.load), []).append(place)
     lines = []
     values = list(plans.values())
     for (machine, kind, load), places in groups.items():
         # Gaps between submissions go with the seed; candidates of one seed have the same.
-        found = rankings([values[n] for n in places], [outcomes[n] for n in places], but=("mean_gap",))
-        for ranked in found:
+        compared = rankings([values[n] for n in places], [outcomes[n] for n in places], but=("mean_gap",))
+        for ranked in compared:
             if ranked["measure"] != "turnaround":
                 continue
             for pair in ranked["pairs"]:

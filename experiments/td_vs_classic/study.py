@@ -66,8 +66,8 @@ PARTS = {
 
 def rows(asked: Asked) -> list[Row]:
     """Return the runs: the first mapping of every kind before the second."""
-    found = [row for part in asked.parts for row in _rows_of(part, asked)]
-    return sorted(found, key=lambda row: int(row.labels["number"]) // 10)
+    runs = [row for part in asked.parts for row in _rows_of(part, asked)]
+    return sorted(runs, key=lambda row: int(row.labels["number"]) // 10)
 
 
 def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
@@ -112,10 +112,12 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     printed = published("td_vs_classic.csv").set_index(["table", "app", "mapping"]).sort_index()
     tables, figures, cells = [], {}, []
     for name in asked.parts:
-        cells.append(found := _cells(runs[runs["table"] == name], printed))
+        cells.append(table_cells := _cells(runs[runs["table"] == name], printed))
         title = f"Table {name}: {PARTS[name].title}; times in 10,000 cycles"
-        tables.append(ReportTable(f"table-{name}", title, found.drop(columns=["table", "within"]), _DIGITS))
-        figures[f"table-{name}"] = partial(_draw, cells=found, title=PARTS[name].title)
+        tables.append(
+            ReportTable(f"table-{name}", title, table_cells.drop(columns=["table", "within"]), _DIGITS)
+        )
+        figures[f"table-{name}"] = partial(_draw, cells=table_cells, title=PARTS[name].title)
     return Report(tuple(tables), tuple(summary(pd.concat(cells, ignore_index=True))), figures)
 
 
@@ -127,7 +129,7 @@ _DIGITS = {
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each application and mapping: ours, the published, both relative to consecutive."""
-    found = []
+    cells = []
     for (table, app), group in runs.groupby(["table", "app"], sort=False):
         samples = {
             mapping: (own["cycles"] / 1e4).tolist() for mapping, own in group.groupby("mapping", sort=False)
@@ -144,7 +146,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
             if mapping in theirs.index:
                 value = float(theirs.loc[mapping, MEAN])
                 relative = value / float(theirs.loc["consecutive", MEAN])
-            found.append(
+            cells.append(
                 {
                     "table": table,
                     "app": app,
@@ -163,7 +165,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "note": "printed at twice one run; half of it compared" if printed_runs == 2 else "",
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(cells)
 
 
 def _drawn(table: str, mapping: str) -> bool:
@@ -179,7 +181,7 @@ def _published_winners(theirs: pd.DataFrame) -> list[str]:
 
 def summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on how far the cells agree with what was published."""
-    told = [
+    sentences = [
         "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
         "(t-test where one side does not vary, else Kruskal-Wallis). In the published column `*` marks those "
         "within 0.1 % of the least mean, or of the least best where a mean is not printed."
@@ -187,21 +189,21 @@ def summary(cells: pd.DataFrame) -> list[str]:
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]
     beside = cells[cells["published"].notna()]
     if beside.empty:
-        return [*told, "Nothing is published for these tables."]
-    told.append(_winners(printed))
+        return [*sentences, "Nothing is published for these tables."]
+    sentences.append(_winners(printed))
     others = beside[beside["mapping"] != "consecutive"]
-    told.append(
+    sentences.append(
         "Means relative to consecutive differ from the published ones by "
         f"{others['difference'].abs().mean():.3f} on average ({len(others)} cells); without FT and IS by "
         f"{others.loc[~others['app'].isin(UNIFORM), 'difference'].abs().mean():.3f}."
     )
     for (mapping, within), own in beside.groupby(["mapping", "within"], sort=False):
-        told.append(_goal(own, mapping, within))
-    told.append(
+        sentences.append(_goal(own, mapping, within))
+    sentences.append(
         "FT and IS: every task sends as much to every other, so every mapping has the same cost, and what "
         "classic and td give is what the construction's choice among equals leaves; these cells may differ."
     )
-    return told
+    return sentences
 
 
 def _winners(cells: pd.DataFrame) -> str:

@@ -102,8 +102,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(_scaling(asked, bench))
             continue
         wanted = {cell.key: cell for cell in cells(part, asked)}
-        found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
-        steps = steps_of((cell, found[key]) for key, cell in wanted.items())
+        kept = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+        steps = steps_of((cell, kept[key]) for key, cell in wanted.items())
         tables += _tables(part, steps)
         figures[part] = partial(draw_steps, steps=steps, title=f"{PARTS[part]}: mean milliseconds of a step")
         summary.append(_said(part, steps))
@@ -155,8 +155,8 @@ def _scaling(asked: Asked, bench: Bench) -> ReportTable:
         for machine, _ in MACHINES.values()
         for case in (Scaled(machine, bytes) for bytes in (SCALES[:2] if asked.quick else SCALES))
     }
-    found = kept_outcomes(wanted, Scaled.carry_out, Scaled.describe, bench)
-    frame = pd.DataFrame([vars(case) | found[key] for key, case in wanted.items()])
+    kept = kept_outcomes(wanted, Scaled.carry_out, Scaled.describe, bench)
+    frame = pd.DataFrame([vars(case) | kept[key] for key, case in wanted.items()])
     finest = frame.groupby("machine")["alone"].transform("last")
     frame["more than finest %"] = 100 * (frame["alone"] / finest - 1)
     frame = frame.rename(columns={"phit_bytes": "bytes of a phit"})

@@ -56,10 +56,10 @@ def two_kinds_command(**given: Any) -> None:
     tasks = read_task_times(given["tasks"]) if given["tasks"] else query_times(given["queries"])
     for step in steps:
         check_search(len(tasks), cpus, gpus, step)  # of all steps, before the first begins
-    found = {step: search(tasks, cpus, gpus, step, given["tolerance"]) for step in steps}
+    results = {step: search(tasks, cpus, gpus, step, given["tolerance"]) for step in steps}
     best = optimum(tasks, cpus, gpus) if given["optimum"] else None
     if rows:
-        (made,) = found.values()
+        (made,) = results.values()
         pairs = zip(tasks.names, made.assignment.workers, strict=True)
         with whole_file(rows) as temporary:
             lines = "".join(f"{name},{worker}\n" for name, worker in pairs)
@@ -73,7 +73,7 @@ def two_kinds_command(**given: Any) -> None:
             "steps": made.steps,
             "workers": dict(zip(tasks.names, made.assignment.workers, strict=True)),
         }
-        for step, made in found.items()
+        for step, made in results.items()
     ]
     if given["as_json"]:
         print_json({"tasks": len(tasks), "cpus": cpus, "gpus": gpus, "optimum": best, "steps": shown})
@@ -83,6 +83,6 @@ def two_kinds_command(**given: Any) -> None:
     columns = ("makespan", "lower_bound", "guarantee", "steps")
     digits = {"makespan": 2, "lower_bound": 2, "guarantee": 1}
     cells = [
-        [str(one["step"]), *(number(one[name], digits.get(name, 0)) for name in columns)] for one in shown
+        [str(row["step"]), *(number(row[name], digits.get(name, 0)) for name in columns)] for row in shown
     ]
     print_tables(table(title, ["step", *(name.replace("_", " ") for name in columns)], cells))

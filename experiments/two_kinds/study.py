@@ -53,7 +53,7 @@ def task_set(cells: float, query_set: str, fixed: float = 0.0) -> TaskTimes:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Search, which takes seconds, and report."""
-    tables, told = [], []
+    tables, sentences = [], []
     if "workers" in asked.parts:
         rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
         lines = [
@@ -61,7 +61,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             for row in rows.itertuples(index=False)
         ]
         tables.append(_table("workers", lines))
-        told.append(_sentence("table 2.2", lines))
+        sentences.append(_sentence("table 2.2", lines))
     if "databases" in asked.parts:
         lines = [
             _line(
@@ -73,16 +73,16 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             for row in published("mendonca_swdual_databases.csv").itertuples(index=False)
         ]
         tables.append(_table("databases", lines))
-        told.append(_sentence("tables 2.4 and 2.5", lines))
-        told.append(
+        sentences.append(_sentence("tables 2.4 and 2.5", lines))
+        sentences.append(
             "On the smaller databases SWDUAL was about half as fast a cell as on UniProt; how fast single "
             "workers are there is not published, so those rows show the loss rather than the schedule."
         )
     if "fixed-cost" in asked.parts:
         lines = _with_fixed_cost()
         tables.append(_table("fixed-cost", lines))
-        told.append(_sentence(f"with {_FIXED} s a query, all tables", lines))
-    return Report(tuple(tables), tuple(told))
+        sentences.append(_sentence(f"with {_FIXED} s a query, all tables", lines))
+    return Report(tuple(tables), tuple(sentences))
 
 
 def _with_fixed_cost() -> list[dict[str, object]]:
@@ -118,10 +118,18 @@ def _line(
     labels: dict[str, object], tasks: TaskTimes, workers: tuple[int, int], measured: float
 ) -> dict[str, object]:
     cpus, gpus = workers
-    found = {step: search(tasks, cpus, gpus, step).assignment.makespan for step in STEPS}
+    makespans = {step: search(tasks, cpus, gpus, step).assignment.makespan for step in STEPS}
     busy = 1 / (cpus / tasks.cpu.sum() + gpus / tasks.gpu.sum())
-    ratios = {f"{step} / published": seconds / measured for step, seconds in found.items()}
-    return {**labels, "CPUs": cpus, "GPUs": gpus, "published": measured, "no loss": busy, **found, **ratios}
+    ratios = {f"{step} / published": seconds / measured for step, seconds in makespans.items()}
+    return {
+        **labels,
+        "CPUs": cpus,
+        "GPUs": gpus,
+        "published": measured,
+        "no loss": busy,
+        **makespans,
+        **ratios,
+    }
 
 
 def _table(part: str, lines: list[dict[str, object]]) -> ReportTable:

@@ -43,9 +43,9 @@ def find(
     last = sizes - 1 if wraps else sizes - shape
     marked = np.empty(64, np.int64)
     met = np.empty(64, np.int64)
-    marks, meets, visited, found, accepted = 0, 0, 0, -1, 0
+    marks, meets, visited, fitting, accepted = 0, 0, 0, -1, 0
     ended = False
-    while found < 0 and not ended:
+    while fitting < 0 and not ended:
         node = _number(base, sizes)
         visited += 1
         step, block = 1, -1  # a held node of the partition that is met
@@ -68,7 +68,7 @@ def find(
                 failed, looks = _look(runs, sizes, shape, base, blocked)
                 visited += looks
                 if not failed:
-                    found, accepted = node, 1 + looks
+                    fitting, accepted = node, 1 + looks
                     break
                 block = _number(blocked, sizes)
                 marks, marked = _mark(left, jumps, sizes, base, blocked, marked, marks)
@@ -88,7 +88,7 @@ def find(
         jumps[marked[i]] = 0
     for i in range(meets):
         seen[met[i]] = False
-    return found, visited, meets + accepted
+    return fitting, visited, meets + accepted
 
 
 @njit(cache=True)

@@ -40,8 +40,8 @@ def _first_piece(free: Any, size: int, chosen: Any) -> bool:
 
 
 @njit()
-def _pieces(free: Any, size: int, one: bool, chosen: Any) -> bool:
-    """Take pieces from the longest on, the last one cut; if `one`, the longest or none."""
+def _pieces(free: Any, size: int, single: bool, chosen: Any) -> bool:
+    """Take pieces from the longest on, the last one cut; if `single`, the longest or none."""
     begins, lengths, count = np.empty(len(free), np.int64), np.empty(len(free), np.int64), 0
     for processor in range(len(free)):
         if free[processor]:
@@ -51,7 +51,7 @@ def _pieces(free: Any, size: int, one: bool, chosen: Any) -> bool:
             lengths[count - 1] += 1
     for place in np.argsort(-lengths[:count], kind="mergesort"):
         taken = min(size, lengths[place])
-        if one and taken < size:
+        if single and taken < size:
             return False
         chosen[begins[place] : begins[place] + taken] = True
         size -= taken
@@ -114,15 +114,15 @@ def choose(kind: int, forced: bool, free: Any, blocks: Any, size: int, chosen: A
     size : int
         Processors wanted.
     """
-    found = False
+    fits = False
     if kind == FIRST_PIECE:
-        found = _first_piece(free, size, chosen)
+        fits = _first_piece(free, size, chosen)
     elif kind == PIECES:
         return _pieces(free, size, forced, chosen)
     elif kind == CLUSTERS:
         return _clusters(free, 0, len(free), blocks[0], size, forced, chosen)
     elif kind in (BLOCK, BLOCK_RANK):
         return _block(free, blocks, size, kind == BLOCK_RANK, forced, chosen)
-    if found or forced:
-        return found
+    if fits or forced:
+        return fits
     return _first(free, 0, len(free), size, chosen)

@@ -35,8 +35,8 @@ TASK_FIGURES = tuple(item.name for item in fields(TaskFigures))
 
 def task_figures(ran: Sequence[Ran]) -> TaskFigures:
     """Return the figures of tasks that have run, at least one."""
-    flow = np.array([one.end - one.task.release for one in ran])
-    stretch = flow / np.maximum([one.task.seconds for one in ran], _BOUND)
+    flow = np.array([run.end - run.task.release for run in ran])
+    stretch = flow / np.maximum([run.task.seconds for run in ran], _BOUND)
     return TaskFigures(
         *(
             float(figure)

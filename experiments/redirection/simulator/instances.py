@@ -63,7 +63,7 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
     share = mean if processors is None else machine / count
     seconds = sizes * times / share
     made = zip(submit.tolist(), seconds.tolist(), strict=True)
-    return TaskSet(tuple(Task(number, *one) for number, one in enumerate(made, 1)), count)
+    return TaskSet(tuple(Task(number, *parts) for number, parts in enumerate(made, 1)), count)
 
 
 def windows(
@@ -85,9 +85,9 @@ def windows(
         raise ValueError(f"windows: {days:g} days, but the log has only {span:.1f}")
     share = min(1.0, days * _DAY / max(float(log.submit[-1] - log.submit[0]), 1.0))
     check_size(instances, _BYTES + int(_BYTES * len(log.submit) * share), "windows", "instances")
-    found = []
+    sets = []
     for begin in np.random.default_rng(seed).uniform(float(log.submit[0]), last, instances):
         low = int(np.searchsorted(log.submit, begin, "left"))
         high = int(np.searchsorted(log.submit, begin + days * _DAY, "right"))
-        found.append(tasks_of(log[low:high], machine, processors))
-    return found
+        sets.append(tasks_of(log[low:high], machine, processors))
+    return sets

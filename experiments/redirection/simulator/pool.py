@@ -79,13 +79,13 @@ class Pool:
 
     def complete(self, now: float) -> list[tuple[int, Ran]]:
         """Take out the tasks that complete now; return their rows and what came of them."""
-        found = []
+        completed = []
         while self.next_end() <= now:
             _, processor, _, running = heapq.heappop(self._ends)
             del self._running[processor]
             task = self._tasks[running.row]
-            found.append((running.row, Ran(task, running.start, running.end, processor, self._dedicated)))
-        return found
+            completed.append((running.row, Ran(task, running.start, running.end, processor, self._dedicated)))
+        return completed
 
     def arrive(self, row: int, now: float) -> Running | None:
         """Take in a task; return a running one that it drove out, to be redirected."""
@@ -131,7 +131,9 @@ class Pool:
 
     def _longest(self, now: float) -> Running | None:
         """Return the running task with the most remaining, on the first of such processors."""
-        return max(self._running.values(), key=lambda one: (one.end, -one.processor), default=None)
+        return max(
+            self._running.values(), key=lambda running: (running.end, -running.processor), default=None
+        )
 
     def _added_flow(self, processor: int, seconds: float, now: float) -> float:
         """Return by how much a task would raise the sum of flows in the queue of a processor."""

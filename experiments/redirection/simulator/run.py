@@ -89,22 +89,22 @@ def run_tasks(
 
 
 def _run(tasks: Sequence[Task], pool: Pool, apart: Pool, chance: _Chance | None) -> list[Ran]:
-    found: dict[int, Ran] = {}
+    ran: dict[int, Ran] = {}
     arrived = 0
-    while len(found) < len(tasks):
+    while len(ran) < len(tasks):
         release = tasks[arrived].release if arrived < len(tasks) else math.inf
         now = min(release, pool.next_end(), apart.next_end())
-        for one in (pool, apart):
-            found.update(one.complete(now))
+        for side in (pool, apart):
+            ran.update(side.complete(now))
         while arrived < len(tasks) and tasks[arrived].release <= now:
             if chance and chance.redirects(tasks[arrived].seconds):
                 apart.arrive(arrived, now)
             elif (driven := pool.arrive(arrived, now)) is not None:
                 apart.arrive(driven.row, now)
             arrived += 1
-        for one in (pool, apart):
-            one.start_idle(now)
-    return [found[row] for row in range(len(tasks))]
+        for side in (pool, apart):
+            side.start_idle(now)
+    return [ran[row] for row in range(len(tasks))]
 
 
 class _Chance:

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from netplace.experiments.two_kinds.simulator.assignment import Assignment
 from netplace.experiments.two_kinds.simulator.exact import optimum
-from netplace.experiments.two_kinds.simulator.search import STEPS, Found, check_search, search
+from netplace.experiments.two_kinds.simulator.search import STEPS, SearchResult, check_search, search
 from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
 
 __all__ = [
     "STEPS",
     "Assignment",
-    "Found",
+    "SearchResult",
     "TaskTimes",
     "check_search",
     "greedy_step",

@@ -77,11 +77,11 @@ def check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
 
 def _moved(table: NDArray[np.float64], cpus: int, gpus: int, units: int) -> NDArray[np.float64]:
     """Return the table moved up by so many long tasks and units; what leaves it is lost."""
-    found = np.full_like(table, np.inf)
+    moved = np.full_like(table, np.inf)
     a, b, c = table.shape
     if units < c:
-        found[cpus:, gpus:, units:] = table[: a - cpus, : b - gpus, : c - units]
-    return found
+        moved[cpus:, gpus:, units:] = table[: a - cpus, : b - gpus, : c - units]
+    return moved
 
 
 def _traced(

@@ -13,7 +13,7 @@ from netplace.experiments.two_kinds.simulator.packing import check_tables
 from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = ["STEPS", "Found", "check_search", "search"]
+__all__ = ["STEPS", "SearchResult", "check_search", "search"]
 
 Step = Callable[[TaskTimes, int, int, float], Assignment | None]
 
@@ -25,8 +25,8 @@ STEPS: dict[str, tuple[Step, float, str]] = {
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found.
+class SearchResult:
+    """What came of a search.
 
     Attributes
     ----------
@@ -43,7 +43,9 @@ class Found:
     steps: int
 
 
-def search(tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", tolerance: float = 1e-6) -> Found:
+def search(
+    tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", tolerance: float = 1e-6
+) -> SearchResult:
     """Return the shortest schedule that steps of dual approximation find.
 
     Guesses lie between the longest of the shorter times of each task and the sum of them. The second is tried
@@ -77,7 +79,7 @@ def search(tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", toleran
     least = try_(tasks, cpus, gpus, low)
     if least is not None:
         best = min(best, least, key=_makespan)
-        return Found(best, low, steps)
+        return SearchResult(best, low, steps)
     while high - low > tolerance * high:
         guess = (low + high) / 2
         if not low < guess < high:
@@ -88,7 +90,7 @@ def search(tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", toleran
             low = guess
         else:
             high, best = guess, min(best, made, key=_makespan)
-    return Found(best, low, steps)
+    return SearchResult(best, low, steps)
 
 
 def check_search(count: int, cpus: int, gpus: int, step: str) -> None:

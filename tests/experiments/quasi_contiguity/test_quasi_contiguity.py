@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.published import published
-from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, astray
+from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, exchanged
 from netplace.experiments.quasi_contiguity.study import rows
 from netplace.placement.node_lists import node_lists
 from netplace.studies import STUDIES
@@ -26,7 +26,7 @@ def test_node_lists_join_what_is_consecutive():
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
-    nodes = astray(16, 16, count, reading, np.random.default_rng(7))
+    nodes = exchanged(16, 16, count, reading, np.random.default_rng(7))
     assert sorted(nodes.ravel()) == list(range(256))
     jobs = np.arange(16)[:, None]
     home = nodes // 16 == jobs
@@ -45,7 +45,7 @@ def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
 
 
 def test_together_they_move_to_one_leaf_switch():
-    nodes = astray(16, 16, 3, Reading("leaf", "anywhere", "together"), np.random.default_rng(7))
+    nodes = exchanged(16, 16, 3, Reading("leaf", "anywhere", "together"), np.random.default_rng(7))
     for job, own in enumerate(nodes):
         assert len(set(own[own // 16 != job] // 4)) == 1
 
