@@ -201,27 +201,29 @@ class _Search:
         self.times: dict[Candidate, dict[int, int | None]] = {usual: {}}
         self._time(usual, 0)
 
-    def _time(self, one: Candidate, draw: int, limit: float | None = None) -> int | None:
-        known = self.times.setdefault(one, {})
+    def _time(self, candidate: Candidate, draw: int, limit: float | None = None) -> int | None:
+        known = self.times.setdefault(candidate, {})
         if draw not in known:
             self.clock.simulations += 1
-            known[draw] = self.situation.cycles(one.nodes, draw, limit)
+            known[draw] = self.situation.cycles(candidate.nodes, draw, limit)
         return known[draw]
 
     def screen(self, free: Nodes) -> None:
         """Try candidates on the first draw, while there is time."""
         usual = self._time(self.usual, 0)
         assert usual is not None
-        for one in candidates(self.situation, free, self.clock.search):
-            if one.nodes.tobytes() != self.usual.nodes.tobytes():
-                self._time(one, 0, _GIVEN_UP * usual + 1)
+        for candidate in candidates(self.situation, free, self.clock.search):
+            if candidate.nodes.tobytes() != self.usual.nodes.tobytes():
+                self._time(candidate, 0, _GIVEN_UP * usual + 1)
             if self.clock.over(_SEARCHING):
                 return
 
-    def ratio(self, one: Candidate) -> float:
+    def ratio(self, candidate: Candidate) -> float:
         """Return the mean of a candidate's time over the usual one's, on the draws of the choice."""
         usual = self.times[self.usual]
-        times = [(cycles, usual[draw]) for draw, cycles in self.times[one].items() if draw < _FIRST_JUDGED]
+        times = [
+            (cycles, usual[draw]) for draw, cycles in self.times[candidate].items() if draw < _FIRST_JUDGED
+        ]
         if any(cycles is None or reference is None for cycles, reference in times):
             return math.inf
         ratios = [(cycles or 0) / (reference or 1) for cycles, reference in times]
@@ -232,24 +234,24 @@ class _Search:
         left = sorted(self.times, key=self.ratio)
         draw = 1
         for count in _ROUNDS if self.situation.draws else ():
-            left = [one for one in left if self.ratio(one) < math.inf][:count]
+            left = [candidate for candidate in left if self.ratio(candidate) < math.inf][:count]
             for _ in range(2):
                 if self.clock.over(_CHOOSING):
                     break
                 self._time(self.usual, draw)
-                for one in left:
-                    self._time(one, draw)
+                for candidate in left:
+                    self._time(candidate, draw)
                 draw += 1
             left.sort(key=self.ratio)
-        others = [one for one in left if one is not self.usual] or [self.usual]
+        others = [candidate for candidate in left if candidate is not self.usual] or [self.usual]
         return others[0], tuple(
             Tried(
-                one.partition,
-                one.mapping,
-                None if math.isinf(ratio := self.ratio(one)) else ratio,
-                len(self.times[one]),
+                candidate.partition,
+                candidate.mapping,
+                None if math.isinf(ratio := self.ratio(candidate)) else ratio,
+                len(self.times[candidate]),
             )
-            for one in sorted(self.times, key=self.ratio)
+            for candidate in sorted(self.times, key=self.ratio)
         )
 
     def judge(self, best: Candidate) -> tuple[list[int], list[int]]:
@@ -275,6 +277,6 @@ def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, boo
     if len({*ours}) == 1 and len({*theirs}) == 1:
         gain = 1 - ours[0] / theirs[0] if theirs[0] else 0.0
         return gain, 0.0, gain > 0
-    found = paired(theirs, ours)
-    [verdict] = judged([found])
-    return -(found.share or 0.0), found.share_half_width or 0.0, verdict.words == "clearly less"
+    difference = paired(theirs, ours)
+    [verdict] = judged([difference])
+    return -(difference.share or 0.0), difference.share_half_width or 0.0, verdict.words == "clearly less"

@@ -78,7 +78,7 @@ def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Con
     tables = said.get("job")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: has no [[job]], expected at least one")
-    found: list[Neighbour] = []
+    neighbours: list[Neighbour] = []
     holder: dict[int, int] = {}
     for place, table in enumerate(tables):
         where = f"{path}:{line_of(text, f'job.{place}', '')}"
@@ -90,8 +90,8 @@ def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Con
             if node in holder:
                 raise ValueError(f"{where}: node {hosts[node]} is that of job {holder[node] + 1} already")
             holder[node] = place
-        found.append(job)
-    return found
+        neighbours.append(job)
+    return neighbours
 
 
 def _neighbour(

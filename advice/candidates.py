@@ -102,7 +102,7 @@ def chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int
         partitioner = make_partitioner(rule, machine, seed)
         for node in np.setdiff1d(machine.computing, free):
             partitioner.take(Allocation(np.array([node]), box, contiguous=True))
-        found = partitioner.find(Job(0, 0.0, size, 1.0))
+        allocation = partitioner.find(Job(0, 0.0, size, 1.0))
     except ValueError:  # a partitioner that is not for such a machine
         return None
-    return None if found is None or len(found.nodes) < size else found.nodes[:size]
+    return None if allocation is None or len(allocation.nodes) < size else allocation.nodes[:size]

@@ -66,18 +66,18 @@ def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -
         If a file cannot be read, a name is none of the machine's, a node does not compute, or is named twice.
     """
     number = {name: node for node, name in enumerate(hosts)}
-    found: dict[int, None] = {}
+    chosen: dict[int, None] = {}
     for place, line in _lines(text, where):
         for word in _WORD.findall(line.partition("#")[0]):
             for node in _nodes_of(word, number, hosts, machine, place):
-                if node in found:
+                if node in chosen:
                     raise ValueError(f"{place}: node {hosts[node]} is named twice")
                 if node in machine.service:
                     raise ValueError(f"{place}: node {hosts[node]} of {machine} does not compute")
-                found[node] = None
-    if not found:
+                chosen[node] = None
+    if not chosen:
         raise ValueError(f"{where} {text}: names no node, expected some such as {_example(hosts)}")
-    return np.array([*found], np.int64)
+    return np.array([*chosen], np.int64)
 
 
 def _lines(text: str, where: str) -> list[tuple[str, str]]:

@@ -107,10 +107,10 @@ def rules_for(machine: Topology, usual: str, sizes: Mapping[int, int]) -> list[s
     sizes : mapping of int to int
         How many jobs there are of each number of nodes.
     """
-    found = [usual, *(_TREES if hierarchy(machine) else _OTHERS)]
+    rules = [usual, *(_TREES if hierarchy(machine) else _OTHERS)]
     if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
-        found += [f"slurm:torus3d={shapes}" for shapes in shape_lists(machine.sizes, sizes)]
-    return [text for text in dict.fromkeys(found) if _exists(text, machine)]
+        rules += [f"slurm:torus3d={shapes}" for shapes in shape_lists(machine.sizes, sizes)]
+    return [text for text in dict.fromkeys(rules) if _exists(text, machine)]
 
 
 def _exists(text: str, machine: Topology) -> bool:
@@ -166,13 +166,13 @@ def advise_rule(
     if "turnaround" not in outcomes[usual][1]["batches"]:
         raise ValueError(f"{plan.workload}: too few jobs for intervals, expected some hundreds")
     tried = _judged(usual, outcomes, cost)
-    best = min(tried, key=lambda one: (one.verdict != "better", -one.gain))
+    best = min(tried, key=lambda rule: (rule.verdict != "better", -rule.gain))
     return RuleAdvice(
         chosen=best.partition if best.verdict == "better" else usual,
         usual=usual,
         cost=cost,
         jobs=outcomes[usual][0]["metrics"]["jobs"],
-        tried=tuple(sorted(tried, key=lambda one: -one.gain)),
+        tried=tuple(sorted(tried, key=lambda rule: -rule.gain)),
         left=tuple(text for text in rules if text not in outcomes),
         notes=tuple(note.partition("; --")[0] for note in shared.notes),  # flags of other commands
         seconds=time.process_time() - began,

@@ -49,7 +49,7 @@ class Situation:
     @property
     def talking(self) -> list[Neighbour]:
         """Those that send messages, of whom it is known which."""
-        return [one for one in self.neighbours if one.program is not None]
+        return [neighbour for neighbour in self.neighbours if neighbour.program is not None]
 
     @property
     def draws(self) -> bool:
@@ -59,14 +59,14 @@ class Situation:
     @cached_property
     def periods(self) -> list[int]:
         """Cycles that each neighbour takes alone on the machine."""
-        found = []
-        for one in self.talking:
+        periods = []
+        for neighbour in self.talking:
             network = Network(self.machine, self.config, seed=self.seed)
-            assert one.program is not None
-            job = network.start(one.program, one.nodes)
+            assert neighbour.program is not None
+            job = network.start(neighbour.program, neighbour.nodes)
             network.advance()
-            found.append(max(1, network.job(job).end))
-        return found
+            periods.append(max(1, network.job(job).end))
+        return periods
 
     def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
         """Return how many cycles the job takes on its nodes.
@@ -93,9 +93,11 @@ class Situation:
         network = Network(self.machine, self.config, seed=int(rng.integers(1 << 31)))
         begin = max(self.periods, default=0)
         running = {}
-        for one, period in zip(self.talking, self.periods, strict=True):
-            assert one.program is not None
-            running[network.start(one.program, one.nodes, at=begin - int(rng.integers(period)))] = one
+        for neighbour, period in zip(self.talking, self.periods, strict=True):
+            assert neighbour.program is not None
+            running[
+                network.start(neighbour.program, neighbour.nodes, at=begin - int(rng.integers(period)))
+            ] = neighbour
         job = network.start(self.placed(nodes) if self.placed else self.program, nodes, at=begin)
         until = None if limit is None else begin + int(limit) + 1
         while True:
@@ -105,7 +107,7 @@ class Situation:
             if until is not None and network.now >= until:
                 return None
             for number in ended:
-                one = running.pop(number)
-                assert one.program is not None
-                running[network.start(one.program, one.nodes)] = one
+                neighbour = running.pop(number)
+                assert neighbour.program is not None
+                running[network.start(neighbour.program, neighbour.nodes)] = neighbour
                 network.forget(number)

@@ -29,16 +29,16 @@ def sentences(advice: Advice) -> list[str]:
     if advice.half_width:
         sign = 1 if advice.gain >= 0 else -1
         change += f" (interval {_bound(advice, -sign, sign)} to {_bound(advice, sign, sign)} %)"
-    told = f"In {quicker} of {draws} draws it is faster." if draws > 1 else "Nothing is left to chance."
+    chance = f"In {quicker} of {draws} draws it is faster." if draws > 1 else "Nothing is left to chance."
     if advice.verdict == "faster":
         return [
             f"To have these nodes in this order {change} over what the scheduler would do.",
             f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
-            f"the best of {tried} placements that were simulated. {told}",
+            f"the best of {tried} placements that were simulated. {chance}",
         ]
     return [
         "No clear difference: the scheduler's own choice is as good as what was found.",
-        f"The best of {tried - 1} other placements {change}. {told}",
+        f"The best of {tried - 1} other placements {change}. {chance}",
     ]
 
 
@@ -52,9 +52,17 @@ def _whose(partition: str) -> str:
 
 def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
     """Return what the advice rests on, a sentence each."""
-    unknown = sum(len(one.held) for one in situation.neighbours if one.program is None and not one.name)
-    silent = sum(len(one.held) for one in situation.neighbours if one.program is None and one.name)
-    held = sum(len(one.held) for one in situation.neighbours)
+    unknown = sum(
+        len(neighbour.held)
+        for neighbour in situation.neighbours
+        if neighbour.program is None and not neighbour.name
+    )
+    silent = sum(
+        len(neighbour.held)
+        for neighbour in situation.neighbours
+        if neighbour.program is None and neighbour.name
+    )
+    held = sum(len(neighbour.held) for neighbour in situation.neighbours)
     left = len(situation.machine.computing) - free - held
     said = [
         f"What the scheduler would do: {_RULES.get(advice.usual_rule, f'partitioner {advice.usual_rule}')}.",
@@ -75,7 +83,7 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
 
 
 def _beside(situation: Situation) -> str:
-    names = [one.name for one in situation.talking]
+    names = [neighbour.name for neighbour in situation.talking]
     if not names:
         return "The job was simulated alone on the network."
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -77,11 +77,11 @@ def jobs_per_second(text: str, topology: Topology, count: int, seed: int = 0) ->
         if number == _FILLING:
             began = time.process_time()
         job = Job(number, 0.0, size, 1.0)
-        while partitioner.free < size or (found := partitioner.find(job)) is None:
+        while partitioner.free < size or (allocation := partitioner.find(job)) is None:
             now, _, ended = heapq.heappop(running)
             partitioner.release(ended)
-        partitioner.take(found)
-        heapq.heappush(running, (now + rng.exponential(), number, found))
+        partitioner.take(allocation)
+        heapq.heappush(running, (now + rng.exponential(), number, allocation))
     return count / (time.process_time() - began)
 
 

@@ -52,7 +52,7 @@ class Questions:
     occupied: float
 
     @property
-    def found(self) -> float:
+    def answered(self) -> float:
         """Share of questions to which there is an answer."""
         answers = [base for kind, base, _ in self.steps if kind == ASK]
         return sum(base >= 0 for base in answers) / len(answers)
@@ -77,7 +77,7 @@ class Cost:
         Mean number of what the search counts, a question.
     placed : int
         Jobs that were placed meanwhile.
-    found, failed : float
+    answered, failed : float
         Means of what it counts, a question with an answer and one without; 0 where there is none.
     """
 
@@ -85,7 +85,7 @@ class Cost:
     seconds: float
     visited: float
     placed: int = 0
-    found: float = 0.0
+    answered: float = 0.0
     failed: float = 0.0
 
     def per_job(self, asked: Questions) -> float:
@@ -201,8 +201,8 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
         # Twice as many, but no more than there is time for, as far as that can be told.
         more = max(1, int(min(2 * more, _MOST, first * (seconds - spent) / spent / 4)))
     placed = sum(kind == TAKE for kind, _, _ in asked.steps[:first])
-    found, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
-    return Cost(count, spent / count, (search.visited - visited) / count, placed, found, failed)
+    answered, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
+    return Cost(count, spent / count, (search.visited - visited) / count, placed, answered, failed)
 
 
 def _play(search: Search, steps: Sequence[tuple[int, int, Shape]], looks: dict[bool, list[int]]) -> float:

@@ -97,11 +97,13 @@ def instances(seconds: float = 1.0, seeds: int = 5) -> Iterator[Row]:
     """Yield a row for each QAPLIB instance."""
     for path in sorted(QAPLIB.glob("*.dat")):
         A, B, best = read_instance(path)
-        found = _solved(A, B, seeds, seconds=seconds)
+        results = _solved(A, B, seeds, seconds=seconds)
         goal = 0.0 if path.stem in EXACT else GOALS.get(seconds)
         if path.stem == "tai80a":
             goal = 0.015
-        yield _row(path.stem, seconds, "excess", [one.cost / best - 1 for one in found], goal, found)
+        yield _row(
+            path.stem, seconds, "excess", [result.cost / best - 1 for result in results], goal, results
+        )
 
 
 def applications(seconds: float = 0.1, seeds: int = 5, tasks: int = 64) -> Iterator[Row]:
@@ -111,10 +113,10 @@ def applications(seconds: float = 0.1, seeds: int = 5, tasks: int = 64) -> Itera
         rows = []
         for name in APPLICATIONS:
             W = application(name, tasks).traffic().W
-            grasp = float(np.median([one.cost for one in _solved(W, B, seeds, method="grasp")]))
-            found = _solved(W, B, seeds, seconds=seconds)
-            shares = [one.cost / grasp for one in found]
-            rows.append(_row(f"{name} on {network}", seconds, "of GRASP", shares, None, found))
+            grasp = float(np.median([result.cost for result in _solved(W, B, seeds, method="grasp")]))
+            results = _solved(W, B, seeds, seconds=seconds)
+            shares = [result.cost / grasp for result in results]
+            rows.append(_row(f"{name} on {network}", seconds, "of GRASP", shares, None, results))
         medians = [row.median for row in rows]
         yield _row(f"{len(rows)} applications on {network}", seconds, "of GRASP", medians, 0.9)
         yield from rows
@@ -125,9 +127,9 @@ def halos(seeds: int = 5) -> Iterator[Row]:
     for network, seconds, goal in HALOS:
         B = parse(network).distances()
         W = sparse.csr_array((B == 1).astype(np.int64))
-        found = _solved(W, B, seeds, seconds=seconds)
-        excess = [one.cost / int(W.sum()) - 1 for one in found]
-        yield _row(f"halo on {network}", seconds, "excess", excess, goal, found)
+        results = _solved(W, B, seeds, seconds=seconds)
+        excess = [result.cost / int(W.sum()) - 1 for result in results]
+        yield _row(f"halo on {network}", seconds, "excess", excess, goal, results)
 
 
 _SCRIPT = """
@@ -152,9 +154,9 @@ def machines(seeds: int = 5) -> Iterator[Row]:
     The time is that of the first search in a process, compiling apart.
     """
     for network, seconds, goal, memory in MACHINES:
-        found = np.array([run_fresh(_SCRIPT, network, str(seconds), str(seed)) for seed in range(seeds)])
-        excess = found[:, 0] / found[:, 1] - 1
-        cost, _, iterations, used, most = np.median(found, axis=0).tolist()
+        measured = np.array([run_fresh(_SCRIPT, network, str(seconds), str(seed)) for seed in range(seeds)])
+        excess = measured[:, 0] / measured[:, 1] - 1
+        cost, _, iterations, used, most = np.median(measured, axis=0).tolist()
         yield Row(
             f"shuffled halo on {network}", seconds, "excess", float(np.median(excess)), float(excess.max()),
             goal, cost, iterations, used, most / 1e9, memory,
@@ -176,11 +178,11 @@ def table(parts: Iterable[str] = tuple(PARTS), seeds: int = 5) -> list[Row]:
 
 def _solved(A: Any, B: NDArray[Any], seeds: int, **options: Any) -> list[QapResult]:
     """Return what is found for each seed, with the labels of the tasks shuffled."""
-    found = []
+    results = []
     for seed in range(seeds):
         shuffled = np.random.default_rng([seed, 1]).permutation(A.shape[0])
-        found.append(solve_qap(A[shuffled][:, shuffled], B, seed=seed, **options))
-    return found
+        results.append(solve_qap(A[shuffled][:, shuffled], B, seed=seed, **options))
+    return results
 
 
 def _row(
@@ -189,11 +191,11 @@ def _row(
     measure: str,
     values: list[float],
     goal: float | None = None,
-    found: Sequence[QapResult] = (),
+    results: Sequence[QapResult] = (),
 ) -> Row:
-    """Return the line of a problem; `found` is empty where several are summed up."""
+    """Return the line of a problem; `results` is empty where several are summed up."""
     effort = [
-        float(np.median([getattr(one, name) for one in found])) if found else None
+        float(np.median([getattr(result, name) for result in results])) if results else None
         for name in ("cost", "iterations", "seconds")
     ]
     return Row(problem, seconds, measure, float(np.median(values)), max(values), goal, *effort)

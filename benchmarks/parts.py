@@ -23,8 +23,8 @@ def parts(quick: bool) -> Iterator[Figure]:
     _seconds(topology, jobs, places, workers=1)  # the kernel is loaded
     ratios = []
     for _ in range(1 if quick else 5):
-        one, two = (_seconds(topology, jobs, places, workers) for workers in (1, 2))
-        ratios.append(two / one)
+        single, two = (_seconds(topology, jobs, places, workers) for workers in (1, 2))
+        ratios.append(two / single)
     yield figure(f"time of a run in two parts, mesh:{side}x{2 * side}, two processes / one", "ratio", ratios)
 
 

@@ -57,8 +57,8 @@ def threads(quick: bool) -> Iterator[Figure]:
             (_hops_per_second(alone, cycles), _hops_per_second(together, cycles))
             for _ in range(3 if quick else 5)
         ]
-        one, several = zip(*pairs, strict=True)
-        yield figure(f"one thread, {name}", "M packet-hops/s", one)
+        single, several = zip(*pairs, strict=True)
+        yield figure(f"one thread, {name}", "M packet-hops/s", single)
         yield figure(f"{COUNT} threads, {name}", "M packet-hops/s", several)
         ratios = [after / before for before, after in pairs]
         yield figure(f"{COUNT} threads over one, {name}", "ratio", ratios, least=least)
@@ -68,11 +68,11 @@ def main() -> None:
     """Print a line for each network: both rates and the gain, medians."""
     print(f"{'network':24} {'one':>7} {'two':>7} {'gain':>6}  M packet-hops in a second that passes")
     lines = iter(threads("--quick" in sys.argv))
-    for one in lines:
+    for line in lines:
         several, gain = next(lines), next(lines)
-        name = one.name.partition(", ")[2]
+        name = line.name.partition(", ")[2]
         print(
-            f"{name:24} {one.value:7.2f} {several.value:7.2f} {gain.value:6.2f}"
+            f"{name:24} {line.value:7.2f} {several.value:7.2f} {gain.value:6.2f}"
             f"  ({gain.low:.2f} to {gain.high:.2f})",
             flush=True,
         )

@@ -21,5 +21,5 @@ def blamed(error: BaseException) -> str | None:
         return None
     last = lines[-1]
     text = " ".join(str(error).split())
-    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return f"{Path(last.filename).name}, line {last.lineno}: raised {told}"
+    reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{Path(last.filename).name}, line {last.lineno}: raised {reason}"

@@ -59,10 +59,10 @@ class Choice(Generic[Entry]):
         word, _, option = text.partition(":")
         if word in self.known or word in offers(self.group):
             return word, option
-        found = place_in(text)
-        if found is None or not found[0].exists:
-            raise self._unknown(word, found, what or self.what)
-        return str(found[0]), found[1]
+        parts = place_in(text)
+        if parts is None or not parts[0].exists:
+            raise self._unknown(word, parts, what or self.what)
+        return str(parts[0]), parts[1]
 
     def find(self, text: str, what: str = "") -> tuple[Entry, str]:
         """Return the entry that a text form asks for, and the option after its name.
@@ -103,12 +103,12 @@ class Choice(Generic[Entry]):
                 except ValueError as error:
                     yield offer, str(error)
 
-    def _unknown(self, word: str, found: tuple[Place, str] | None, what: str) -> ValueError:
+    def _unknown(self, word: str, parts: tuple[Place, str] | None, what: str) -> ValueError:
         """Return the error about a name that is none, or a module that is not there."""
         names = self.names()
-        if found is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
+        if parts is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
             return ValueError(
-                f"{what} {str(found[0])!r}: cannot load {found[0].module!r}, there is neither such a module "
+                f"{what} {str(parts[0])!r}: cannot load {parts[0].module!r}, there is neither such a module "
                 f"nor such a {self.what}; see netplace list"
             )
         try:
@@ -121,17 +121,17 @@ class Choice(Generic[Entry]):
         offer = offers(self.group).get(name)
         if offer is not None:
             return offer.place
-        found = place_in(name)
-        assert found is not None
-        return found[0]
+        parts = place_in(name)
+        assert parts is not None
+        return parts[0]
 
-    def _entry(self, found: Any, name: str) -> Entry:
+    def _entry(self, rule: Any, name: str) -> Entry:
         kinds = {type(entry) for entry in self.known.values() if not inspect.isroutine(entry)}
-        if type(found) in kinds:
-            entry: Entry = found
+        if type(rule) in kinds:
+            entry: Entry = rule
             return entry
-        if not callable(found):
+        if not callable(rule):
             raise ValueError(
-                f"{self.what} {name!r}: is a {type(found).__name__}, expected a function or class"
+                f"{self.what} {name!r}: is a {type(rule).__name__}, expected a function or class"
             )
-        return self.wrap(found, name, (inspect.getdoc(found) or "no description").splitlines()[0])
+        return self.wrap(rule, name, (inspect.getdoc(rule) or "no description").splitlines()[0])

@@ -41,11 +41,11 @@ def offers(group: str) -> dict[str, Offer]:
     """Return what the installed packages offer in a group, by name; of two of one name, the first."""
     from importlib.metadata import entry_points  # only asked for names that netplace does not know
 
-    found: dict[str, Offer] = {}
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, _origin(one))):
+    offered: dict[str, Offer] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, _origin(entry))):
         place = Place(entry.module, entry.attr or entry.name)
-        found.setdefault(entry.name, Offer(entry.name, group, place, _origin(entry)))
-    return found
+        offered.setdefault(entry.name, Offer(entry.name, group, place, _origin(entry)))
+    return offered
 
 
 def _origin(entry: EntryPoint) -> str:

@@ -56,10 +56,10 @@ class Place:
         """
         if self.in_file:
             return Path(self.module)
-        found = _file_of(self.module)
-        if found is None:
+        file = _file_of(self.module)
+        if file is None:
             raise ValueError(f"{what} {str(self)!r}: there is no module {self.module!r}")
-        return found
+        return file
 
     def load(self, what: str) -> Any:
         """Return the object.
@@ -74,10 +74,10 @@ class Place:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else error
             raise ValueError(f"{what} {str(self)!r}: cannot load {self.module!r}, {reason}") from error
-        found = getattr(module, self.name, None)
-        if found is None:
+        loaded = getattr(module, self.name, None)
+        if loaded is None:
             raise ValueError(f"{what} {str(self)!r}: {self.module!r} has no function {self.name!r}")
-        return found
+        return loaded
 
     def _module(self) -> ModuleType:
         if not self.in_file:
@@ -91,8 +91,8 @@ class Place:
 
 def place_in(text: str) -> tuple[Place, str] | None:
     """Return the place with which `text` begins and the option after it; None if it is of another form."""
-    found = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
-    return None if found is None else (Place(found["module"], found["name"]), found["option"] or "")
+    match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
+    return None if match is None else (Place(match["module"], match["name"]), match["option"] or "")
 
 
 def loaded_files() -> frozenset[str]:

@@ -52,9 +52,9 @@ def __getattr__(name: str) -> Any:
         return version("netplace")
     if name not in _HOMES:
         raise AttributeError(f"module 'netplace' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

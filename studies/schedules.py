@@ -26,8 +26,8 @@ def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
     ValueError
         As `kept_outcomes`.
     """
-    found = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, Plan.to_dict, bench)
-    return [found[plan.key] for plan in plans]
+    kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, Plan.to_dict, bench)
+    return [kept[plan.key] for plan in plans]
 
 
 def kept_outcomes(
@@ -59,8 +59,8 @@ def kept_outcomes(
             f"{bench.store.path}: {len(left)} schedules of the study are not there; without --stored they "
             "are made"
         )
-    found = outcomes_of(list(plans.values()), partial(_made, make), kept, bench.resources, bench.tell)
-    return dict(zip(plans, found, strict=True))
+    ended = outcomes_of(list(plans.values()), partial(_made, make), kept, bench.resources, bench.tell)
+    return dict(zip(plans, ended, strict=True))
 
 
 def turnaround(outcome: dict[str, Any]) -> float:

@@ -176,10 +176,10 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
         raise ValueError(
             f"{where}: {len(left)} runs of the study are not there; without --stored they are made"
         )
-    found = []
+    records = []
     for row, (_, outcome, failure) in zip(rows, bench.store.rows(runs), strict=True):
         if outcome is None:
             raise ValueError(f"study: the run {dict(row.labels)} failed: {failure}")
         jobs = [job["cycles"] for job in outcome["jobs"]]
-        found.append({**row.labels, "cycles": outcome["cycles"], "jobs": jobs, "outcome": outcome})
-    return pd.DataFrame(found)
+        records.append({**row.labels, "cycles": outcome["cycles"], "jobs": jobs, "outcome": outcome})
+    return pd.DataFrame(records)

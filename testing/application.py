@@ -44,13 +44,13 @@ def check_application(
         return application(rule, count, **options)
 
     for count, made in accepted(tasks, program, what):
-        told = f"{what}, {count} tasks"
-        demand(made.tasks == count, f"{told}: the program has {made.tasks}")
-        demand(made.equals(program(count)), f"{told}: not the same program when made again")
+        subject = f"{what}, {count} tasks"
+        demand(made.tasks == count, f"{subject}: the program has {made.tasks}")
+        demand(made.equals(program(count)), f"{subject}: not the same program when made again")
         try:
             made.check()
         except ValueError as error:
-            raise AssertionError(f"{told}: cannot run, {error}") from error
+            raise AssertionError(f"{subject}: cannot run, {error}") from error
         torus = parse("torus:4x4")
         cycles = {engine: simulate(torus, made, engine=engine).cycles for engine in engines}
-        demand(len(set(cycles.values())) == 1, f"{told}: engines disagree on its cycles, {cycles}")
+        demand(len(set(cycles.values())) == 1, f"{subject}: engines disagree on its cycles, {cycles}")

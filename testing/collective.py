@@ -49,37 +49,37 @@ def check_collective(
     """
     one_of(operation, OPERATIONS, "collective operation")
     what = f"algorithm {name_of(rule)} of {operation}"
-    found = algorithm(operation, rule)[1] if isinstance(rule, str) else Algorithm(rule, "")
+    checked = algorithm(operation, rule)[1] if isinstance(rule, str) else Algorithm(rule, "")
     tried = []
     for count, size in product(ranks, bytes):
         for root in sorted({0, count // 2, count - 1}) if operation in ROOTED else [0]:
-            if found.needs(count):
+            if checked.needs(count):
                 continue
             call = Call(operation, count, size, root, **options)
-            if not found.exact(call):
+            if not checked.exact(call):
                 continue
-            told = f"{what}, {count} ranks, root {root}, {size} bytes"
+            subject = f"{what}, {count} ranks, root {root}, {size} bytes"
             try:
-                rounds = [list(messages) for messages in found.rounds(call)]
+                rounds = [list(messages) for messages in checked.rounds(call)]
             except ValueError:
                 continue
-            _follow(call, rounds, told)
+            _follow(call, rounds, subject)
             tried.append(Schedule.of(call, name_of(rule), rounds))
     demand(bool(tried), f"{what}: refuses all of {list(ranks)} ranks")
     return tried
 
 
-def _follow(call: Call, rounds: list[list[Message]], told: str) -> None:
+def _follow(call: Call, rounds: list[list[Message]], subject: str) -> None:
     """Move the data of all rounds, and demand that they end where they should."""
     data = Data(call, rounds)
     for number, messages in enumerate(rounds):
         for message in messages:
-            here = f"{told}, round {number}, rank {message.source} to {message.destination}"
+            here = f"{subject}, round {number}, rank {message.source} to {message.destination}"
             carried = sum(end - begin for begin, end in message.parts)
             demand(message.bytes == carried, f"{here}: {message.bytes} bytes, but parts of {carried}")
             demand(data.has(message), f"{here}: sends what its sender does not have")
         for message, alright in data.move(messages):
-            here = f"{told}, round {number}, rank {message.source} to {message.destination}"
+            here = f"{subject}, round {number}, rank {message.source} to {message.destination}"
             demand(alright, f"{here}: adds what is in the sum already")
     for rank in range(call.ranks):
-        demand(data.ends_well(rank), f"{told}: rank {rank} does not end with what it should")
+        demand(data.ends_well(rank), f"{subject}: rank {rank} does not end with what it should")

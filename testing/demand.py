@@ -35,11 +35,11 @@ def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> 
 
     A rule need not be for every network: it refuses by a ValueError. One case at least it must take.
     """
-    found: list[tuple[Case, Made]] = []
+    kept: list[tuple[Case, Made]] = []
     reasons = []
     for case in cases:
         try:
-            found.append((case, make(case)))
+            kept.append((case, make(case)))
         except (ValueError, OSError) as error:
             reasons.append(f"{case}: {error}")
         except AssertionError:
@@ -48,5 +48,5 @@ def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> 
             raise AssertionError(
                 f"{what}, {case}: raised {type(error).__name__}: {error}; what cannot be done is a ValueError"
             ) from error
-    demand(found, f"{what}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
-    return found
+    demand(kept, f"{what}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
+    return kept

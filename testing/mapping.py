@@ -44,10 +44,13 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     ]
     for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), what):
         again = _mapped(rule, case, 1)
-        demand(np.array_equal(nodes, again), f"{what}, {_told(case)}: one seed gives two mappings")
+        demand(np.array_equal(nodes, again), f"{what}, {_case_text(case)}: one seed gives two mappings")
         if isinstance(rule, str) and not find_rule(rule, MAPPING)[0].by_chance:
             other = _mapped(rule, case, 2)
-            demand(np.array_equal(nodes, other), f"{what}, {_told(case)}: draws, and is not marked by_chance")
+            demand(
+                np.array_equal(nodes, other),
+                f"{what}, {_case_text(case)}: draws, and is not marked by_chance",
+            )
 
 
 def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
@@ -61,7 +64,7 @@ def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     )
     chosen = known.choose(problem) if isinstance(known, Rule) else known(problem)
     nodes = np.asarray(chosen.mapping if isinstance(chosen, QapResult) else chosen)
-    what = f"mapping {name_of(rule)}, {_told(case)}"
+    what = f"mapping {name_of(rule)}, {_case_text(case)}"
     demand(np.array_equal(usable, before), f"{what}: changes the nodes that it was given")
     demand(nodes.shape == (tasks,), f"{what}: {len(nodes)} nodes, expected one for each task")
     demand(np.isin(nodes, usable).all(), f"{what}: uses a node that is not in the partition")
@@ -82,6 +85,6 @@ def _usable(topology: Topology, tasks: int, part: bool) -> Nodes:
     )
 
 
-def _told(case: _Case) -> str:
+def _case_text(case: _Case) -> str:
     network, tasks, part = case
     return f"{tasks} tasks on {'some nodes of ' if part else ''}{network}"

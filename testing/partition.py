@@ -39,11 +39,11 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         (network, sizes) for network in networks for sizes in _SIZES if sum(sizes) <= parse(network).nodes
     ]
     for case, parts in accepted(cases, lambda case: _parts(rule, case, 1), what):
-        told = f"{what}, jobs of {case[1]} tasks on {case[0]}"
-        _check_parts(parts, case, told)
-        demand(_same(parts, _parts(rule, case, 1)), f"{told}: one seed gives two partitions")
+        subject = f"{what}, jobs of {case[1]} tasks on {case[0]}"
+        _check_parts(parts, case, subject)
+        demand(_same(parts, _parts(rule, case, 1)), f"{subject}: one seed gives two partitions")
         if isinstance(rule, str) and not find_rule(rule, PARTITION)[0].by_chance:
-            demand(_same(parts, _parts(rule, case, 2)), f"{told}: draws, and is not marked by_chance")
+            demand(_same(parts, _parts(rule, case, 2)), f"{subject}: draws, and is not marked by_chance")
 
 
 def _parts(rule: str | Callable[..., Any], case: _Case, seed: int) -> list[Nodes]:
@@ -56,14 +56,14 @@ def _parts(rule: str | Callable[..., Any], case: _Case, seed: int) -> list[Nodes
     return parts
 
 
-def _check_parts(parts: list[Nodes], case: _Case, told: str) -> None:
+def _check_parts(parts: list[Nodes], case: _Case, subject: str) -> None:
     network, sizes = case
-    demand(len(parts) == len(sizes), f"{told}: nodes for {len(parts)} jobs, expected {len(sizes)}")
+    demand(len(parts) == len(sizes), f"{subject}: nodes for {len(parts)} jobs, expected {len(sizes)}")
     every = np.concatenate([np.asarray(nodes) for nodes in parts])
-    demand(len(np.unique(every)) == len(every), f"{told}: a node is given away twice")
+    demand(len(np.unique(every)) == len(every), f"{subject}: a node is given away twice")
     inside = ((every >= 0) & (every < parse(network).nodes)).all()
-    demand(inside, f"{told}: a node is not in the network")
+    demand(inside, f"{subject}: a node is not in the network")
 
 
-def _same(one: list[Nodes], other: list[Nodes]) -> bool:
-    return len(one) == len(other) and all(map(np.array_equal, one, other))
+def _same(first: list[Nodes], other: list[Nodes]) -> bool:
+    return len(first) == len(other) and all(map(np.array_equal, first, other))

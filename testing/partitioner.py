@@ -39,31 +39,33 @@ def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = 
 
     def made(machine: str) -> Partitioner:
         topology = parse(machine)
-        found: Partitioner = (
+        fresh: Partitioner = (
             make_partitioner(rule, topology, 1) if isinstance(rule, str) else rule(topology, "", 1)
         )
-        return found
+        return fresh
 
     for machine, partitioner in accepted(machines, made, what):
-        told = f"{what} on {machine}"
+        subject = f"{what} on {machine}"
         nodes = parse(machine).nodes
-        demand(partitioner.free == nodes, f"{told}: {partitioner.free} of {nodes} nodes are free when empty")
-        first = _Life(partitioner, nodes, told)
-        second = _Life(made(machine), nodes, told)
+        demand(
+            partitioner.free == nodes, f"{subject}: {partitioner.free} of {nodes} nodes are free when empty"
+        )
+        first = _Life(partitioner, nodes, subject)
+        second = _Life(made(machine), nodes, subject)
         for _ in range(_STEPS):
             first.step()
             second.step()
-        demand(first.given == second.given, f"{told}: with one seed and the same jobs, other nodes")
+        demand(first.given == second.given, f"{subject}: with one seed and the same jobs, other nodes")
         first.end()
-        _check_schedule(made(machine), machine, told)
+        _check_schedule(made(machine), machine, subject)
 
 
 class _Life:
     """Jobs that come and go at random, and what must hold at every step."""
 
-    def __init__(self, partitioner: Partitioner, nodes: int, told: str) -> None:
+    def __init__(self, partitioner: Partitioner, nodes: int, subject: str) -> None:
         self._partitioner = partitioner
-        self._told = told
+        self._subject = subject
         self._rng = np.random.default_rng(7)
         self._free = set(range(nodes))
         self._nodes = nodes
@@ -83,47 +85,54 @@ class _Life:
             self._release(0)
         whole = Job(0, 0.0, self._nodes, 1.0)
         if self._partitioner.by_count:
-            demand(self._find(whole) is not None, f"{self._told}: no place for a job of all nodes when empty")
+            demand(
+                self._find(whole) is not None, f"{self._subject}: no place for a job of all nodes when empty"
+            )
 
     def _arrive(self, size: int) -> None:
-        job, partitioner, told = Job(len(self.given), 0.0, size, 1.0), self._partitioner, self._told
+        job, partitioner, subject = Job(len(self.given), 0.0, size, 1.0), self._partitioner, self._subject
         twin = partitioner.copy()
         try:
-            found = self._find(job)
+            allocation = self._find(job)
         except ValueError as error:  # it never has a place for so many nodes
-            demand(not partitioner.by_count, f"{told}: by_count, and refuses a job: {error}")
+            demand(not partitioner.by_count, f"{subject}: by_count, and refuses a job: {error}")
             return
-        demand(partitioner.free == len(self._free), f"{told}: find changes how many nodes are free")
+        demand(partitioner.free == len(self._free), f"{subject}: find changes how many nodes are free")
         same = twin.find(job)
-        alike = (found is None) == (same is None)
-        if found is None or same is None:
-            demand(alike, f"{told}: a copy does not find what the original finds")
+        alike = (allocation is None) == (same is None)
+        if allocation is None or same is None:
+            demand(alike, f"{subject}: a copy does not find what the original finds")
             sure = partitioner.by_count and size <= len(self._free)
             demand(
-                not sure, f"{told}: by_count, and no place for {size} nodes of {len(self._free)} free ones"
+                not sure, f"{subject}: by_count, and no place for {size} nodes of {len(self._free)} free ones"
             )
             return
-        demand(np.array_equal(found.nodes, same.nodes), f"{told}: a copy finds other nodes than the original")
+        demand(
+            np.array_equal(allocation.nodes, same.nodes),
+            f"{subject}: a copy finds other nodes than the original",
+        )
         twin.take(same)
-        demand(partitioner.free == len(self._free), f"{told}: what a copy takes is taken from the original")
-        partitioner.take(found)
-        self._free -= set(found.nodes.tolist())
-        self._held.append(found)
-        self.given.append(found.nodes.tolist())
+        demand(
+            partitioner.free == len(self._free), f"{subject}: what a copy takes is taken from the original"
+        )
+        partitioner.take(allocation)
+        self._free -= set(allocation.nodes.tolist())
+        self._held.append(allocation)
+        self.given.append(allocation.nodes.tolist())
         self._account("take")
 
     def _find(self, job: Job) -> Allocation | None:
         before = self._partitioner.searches
-        found = self._partitioner.find(job)
-        told = f"{self._told}, a job of {job.nodes} nodes"
-        demand(self._partitioner.searches > before, f"{told}: find does not count in searches")
-        if found is None:
+        allocation = self._partitioner.find(job)
+        subject = f"{self._subject}, a job of {job.nodes} nodes"
+        demand(self._partitioner.searches > before, f"{subject}: find does not count in searches")
+        if allocation is None:
             return None
-        nodes = found.nodes
-        demand(len(nodes) >= job.nodes, f"{told}: gets {len(nodes)}")
-        demand(len(np.unique(nodes)) == len(nodes), f"{told}: gets a node twice")
-        demand(set(nodes.tolist()) <= self._free, f"{told}: gets a node that is not free, or none")
-        return found
+        nodes = allocation.nodes
+        demand(len(nodes) >= job.nodes, f"{subject}: gets {len(nodes)}")
+        demand(len(np.unique(nodes)) == len(nodes), f"{subject}: gets a node twice")
+        demand(set(nodes.tolist()) <= self._free, f"{subject}: gets a node that is not free, or none")
+        return allocation
 
     def _release(self, place: int) -> None:
         allocation = self._held.pop(place)
@@ -132,16 +141,18 @@ class _Life:
         self._account("release")
 
     def _account(self, after: str) -> None:
-        told, known = self._partitioner.free, len(self._free)
-        demand(told == known, f"{self._told}: says {told} nodes are free after {after}, they are {known}")
+        said, known = self._partitioner.free, len(self._free)
+        demand(said == known, f"{self._subject}: says {said} nodes are free after {after}, they are {known}")
 
 
-def _check_schedule(partitioner: Partitioner, machine: str, told: str) -> None:
+def _check_schedule(partitioner: Partitioner, machine: str, subject: str) -> None:
     for policy in ("fcfs", "easy"):
         jobs = some_jobs(60, parse(machine).nodes)
         try:
             made = schedule(parse(machine), jobs, policy, partitioner)
         except ValueError as error:
-            raise AssertionError(f"{told}, policy {policy}: {error}") from error
-        demand((made.start >= made.submit).all(), f"{told}: policy {policy} starts a job before it is there")
-        demand(len(made) + len(made.rejected) == len(jobs), f"{told}: policy {policy} loses a job")
+            raise AssertionError(f"{subject}, policy {policy}: {error}") from error
+        demand(
+            (made.start >= made.submit).all(), f"{subject}: policy {policy} starts a job before it is there"
+        )
+        demand(len(made) + len(made.rejected) == len(jobs), f"{subject}: policy {policy} loses a job")

@@ -38,13 +38,15 @@ def check_policy(rule: str | Policy | Callable[[], Any], partitions: Sequence[st
     policy = _policy_of(rule)
     for partition in partitions:
         for overrun in ("keep", "kill", *(["requeue"] if policy.requeues else [])):
-            told = f"policy {policy.name}, partitioner {partition}, overrun {overrun}"
+            subject = f"policy {policy.name}, partitioner {partition}, overrun {overrun}"
             jobs = some_jobs(120, parse(_MACHINE).nodes)
-            made = _made(policy, jobs, partition, overrun, told)
-            _check_all_ran(made, jobs, overrun, told)
-            _check_nodes(made, told)
-            again = _made(policy, jobs, partition, overrun, told)
-            demand(np.array_equal(made.start, again.start), f"{told}: not the same schedule when made again")
+            made = _made(policy, jobs, partition, overrun, subject)
+            _check_all_ran(made, jobs, overrun, subject)
+            _check_nodes(made, subject)
+            again = _made(policy, jobs, partition, overrun, subject)
+            demand(
+                np.array_equal(made.start, again.start), f"{subject}: not the same schedule when made again"
+            )
     _check_alone(policy)
     queue = policy.queue()
     demand(len(queue) == 0 and queue.head() is None, f"policy {policy.name}: a new queue is not empty")
@@ -56,33 +58,35 @@ def _policy_of(rule: str | Policy | Callable[[], Any]) -> Policy:
     return find_policy(rule) if isinstance(rule, str) else Policy(name_of(rule), rule, "")
 
 
-def _made(policy: Policy, jobs: Sequence[Job], partition: str, overrun: str, told: str) -> Schedule:
+def _made(policy: Policy, jobs: Sequence[Job], partition: str, overrun: str, subject: str) -> Schedule:
     try:
         return schedule(parse(_MACHINE), jobs, policy, partition, overrun=overrun, keep_nodes=True)
     except ValueError as error:
-        raise AssertionError(f"{told}: {error}") from error
+        raise AssertionError(f"{subject}: {error}") from error
 
 
-def _check_all_ran(made: Schedule, jobs: Sequence[Job], overrun: str, told: str) -> None:
+def _check_all_ran(made: Schedule, jobs: Sequence[Job], overrun: str, subject: str) -> None:
     refused = {number for number, *_ in made.rejected}
     jobs = [job for job in jobs if job.number not in refused]  # which no box of the machine can hold
-    demand(made.number.tolist() == [job.number for job in jobs], f"{told}: a job is missing or comes twice")
-    demand((made.state != State.OPEN).all(), f"{told}: a job was never started")
-    demand((made.start >= made.submit).all(), f"{told}: a job starts before it is submitted")
+    demand(
+        made.number.tolist() == [job.number for job in jobs], f"{subject}: a job is missing or comes twice"
+    )
+    demand((made.state != State.OPEN).all(), f"{subject}: a job was never started")
+    demand((made.start >= made.submit).all(), f"{subject}: a job starts before it is submitted")
     if overrun != "requeue":
         limits = [np.inf if overrun == "keep" or job.estimate is None else job.estimate for job in jobs]
         lasting = np.minimum([job.run_time for job in jobs], limits)
         close = np.allclose(made.end - made.start, lasting)
-        demand(close, f"{told}: a job does not run for its time")
+        demand(close, f"{subject}: a job does not run for its time")
 
 
-def _check_nodes(made: Schedule, told: str) -> None:
+def _check_nodes(made: Schedule, subject: str) -> None:
     """Check, whenever a job starts, that no node is held by two."""
     assert made.allocations is not None
     for moment in np.unique(made.start):
         here = np.flatnonzero((made.start <= moment) & (moment < made.end))
         held = [node for row in here for node in made.allocations[row].tolist()]
-        demand(len(set(held)) == len(held), f"{told}: a node is held by two jobs at {moment} s")
+        demand(len(set(held)) == len(held), f"{subject}: a node is held by two jobs at {moment} s")
 
 
 def _check_alone(policy: Policy) -> None:

@@ -41,8 +41,10 @@ def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NE
                 job = Job(1, 0.0, nodes, 100.0, 120.0)
                 allocation = make_partitioner(partition, parse(network)).find(job)
                 assert allocation is not None
-                seconds, told = times.seconds(job, allocation), f"{what}, {nodes} nodes on {network}"
-                demand(0 <= seconds < math.inf, f"{told}: {seconds} seconds, expected 0 or more")
-                demand(seconds == times.seconds(job, allocation), f"{told}: not the same when asked again")
+                seconds, subject = times.seconds(job, allocation), f"{what}, {nodes} nodes on {network}"
+                demand(0 <= seconds < math.inf, f"{subject}: {seconds} seconds, expected 0 or more")
+                demand(seconds == times.seconds(job, allocation), f"{subject}: not the same when asked again")
                 longest = times.longest(job)
-                demand(seconds <= longest, f"{told}: {seconds} seconds, longer than the longest, {longest}")
+                demand(
+                    seconds <= longest, f"{subject}: {seconds} seconds, longer than the longest, {longest}"
+                )

@@ -78,9 +78,9 @@ def _check_distances(topology: Topology) -> None:
     wrong = np.argwhere(topology.distances() != shortest)
     if len(wrong):
         a, b = wrong[0].tolist()
-        told = topology.distances()[a, b]
+        distance = topology.distances()[a, b]
         raise AssertionError(
-            f"{topology}: distance of nodes {a} and {b} is {told}, by its links {shortest[a, b]}"
+            f"{topology}: distance of nodes {a} and {b} is {distance}, by its links {shortest[a, b]}"
         )
     every = np.arange(topology.nodes)
     same = np.array_equal(topology.distance(every[:, None], every), shortest)

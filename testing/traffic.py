@@ -37,9 +37,18 @@ def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
         function = rule if callable(rule) else PATTERN.find(rule, "traffic")[0]
         return np.asarray(function(parse(network)))
 
-    for network, found in accepted(networks, targets, what):
+    for network, destinations in accepted(networks, targets, what):
         nodes = parse(network).nodes
-        demand(found.shape == (nodes,), f"{what} on {network}: shape {found.shape}, expected ({nodes},)")
-        inside = np.issubdtype(found.dtype, np.integer) and ((found >= -1) & (found < nodes)).all()
+        demand(
+            destinations.shape == (nodes,),
+            f"{what} on {network}: shape {destinations.shape}, expected ({nodes},)",
+        )
+        inside = (
+            np.issubdtype(destinations.dtype, np.integer)
+            and ((destinations >= -1) & (destinations < nodes)).all()
+        )
         demand(inside, f"{what} on {network}: gives other than nodes and -1")
-        demand(np.array_equal(found, targets(network)), f"{what} on {network}: not the same when asked again")
+        demand(
+            np.array_equal(destinations, targets(network)),
+            f"{what} on {network}: not the same when asked again",
+        )

@@ -55,7 +55,7 @@ def main() -> None:
     page = PAGE.read_text()
     pattern = re.compile(r"(<!-- begin checks -->\n).*?(<!-- end checks -->)", re.DOTALL)
     table = "\n".join(lines)
-    PAGE.write_text(pattern.sub(lambda found: f"{found[1]}{table}\n{found[2]}", page))
+    PAGE.write_text(pattern.sub(lambda match: f"{match[1]}{table}\n{match[2]}", page))
 
 
 def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path) -> str:
@@ -69,14 +69,15 @@ def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path)
         text += f'[[job]]\napp = "{words}"\nnodes = "{",".join(map(str, nodes))}"\n'
     nodes = ",".join(map(str, np.sort(order[:UNKNOWN])))
     (folder / "running.toml").write_text(f'{text}[[job]]\nnodes = "{nodes}"\n')
-    found = _advice(machine, job, folder / "running.toml")
+    advice = _advice(machine, job, folder / "running.toml")
     [program] = programs_of(resolve(machine, job))
-    ours, theirs = (_times(topology, program, found[key], held) for key in ("best", "usual"))
+    ours, theirs = (_times(topology, program, advice[key], held) for key in ("best", "usual"))
     saved = 1 - np.array(ours) / np.array(theirs)
     half = stats.t.ppf(0.975, len(saved) - 1) * saved.std(ddof=1) / math.sqrt(len(saved))
-    verdict = "" if found["verdict"] == "faster" else " (no clear difference)"
+    verdict = "" if advice["verdict"] == "faster" else " (no clear difference)"
     return (
-        f"| {title} | {found['job']} | {100 * found['gain']:.1f} ± {100 * found['half_width']:.1f}{verdict} "
+        f"| {title} | {advice['job']} "
+        f"| {100 * advice['gain']:.1f} ± {100 * advice['half_width']:.1f}{verdict} "
         f"| {100 * saved.mean():.1f} ± {100 * half:.1f} | {int((saved > 0).sum())} |"
     )
 
@@ -92,14 +93,14 @@ def _advice(machine: str, job: dict[str, str], beside: Path) -> dict[str, Any]:
 
 def _times(topology: Any, program: Program, nodes: list[int], held: list[tuple[Program, Any]]) -> list[int]:
     """Return the cycles of a job on its nodes, beside those that hold the others, for each draw."""
-    periods = [simulate(topology, one, where).cycles for one, where in held]
+    periods = [simulate(topology, program, where).cycles for program, where in held]
     alone = simulate(topology, program, nodes).cycles
-    begin, found = max(periods), []
+    begin, own_cycles = max(periods), []
     for draw in DRAWS:
         rng = np.random.default_rng([7, draw])
         starts = [begin - int(rng.integers(period)) for period in periods]
         rounds = [(begin + 4 * alone) // period + 2 for period in periods]
-        others = [one.repeat(times) for (one, _), times in zip(held, rounds, strict=True)]
+        others = [program.repeat(times) for (program, _), times in zip(held, rounds, strict=True)]
         result = simulate(
             topology,
             [program, *others],
@@ -108,8 +109,8 @@ def _times(topology: Any, program: Program, nodes: list[int], held: list[tuple[P
             seed=draw,
         )
         assert all(job.end > result.jobs[0].end for job in result.jobs[1:]), "neighbours end before the job"
-        found.append(result.jobs[0].cycles)
-    return found
+        own_cycles.append(result.jobs[0].cycles)
+    return own_cycles
 
 
 if __name__ == "__main__":

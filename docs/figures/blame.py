@@ -31,27 +31,27 @@ def measured(machine: str, seed: int) -> pd.DataFrame:
     """
     plan = make_cosim_plan(GIVEN | {"machine": machine}, seed)
     rows = cosimulate(plan).outcome["jobs"]
-    found = []
+    lines = []
     for row in rows:
         if row["slowdown"] < 1.01:
             continue
-        told = reasons(plan, rows, row["job"], suspects=len(rows))["neighbours"]
-        charged = sum(one["amount"] for one in told)
-        for rank, one in enumerate(told):
-            if one["amount"]:
-                found.append(
+        neighbours = reasons(plan, rows, row["job"], suspects=len(rows))["neighbours"]
+        charged = sum(neighbour["amount"] for neighbour in neighbours)
+        for rank, neighbour in enumerate(neighbours):
+            if neighbour["amount"]:
+                lines.append(
                     {
                         "machine": machine,
                         "seed": seed,
                         "job": row["job"],
-                        "other": one["job"],
+                        "other": neighbour["job"],
                         "rank": rank,
-                        "others": sum(other["amount"] > 0 for other in told),
-                        "blamed": 100 * (row["slowdown"] - 1) * one["amount"] / charged,
-                        "saved": 100 * one["saved"],
+                        "others": sum(other["amount"] > 0 for other in neighbours),
+                        "blamed": 100 * (row["slowdown"] - 1) * neighbour["amount"] / charged,
+                        "saved": 100 * neighbour["saved"],
                     }
                 )
-    return pd.DataFrame(found)
+    return pd.DataFrame(lines)
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:

@@ -105,11 +105,11 @@ def case_of(row: dict[str, str]) -> tuple[str, ...]:
 
 def cases(kind: str) -> dict[tuple[str, ...], dict[int, float]]:
     """Return figures of a kind, `delay` or `accepted`, of BookSim as it is, by case and speedup."""
-    found: dict[tuple[str, ...], dict[int, float]] = {}
+    figures: dict[tuple[str, ...], dict[int, float]] = {}
     for row in rows():
         if row[kind] and not row["changed"]:
-            found.setdefault(case_of(row), {})[int(row["speedup"])] = float(row[kind])
-    return found
+            figures.setdefault(case_of(row), {})[int(row["speedup"])] = float(row[kind])
+    return figures
 
 
 def own_share(network: str, traffic: str) -> float:
@@ -183,11 +183,11 @@ def buffers() -> str:
     """Measure traffic to the next group of a dragonfly with buffers of several depths."""
     lines = ["| flits a VC | BookSim | here | room / round trip, of 0.125 |", "|---|---|---|---|"]
     for flits, figure in BUFFERS.items():
-        found = measured(
+        outcome = measured(
             DRAGONFLY, "next group", 1.0, 12_000, routing="minimal", vcs=2, queue_packets=flits // 16
         )
         bound = 0.125 * min(1.0, flits / (1 + 99 + 4 + 16 + 99 + 1))
-        lines.append(f"| {flits} | {figure} | {found.accepted:.3f} | {bound:.3f} |")
+        lines.append(f"| {flits} | {figure} | {outcome.accepted:.3f} | {bound:.3f} |")
     return "\n".join(lines)
 
 

@@ -30,6 +30,6 @@ def share(trace: str | Path, machine: str) -> float:
 
 if __name__ == "__main__":
     for size, machine in MACHINES.items():
-        found = [share(carried(f"{name}.{size}"), machine) for name in NAMES]
-        line = " ".join(f"{name} {value:.3f}" for name, value in zip(NAMES, found, strict=True))
-        sys.stdout.write(f"{size} on {machine}: {line} mean {np.mean(found):.3f}\n")
+        shares = [share(carried(f"{name}.{size}"), machine) for name in NAMES]
+        line = " ".join(f"{name} {value:.3f}" for name, value in zip(NAMES, shares, strict=True))
+        sys.stdout.write(f"{size} on {machine}: {line} mean {np.mean(shares):.3f}\n")

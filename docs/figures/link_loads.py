@@ -47,7 +47,7 @@ def main() -> None:
     table = "\n".join(lines)
     page = PAGE.read_text()
     pattern = re.compile(r"(<!-- begin link-loads -->\n).*?(<!-- end link-loads -->)", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda found: f"{found[1]}{table}\n{found[2]}", page))
+    PAGE.write_text(pattern.sub(lambda match: f"{match[1]}{table}\n{match[2]}", page))
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ def drawn(number: int) -> Drawn:
 def timed(what: Callable[[], Any]) -> tuple[Any, float]:
     """Return what comes of a call, and its CPU seconds."""
     began = time.process_time()
-    found = what()
-    return found, time.process_time() - began
+    result = what()
+    return result, time.process_time() - began
 
 
 def measured(number: int, seed: int) -> pd.DataFrame:
@@ -185,8 +185,8 @@ def regimes(frame: pd.DataFrame) -> pd.DataFrame:
     )
     program = kind.isin(PIPELINED).map({True: "pipelined programs", False: "synchronised programs"})
     by = [None, frame["machine"].map(MACHINES), frame["nodes"], share, length, program]
-    found = pd.concat([coverage(frame, column) for column in by])
-    return found.rename(index={0.0: "all"})
+    coverages = pd.concat([coverage(frame, column) for column in by])
+    return coverages.rename(index={0.0: "all"})
 
 
 def markdown(table: pd.DataFrame) -> str:

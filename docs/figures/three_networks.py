@@ -111,9 +111,9 @@ def _load(network: Topology, config: Config, target: np.ndarray, offered: float)
     driven.advance(WARMUP)
     driven.reset_counters()
     driven.advance(WARMUP + MEASURE)
-    found = driven.counters()
-    accepted = found.delivered * config.packet_phits / (network.nodes * MEASURE)
-    return accepted, found.packet_delay_sum / max(1, found.delivered)
+    counters = driven.counters()
+    accepted = counters.delivered * config.packet_phits / (network.nodes * MEASURE)
+    return accepted, counters.packet_delay_sum / max(1, counters.delivered)
 
 
 def _mix(network: Topology, config: Config, rule: str) -> tuple[float, float]:
@@ -179,7 +179,7 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
             lines.append(f"| {name} | {routing}{'' if place else ', default'} | {' | '.join(cells)} |")
     text = PAGE.read_text()
     pattern = re.compile(r"(<!-- begin networks -->\n).*?(<!-- end networks -->)", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda found: found[1] + "\n".join(lines) + "\n" + found[2], text))
+    PAGE.write_text(pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text))
 
 
 def _draw(rows: dict[tuple[str, ...], float]) -> None:

@@ -121,9 +121,9 @@ def chance(seeds: int = 31) -> str:
         "| trace | network | settings | INSEE | netplace | difference in standard errors |",
         "|---|---|---|---|---|---|",
     ]
-    found = list(rows("chance"))
+    compared = list(rows("chance"))
     measured = []
-    for row in found:
+    for row in compared:
         cycles = [row.cycles(seed) for seed in range(seeds)]
         error = math.hypot(row.deviation / math.sqrt(row.runs), stdev(cycles) / math.sqrt(seeds))
         score = (fmean(cycles) - row.clock) / error

@@ -45,8 +45,8 @@ def zero_load() -> str:
                 hops = int(far[switches.home[a], switches.home[b]]) + (0 if switches.direct else 2)
                 writers = [TaskWriter(task, 2) for task in range(2)]
                 writers[0].send(1, 64 * packets, 0)
-                found = simulate(network, Program.of(writers, "one"), [a, b], config=config, engine=engine)
-                exact += found.drained_cycles == 16 * packets + hops * sum(delays)
+                result = simulate(network, Program.of(writers, "one"), [a, b], config=config, engine=engine)
+                exact += result.drained_cycles == 16 * packets + hops * sum(delays)
                 tried += 1
         lines.append(f"| `{text}` | `{routing}` | {tried} | {exact} |")
     return "\n".join(lines)
@@ -78,7 +78,7 @@ def faults() -> str:
     lines = ["| network | packets | created | delivered | lost | sent again | nodes cut off | engines |"]
     lines.append("|---" * 8 + "|")
     for text, packets in product(FAILING, ("lost", "again")):
-        found = []
+        counts = []
         for engine in ("kernel", "reference"):
             topology = parse(text)
             config = Config(vcs=6, faults=FAULTS.format(packets))
@@ -88,12 +88,16 @@ def faults() -> str:
             network.generate(None)
             network.advance()
             counted = network.counters()
-            lost, again = (sum(getattr(one, name) for one in network.faults) for name in ("lost", "again"))
-            cut = sum(len(one.nodes) for one in network.faults)
-            found.append((counted.created, counted.delivered, lost, again, cut))
+            lost, again = (
+                sum(getattr(fault, name) for fault in network.faults) for name in ("lost", "again")
+            )
+            cut = sum(len(fault.nodes) for fault in network.faults)
+            counts.append((counted.created, counted.delivered, lost, again, cut))
             assert counted.created == counted.delivered + lost
-        cells = " | ".join(f"{value:,}" for value in found[0])
-        lines.append(f"| `{text}` | {packets} | {cells} | {'equal' if found[0] == found[1] else 'differ'} |")
+        cells = " | ".join(f"{value:,}" for value in counts[0])
+        lines.append(
+            f"| `{text}` | {packets} | {cells} | {'equal' if counts[0] == counts[1] else 'differ'} |"
+        )
     return "\n".join(lines)
 
 

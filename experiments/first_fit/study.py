@@ -133,7 +133,7 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
                     "questions": cost.questions,
                 }
                 measures["jobs"] = cost.placed
-                rows.append(labels | measures | {"occupied": put.occupied, "found": put.found})
+                rows.append(labels | measures | {"occupied": put.occupied, "found": put.answered})
                 progress = progress.after(None)
                 bench.tell(progress)
     return pd.DataFrame(rows)
@@ -208,7 +208,7 @@ def visited(case: Detection) -> dict[str, float]:
     """Return the mean nodes that a detection visits, counted as published, by whether it has an answer."""
     grid = grid_of(parse(case.network), "first fit")
     cost = measure(PublishedVisits(grid), questions(grid, case.side, case.load, case.searches))
-    return {"found": cost.found, "failed": cost.failed}
+    return {"found": cost.answered, "failed": cost.failed}
 
 
 def _visits(quick: bool, bench: Bench) -> pd.DataFrame:

@@ -36,7 +36,7 @@ def test_questions_tell_a_story_that_holds_together():
             assert held.pop(base) == shape
         assert sum(map(math.prod, held.values())) <= grid.nodes
     assert RELEASE in kinds
-    assert 0 < asked.found < 1
+    assert 0 < asked.answered < 1
     assert 0.2 < asked.occupied < 1
     assert questions(grid, 3, 1.0, 200, seed=4) == asked
     assert questions(grid, 3, 1.0, 200, seed=5) != asked
@@ -47,7 +47,7 @@ def test_a_low_load_leaves_the_machine_emptier():
     low, high = (questions(grid, 6, load, 300) for load in (0.2, 1.0))
     assert low.occupied == pytest.approx(0.2, abs=0.1)
     assert low.occupied < high.occupied
-    assert low.found > high.found
+    assert low.answered > high.answered
 
 
 def test_every_exact_search_answers_alike_and_is_charged():
@@ -64,7 +64,7 @@ def test_every_exact_search_answers_alike_and_is_charged():
     part = measure(SEARCHES["naive"](grid), asked, seconds=1e-9)
     assert 1 <= part.questions < 100
     # A job's time: as many questions as all jobs posed, also for a search that placed none meanwhile.
-    assert asked.per_job == pytest.approx(1 / asked.found)
+    assert asked.per_job == pytest.approx(1 / asked.answered)
     assert part.per_job(asked) == pytest.approx(part.seconds * asked.per_job)
     whole = costs["iff"]
     assert whole.per_job(asked) == pytest.approx(whole.seconds * whole.questions / whole.placed)
