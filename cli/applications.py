@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import WHAT_RUNS
 from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.files.outputs import whole_file
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def _trace_output(path: Path) -> Path:
 def _write_trace(program: Program, path: Path) -> None:
     from netplace.apps.formats import write
 
-    with _whole(path) as temporary:
+    with whole_file(path) as temporary:
         write(program, temporary)
 
 
@@ -179,16 +178,5 @@ def _write_matrix(program: Program, path: Path) -> None:
             for name, matrix in arrays.items()
             for part in ("data", "indices", "indptr", "shape")
         }
-    with _whole(path) as temporary:
+    with whole_file(path) as temporary:
         np.savez_compressed(temporary, **arrays)
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a name with the same endings, for they say the format; its file becomes `path` in the end."""
-    temporary = path.with_name(f".part-{path.name}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -57,13 +57,16 @@ def check_output_folder(path: Path, flag: str = "-o") -> Path:
 def whole_file(path: Path) -> Iterator[Path]:
     """Give the name of a temporary file, which takes the place of `path` once the block has ended well.
 
+    It has the same endings, for they say the format.
+
     What is no file, such as ``/dev/stdout`` or a pipe, stays what it is and gets the content.
     """
     import tempfile
 
+    endings = "".join(path.suffixes)
     if _is_device(path):
         with tempfile.TemporaryDirectory() as place:
-            draft = Path(place) / f"draft{path.suffix}"
+            draft = Path(place) / f"draft{endings}"
             yield draft
             try:
                 with _opened(path) as device:
@@ -75,7 +78,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         return
 
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=endings, dir=path.parent)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     os.close(handle)
