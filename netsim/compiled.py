@@ -3,114 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
+from netplace.netsim.blocked_fifos import blocked_on_grid
 from netplace.netsim.config import Config
 from netplace.netsim.domains import Domains
-from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netplace.netsim.jobs import Jobs
+from netplace.netsim.engine import Blocked, Counters, JobRecord, Traffic
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.constants import OPEN, ROOM
-from netplace.netsim.kernel.entry import Entry, entry, interpreted
+from netplace.netsim.kernel.constants import OPEN
+from netplace.netsim.kernel_run import KernelRun, interpretable
 from netplace.netsim.laps import Laps
 from netplace.netsim.layout import known, setting, state, tables_of
-from netplace.netsim.side_by_side import run_side_by_side
-from netplace.netsim.timers import read_timers, write_timers
 from netplace.topologies import Topology
 
-__all__ = ["KernelEngine", "interpretable"]
-
-FAR = (1 << 62) - 1
+__all__ = ["KernelEngine"]
 
 
-def interpretable(arrays: k.State) -> k.State:
-    """Widen all integers when the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``).
-
-    NumPy's scalars keep the width of their array where compiled code computes in 64 bits.
-    """
-    if not interpreted():
-        return arrays
-    wide: Any = (a if a.dtype.kind == "f" else a.astype(np.int64, copy=False) for a in arrays)
-    return type(arrays)(*wide)
-
-
-@cache  # NumPy makes the name anew each time, for every array of every network
-def _kind(words: np.dtype[Any]) -> str:
-    """Return the name of the words of an array."""
-    return str(words)
-
-
-def _where(array: NDArray[Any]) -> tuple[NDArray[Any], int, tuple[int, ...], tuple[int, ...], np.dtype[Any]]:
-    """Return the memory that an array lies in, where and how: several arrays may lie in the same."""
-    whole = array
-    while isinstance(whole.base, np.ndarray):
-        whole = whole.base
-    return whole, array.ctypes.data - whole.ctypes.data, array.shape, array.strides, array.dtype
-
-
-def _there(
-    whole: NDArray[Any], begin: int, shape: tuple[int, ...], strides: tuple[int, ...], kind: np.dtype[Any]
-) -> NDArray[Any]:
-    """Return the array of which `_where` told, in other memory."""
-    return np.ndarray(shape, kind, whole.data if whole.size else None, begin, strides)
-
-
-class KernelEngine:
+class KernelEngine(KernelRun):
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
-    _setting: k.Setting  # of the first domain, as the next
-    _state: k.State
-    # Of the kernel: the loop, that of a domain, the first draws of sources, the charging of heads that wait.
     _functions: tuple[str, ...] = ("grids-and-trees", "domains", "first-draws", "charging")
-
-    def __init__(
-        self,
-        topology: Topology,
-        config: Config,
-        seed: int = 0,
-        record_messages: bool = False,
-        explain: bool = False,
-        threads: int = 1,
-    ) -> None:
-        self.topology = topology
-        self.config = config
-        self._lay_out(topology, config, seed, record_messages, explain, threads)
-        self._jobs = Jobs(
-            config,
-            record_messages,
-            self._state.task,
-            self._state.when,
-            wide=interpreted(),
-            explain=explain,
-            domains=self._domains,
-        )
-        self._charged = 1  # rows of the matrix of waiting: open-loop traffic and the jobs so far
-        self._source_keys = (0, 0)
-        self._renew()
-        self._load()
-
-    def _load(self) -> None:
-        """Load the kernel's loop."""
-        self._loop = self._function(self._functions[self._domains.count > 1], self._known)
-        self._loop.load()
-        self._bound: tuple[Any, Any, list[Callable[[int], int]]] | None = None  # to arrays as they are
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name not in ("_loop", "_bound")}
-        return kept | {"_state": (type(self._state), [_where(array) for array in self._state])}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        kind, places = state["_state"]
-        vars(self).update(state | {"_state": kind(*(_there(*place) for place in places))})
-        self._jobs.share(self._state.task, self._state.when)
-        self._renew()
-        self._load()
 
     @property
     def repeats(self) -> bool:
@@ -127,60 +43,6 @@ class KernelEngine:
         self._domains = Domains(topology, u, s, threads)
         self._setting, self._state = self._domains.first(u, s)
         self._known = known(topology, config, self._setting)
-
-    def _each(self, name: str) -> list[NDArray[Any]]:
-        """Return an array that each domain has of its own, of each."""
-        return self._domains.each(self._state, name)
-
-    def _sum(self, word: int) -> int:
-        """Return the sum of a word of the domains' clocks."""
-        return sum(int(clock[word]) for clock in self._each("clock"))
-
-    def _function(self, name: str, known: tuple[int, ...]) -> Entry:
-        """Return a function of the kernel for the arrays as they are."""
-        return entry(name, known, tuple(_kind(array.dtype) for array in self._state))
-
-    @property
-    def now(self) -> int:
-        """Next cycle to be simulated."""
-        return int(self._state.clock[k.NOW])
-
-    @now.setter
-    def now(self, cycle: int) -> None:
-        for clock in self._each("clock"):
-            clock[k.NOW] = cycle
-
-    @property
-    def quiet_since(self) -> int:
-        """First cycle after the last in which a phit moved, a packet came into being or a task went on."""
-        return max(int(clock[k.QUIET]) for clock in self._each("clock"))
-
-    def _act_now(self, nodes: NDArray[np.int64]) -> None:
-        """Put nodes on the list of those to act in cycle `now`."""
-        task = self._state.task.reshape(-1, k.TASK_WORDS)
-        side = 1 - int(self._state.clock[k.SIDE])
-        fresh = nodes[(task[nodes, k.LISTED] >> side & 1) == 0]
-        task[fresh, k.LISTED] |= 1 << side
-        for ours, clock, todo in zip(
-            self._domains.of(fresh), self._each("clock"), self._each("todo"), strict=True
-        ):
-            mine = fresh[ours]
-            begin = side * self.topology.nodes + int(clock[k.TODO + side])
-            todo[begin : begin + len(mine)] = mine
-            clock[k.TODO + side] += len(mine)
-
-    def _renew(self) -> None:
-        """Give the kernel the arrays as they have grown."""
-        self._state = interpretable(self._state._replace(**self._jobs.arrays()))
-        clock = self._state.clock
-        if self._setting.explain and clock[k.JOBS] < self._charged:
-            matrix = np.zeros((2 * self._charged, 2 * self._charged), np.int64)
-            there = int(clock[k.JOBS])
-            matrix[:there, :there] = self._state.matrix.reshape(there, there)
-            clock[k.JOBS] = len(matrix)
-            column = np.full(len(matrix), -1, np.int32)
-            column[: len(self._state.column)] = self._state.column
-            self._state = self._state._replace(matrix=matrix.ravel(), column=column)
 
     def _waiting_now(self) -> int:
         """Return how many heads wait."""
@@ -272,13 +134,6 @@ class KernelEngine:
         """Drop all that is known of a job that has ended."""
         self._jobs.forget(number)
 
-    def _drop_timers(self, nodes: NDArray[np.int64]) -> None:
-        """Drop the timers of computations at nodes; those of open-loop traffic stay."""
-        for s in self._domains.states(self._state):
-            cycles, entries = np.array(read_timers(s, self.now), np.int64).reshape(-1, 2).T
-            kept = ~np.isin(entries >> 1, nodes) | (entries & 1 == 1)
-            write_timers(s, self.now, cycles[kept], entries[kept])
-
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
         task = self._state.task.reshape(-1, k.TASK_WORDS)
@@ -298,9 +153,9 @@ class KernelEngine:
         every = np.arange(nodes)
         sources = nodes if self._asks_for_source() else self._domains.count
         keys = sources * self._domains.count  # no two threads count with one key at a time
-        first_key = self._jobs.take_keys(keys)
+        first_key = self._jobs.words.take_keys(keys)
         self._source_keys = first_key, keys
-        rows = self._jobs.keys(*self._source_keys)
+        rows = self._jobs.words.keys(*self._source_keys)
         rows[:, k.SOURCE] = np.repeat(every[:sources], self._domains.count)
         rows[:, k.TARGET] = -1
         self._renew()
@@ -322,43 +177,6 @@ class KernelEngine:
     def _asks_for_source(self) -> bool:
         """Tell whether routers ask where a packet is from, which its key says."""
         return self._setting.policy in (k.TREE_FAT, k.TREE_THIN)
-
-    def _set_timers(self, cycles: NDArray[Any], entries: NDArray[Any]) -> None:
-        """Replace all timers."""
-        ours = self._domains.of(entries >> 1)
-        for mine, s in zip(ours, self._domains.states(self._state), strict=True):
-            write_timers(s, self.now, cycles[mine], entries[mine])
-
-    def run(self, until: int = FAR) -> Exit:
-        """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
-        if self._state.clock[k.ENDED]:
-            self._state.clock[k.ENDED] = 0
-            return Exit.JOB_ENDED
-        while True:
-            outcome = self._run(until)
-            if outcome != ROOM:
-                return Exit(outcome)
-            self._make_room()
-
-    def _run(self, until: int) -> int:
-        bound = self._bound
-        if bound is None or bound[0] is not self._state or bound[1] is not self._setting:
-            domains = zip(
-                self._domains.states(self._state), self._domains.settings(self._setting), strict=True
-            )
-            loops = [self._loop.on(s, u) for s, u in domains]
-            bound = self._bound = self._state, self._setting, loops
-        return run_side_by_side(bound[2], int(until))
-
-    def _make_room(self) -> None:
-        """Make entries for the messages that may begin in the next cycle."""
-        acting = [int(clock[[k.TODO, k.TODO + 1, k.TIMERS, k.NEAR]].sum()) for clock in self._each("clock")]
-        free = self._state.open_start[: self._domains.count].sum()
-        if self._domains.count == 1 or free < 2 * sum(acting):
-            self._jobs.extend_openings(sum(acting) + len(self._state.open_next))
-        if self._domains.count > 1:
-            self._jobs.share_openings(acting)
-        self._renew()
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
         """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
@@ -458,37 +276,4 @@ class KernelEngine:
 
     def _blocked_fifos(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
-        s, u = self._state, self._setting
-        found = []
-        rows, counts = s.row.reshape(-1, u.row), s.counts.reshape(-1, u.row_counts)
-        names = s.name.reshape(-1, u.row_names)
-        homing = s.homing & ~(1 << k.TAKEN) if u.single else 0
-        for router in np.flatnonzero(rows[:, k.WAIT] | homing):
-            for i in range(k.MOST_INPUTS):
-                at_home = u.single and s.homing[router] >> i & 1
-                if not (at_home or rows[router, k.WAIT] >> i & 1):
-                    continue
-                wants = []
-                for output in [] if at_home else self._outputs_wanted(int(router), i):
-                    port, vc = divmod(output, u.vcs)
-                    name = int(names[router, u.link + port]) + vc
-                    wants.append((name >> k.NAME_BITS, name & k.INPUT))
-                packets = min(int(counts[router, u.fifo + i]) >> u.bits & u.field, u.queue)
-                found.append((int(router), i, packets, wants))
-        return found
-
-    def _outputs_wanted(self, router: int, i: int) -> list[int]:
-        """Return the outputs that the waiting head of an input could ask for."""
-        s, u = self._state, self._setting
-        want = s.row[router * u.row + u.want :][: u.ports]
-        ports = [port for port in range(u.ports) if want[port] >> i & 1]
-        if u.dims == 0:
-            if u.policy == k.TREE_ADAPTIVE and 0 in ports:
-                links = s.name[router * u.row_names + u.link :]
-                ports = [port for port in range(int(s.up[1])) if links[port]]
-            return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
-        if u.policy == k.OBLIVIOUS:
-            word = int(s.counts[router * u.row_counts + u.fifo + i])
-            return [word >> 2 * u.bits & k.OUTPUT]
-        adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
-        return sorted([ports[0] * u.vcs, *adaptive])
+        return blocked_on_grid(self._state, self._setting)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.compiled import KernelEngine, interpretable
+from netplace.netsim.blocked_fifos import blocked_on_graph
+from netplace.netsim.compiled import KernelEngine
 from netplace.netsim.config import Config
 from netplace.netsim.domains import Domains
 from netplace.netsim.engine import Engine
@@ -18,6 +19,7 @@ from netplace.netsim.graph_pace import paced
 from netplace.netsim.graph_tables import routing_setting, routing_tables
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
+from netplace.netsim.kernel_run import interpretable
 from netplace.topologies import Topology
 
 __all__ = ["GraphKernelEngine", "kernel_engine"]
@@ -157,24 +159,4 @@ class GraphKernelEngine(KernelEngine):
 
     def _blocked_fifos(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
-        s: Any = self._state
-        u: Any = self._setting
-        found = []
-        for router, row in enumerate(s.row.reshape(-1, u.row)):
-            first = int(row[g.FIRST])
-            words = range(router * u.wide, (router + 1) * u.wide)
-            waiting = sum((int(s.waiting[w]) & (1 << 64) - 1) << 64 * n for n, w in enumerate(words))
-            homing = sum((int(s.homing[w]) & (1 << 64) - 1) << 64 * n for n, w in enumerate(words))
-            for i in range(int(row[g.INPUTS]) + u.injectors):
-                if not (waiting | homing) >> i & 1:
-                    continue
-                wants = []
-                for output in range(int(row[g.INPUTS])):
-                    if not (waiting >> i & s.may[(first + i) * u.wide + (output >> 6)] >> (output & 63) & 1):
-                        continue
-                    fifo = int(s.beyond[first + output])
-                    there = int(s.owner[fifo])
-                    wants.append((there, fifo - int(s.row[there * u.row + g.FIRST])))
-                packets = min(int(s.fifo[first + i]) >> g.COUNT & g.FIELD, u.queue)
-                found.append((router, i, packets, wants))
-        return found
+        return blocked_on_graph(self._state, self._setting)

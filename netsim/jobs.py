@@ -7,8 +7,7 @@ of it is in flight; the words of its tasks when it is forgotten.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.netsim.classes import read_classes
+from netplace.netsim.codes import Code, Codes
 from netplace.netsim.config import Config
 from netplace.netsim.domains import Domains
 from netplace.netsim.engine import JobRecord
+from netplace.netsim.job_words import JobWords
 from netplace.netsim.kernel import state as k
 from netplace.netsim.laps import Laps
-from netplace.netsim.lower import Lowered, looped, lower
-from netplace.netsim.pool import Pool
 
 __all__ = ["Jobs"]
 
@@ -32,19 +30,11 @@ _REASONS = {k.RECV: "receive", k.SENT: "rendezvous", k.SENT_LAST: "rendezvous"}
 
 
 @dataclass(eq=False)
-class _Code:
-    """A program in the kernel's words, and the first of them in the pool."""
-
-    lowered: Lowered
-    begin: int
-
-
-@dataclass(eq=False)
 class _Job:
     """Where the words of a job are."""
 
     program: Program
-    code: _Code
+    code: Code
     nodes: Int
     start: int
     times: int
@@ -97,37 +87,12 @@ class Jobs:
         explain: bool = False,
         domains: Domains | None = None,
     ) -> None:
-        self._explain = explain
         self._task = task.reshape(-1, k.TASK_WORDS)
         self._when = when.reshape(-1, k.WHEN_WORDS)
         self._owner_of = np.zeros(len(self._task), np.int8) if domains is None else domains.owner_of
-        self._domains = 1 if domains is None else domains.count
-        self._config = config
         self._record = record
-        short: type[np.generic] = np.int64 if wide else np.int32
-        self._pools = {
-            "op": Pool(np.int64),
-            "key": Pool(np.int64, k.KEY_WORDS),
-            "deal": Pool(short, k.DEAL_WORDS),
-            "key_job": Pool(short),
-            "message_start": Pool(np.int64),
-            "message_end": Pool(np.int64),
-            "open_start": Pool(np.int64),
-            "open_next": Pool(short),
-            "job": Pool(np.int64, 2),
-            "task_end": Pool(np.int64),
-            "task_lost": Pool(np.int64),
-            "due_order": Pool(np.int64),
-            "due_time": Pool(np.int64),
-            "due_next": Pool(short),
-        }
-        self._classes = read_classes(config.traffic_classes)
-        if self._classes.count > 1:
-            self._pools["key_class"] = Pool(short)
-        for name in ("open_start", "open_next", "due_order", "due_time", "due_next"):
-            self._pools[name].take(self._domains)  # the first entries are the heads of free lists
-        self._codes: dict[tuple[int, bool], _Code] = {}
-        self._dead: list[int] = []  # programs that nobody has any more
+        self.words = JobWords(config, wide, explain, 1 if domains is None else domains.count)
+        self._codes = Codes(config, self.words.pools["op"])
         self._jobs: dict[int, _Job] = {}
         self._started = 0
         self._in_slot: dict[int, int] = {}
@@ -139,20 +104,7 @@ class Jobs:
     def share(self, task: NDArray[Any], when: NDArray[Any]) -> None:
         """Write into these arrays from now on, and know programs anew: for what was read from a pickle."""
         self._task, self._when = task.reshape(-1, k.TASK_WORDS), when.reshape(-1, k.WHEN_WORDS)
-        codes, self._codes, self._dead = list(self._codes.values()), {}, []
-        used = {id(job.code): job for job in self._jobs.values()}
-        for code in codes:
-            job = used.get(id(code))
-            if job is None:
-                self._pools["op"].give(code.begin, len(code.lowered.op))
-            else:
-                self._know(job.program, job.times > 1, code)
-
-    def _know(self, program: Program, repeated: bool, code: _Code) -> None:
-        """Keep the words of a program as long as anybody has it."""
-        if (id(program), not repeated) not in self._codes:
-            weakref.finalize(program, self._dead.append, id(program)).atexit = False
-        self._codes[id(program), repeated] = code
+        self._codes.know_anew((job.program, job.times > 1, job.code) for job in self._jobs.values())
 
     def owners(self, keys: Collection[int]) -> list[int]:
         """Return the jobs, not forgotten, that have some of these keys."""
@@ -165,17 +117,13 @@ class Jobs:
     def __contains__(self, number: int) -> bool:
         return number in self._jobs
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the kernel's arrays by name."""
-        return {name: pool.words for name, pool in self._pools.items()}
-
     # --- starting -----------------------------------------------------------------------------------
 
     def start(self, program: Program, nodes: Int, times: int, now: int) -> int:
         """Write all words of a job but those of its nodes, and return its number."""
         self._recycle()
-        code = self._code(program, times > 1)
-        lowered, pools = code.lowered, self._pools
+        code = self._codes.of(program, times > 1)
+        lowered, pools = code.lowered, self.words.pools
         first_message = -1
         if self._record:
             count = len(lowered.message)
@@ -192,20 +140,21 @@ class Jobs:
             times=times,
             slot=pools["job"].take(1),
             first_task=pools["task_end"].take(len(nodes)),
-            first_key=self.take_keys(len(lowered.key), self._started + 1),
+            first_key=self.words.take_keys(len(lowered.key), self._started + 1),
             first_message=first_message,
             works=works,
         )
         self._write_keys(job)
-        if self._classes.count > 1:
-            self._write_classes(job, self._started)
+        self.words.write_classes(job.first_key, lowered.key[:, 2], self._started)
         pools["task_lost"].take(len(nodes))
         pools["task_end"].words[job.tasks] = np.where(works, -1, now)
         pools["task_lost"].words[job.tasks] = 0
         running = int(works.sum())
         pools["job"].rows(job.slot, 1)[0] = running, -1 if running else now
         self._dues += lowered.by_rendezvous
-        self._extend_dues(self._dues - self._due_entries)
+        if self._dues > self._due_entries:
+            self.words.extend_dues(self._dues - self._due_entries)
+            self._due_entries = self._dues
         number = self._started
         self._started += 1
         self._jobs[number] = job
@@ -231,108 +180,23 @@ class Jobs:
         when[mine, k.LAPPED] = self._jobs[number].start
         return mine
 
-    def take_keys(self, count: int, owner: int = 0) -> int:
-        """Return the first of `count` keys, all of their words zero; `owner` is their job + 1."""
-        begin = self._pools["key"].take(count)
-        if begin + count >= 1 << k.KEY_BITS:
-            raise ValueError(f"{begin + count} kinds of message are more than the kernel's {1 << k.KEY_BITS}")
-        self._pools["key"].rows(begin, count)[:] = 0
-        if self._config.rendezvous is not None:
-            self._pools["deal"].take(count)
-            self._pools["deal"].rows(begin, count)[:] = 0
-        if self._explain:
-            self._pools["key_job"].take(count)
-            self._pools["key_job"].rows(begin, count)[:] = owner
-        if self._classes.count > 1:
-            self._pools["key_class"].take(count)
-            self._pools["key_class"].rows(begin, count)[:] = self._classes.count - 1
-        return begin
-
-    def keys(self, begin: int, count: int) -> NDArray[Any]:
-        """Return the words of keys as a view."""
-        return self._pools["key"].rows(begin, count)
-
     def drop_sources(self, begin: int, count: int) -> None:
         """Use the keys of open-loop traffic again once its packets are consumed."""
         self._sources.append((begin, count))
 
-    def extend_openings(self, count: int) -> None:
-        """Make `count` more entries for messages that are not complete, on their free list."""
-        self._extend_list(("open_start", "open_next"), count, 0)
-        self._pools["open_start"].words[0] += count
-
-    def share_openings(self, needs: Sequence[int]) -> None:
-        """Deal the free entries for messages out to the domains: what each needs, and as much more."""
-        links, free = self._pools["open_next"].words, self._pools["open_start"].words
-        entries = []
-        for domain in range(self._domains):
-            entry = domain
-            for _ in range(int(free[domain])):
-                entry = int(links[entry])
-                entries.append(entry)
-        spare, rest = divmod(len(entries) - sum(needs), self._domains)
-        begin = 0
-        for domain, need in enumerate(needs):
-            count = need + spare + (domain < rest)
-            mine = [domain, *entries[begin : begin + count]]
-            links[mine[:-1]] = mine[1:]
-            free[domain] = count
-            begin += count
-
     def _write_keys(self, job: _Job) -> None:
         key = job.code.lowered.key
-        rows = self.keys(job.first_key, len(key))
+        rows = self.words.keys(job.first_key, len(key))
         rows[:, k.LENGTH] = rows[:, k.TO_GO] = key[:, 2]
         rows[:, k.SOURCE], rows[:, k.TARGET] = job.nodes[key[:, 0]], job.nodes[key[:, 1]]
         if self._record:
             rows[:, k.NEWEST] = rows[:, k.OLDEST] = key[:, 3] + job.first_message
 
-    def _write_classes(self, job: _Job, number: int) -> None:
-        """Write the traffic class of each key of the n-th job."""
-        packets, size = job.code.lowered.key[:, 2].tolist(), self._config.packet_bytes
-        found = [self._classes.of_message(number, count, size) for count in packets]
-        self._pools["key_class"].rows(job.first_key, job.keys)[:, 0] = found
-
-    def _code(self, program: Program, repeated: bool) -> _Code:
-        while self._dead:
-            program_id = self._dead.pop()
-            for loops in (False, True):
-                code = self._codes.pop((program_id, loops), None)
-                if code is not None:
-                    self._pools["op"].give(code.begin, len(code.lowered.op))
-        name = id(program), repeated
-        if name not in self._codes:
-            lowered = lower(program, self._config)
-            if repeated:
-                lowered = looped(program, lowered)
-            begin = self._pools["op"].take(len(lowered.op))
-            if begin + len(lowered.op) >= 1 << 31:
-                what = program.name or "program"
-                raise ValueError(f"{what}: {len(lowered.op)} operations are more than the kernel holds")
-            self._pools["op"].rows(begin, len(lowered.op))[:, 0] = lowered.op
-            self._know(program, repeated, _Code(lowered, begin))
-        return self._codes[name]
-
-    def _extend_dues(self, count: int) -> None:
-        if count > 0:
-            self._due_entries += count
-            for head in range(self._domains):  # all may be due in one
-                self._extend_list(("due_order", "due_time", "due_next"), count, head)
-
-    def _extend_list(self, names: tuple[str, ...], count: int, head: int) -> None:
-        """Make more entries of a list; the last array holds its links, at `head` those of the free ones."""
-        for name in names:
-            begin = self._pools[name].take(count)
-        links = self._pools[names[-1]].words
-        links[begin : begin + count] = np.arange(begin + 1, begin + count + 1)
-        links[begin + count - 1] = links[head]
-        links[head] = begin
-
     # --- ending -------------------------------------------------------------------------------------
 
     def end(self, number: int) -> int:
         """Return the end of a job, -1 while it runs."""
-        return int(self._pools["job"].words[2 * self._jobs[number].slot + 1])
+        return int(self.words.pools["job"].words[2 * self._jobs[number].slot + 1])
 
     def ended(self, number: int) -> None:
         """Use the keys of a job again, which has ended, once its packets are consumed."""
@@ -351,9 +215,9 @@ class Jobs:
         job = self._jobs.pop(number)
         job.forgotten = True
         del self._in_slot[job.slot]
-        self._pools["job"].give(job.slot, 1)
+        self.words.pools["job"].give(job.slot, 1)
         for name in ("task_end", "task_lost"):
-            self._pools[name].give(job.first_task, len(job.nodes))
+            self.words.pools[name].give(job.first_task, len(job.nodes))
         if not job.keyed:
             self._free_messages(job)
 
@@ -365,9 +229,9 @@ class Jobs:
         mine: Int = nodes[task[nodes, k.JOB] == job.slot]
         lost = self._lost(when[mine], now)
         which = task[mine, k.TASK]
-        self._pools["task_end"].words[which] = now
-        self._pools["task_lost"].words[which] = lost
-        self._pools["job"].rows(job.slot, 1)[0] = 0, now
+        self.words.pools["task_end"].words[which] = now
+        self.words.pools["task_lost"].words[which] = lost
+        self.words.pools["job"].rows(job.slot, 1)[0] = 0, now
         computing: Int = mine[when[mine, k.BUSY_UNTIL] >= now]
         task[mine, k.JOB] = -1
         task[mine, k.WAITS] = k.NOTHING
@@ -378,77 +242,38 @@ class Jobs:
         under = task[nodes, k.UNDER] >> 2
         when[nodes[(under >= begin) & (under < end)], k.LEFT] = 0
         for node in nodes[task[nodes, k.FIRST_DUE] >= 0].tolist():
-            self._drop_dues(task[node], begin, end, int(self._owner_of[node]))
+            self.words.drop_dues(task[node], begin, end, int(self._owner_of[node]))
         if not self._record:
-            self._drop_openings(begin, job.keys)
-        keys = self.keys(begin, job.keys)
+            self.words.drop_openings(begin, job.keys)
+        keys = self.words.keys(begin, job.keys)
         keys[:, k.TARGET] = ~keys[:, k.TARGET]
         self.ended(number)
         return computing
-
-    def _drop_dues(self, task: NDArray[Any], begin: int, end: int, head: int) -> None:
-        """Take what a stopped job owes out of a node's interface."""
-        order, links = self._pools["due_order"].words, self._pools["due_next"].words
-        kept, entry = [], int(task[k.FIRST_DUE])
-        while entry >= 0:
-            after = int(links[entry])
-            if begin <= int(order[entry]) & 0xFFFFFFFF < end:
-                links[entry] = links[head]
-                links[head] = entry
-            else:
-                kept.append(entry)
-            entry = after
-        kept.append(-1)
-        links[kept[:-1]] = kept[1:]
-        task[k.FIRST_DUE] = kept[0]
-
-    def _drop_openings(self, begin: int, count: int) -> None:
-        """Free the entries of the messages of a stopped job that are not complete."""
-        links = self._pools["open_next"].words
-        keys = self.keys(begin, count)
-        for key in np.flatnonzero(keys[:, k.OLDEST] > 0).tolist():
-            entry, newest = int(keys[key, k.OLDEST]), int(keys[key, k.NEWEST])
-            while entry:
-                after = 0 if entry == newest else int(links[entry])
-                links[entry] = links[0]
-                links[0] = entry
-                self._pools["open_start"].words[0] += 1
-                entry = after
-            keys[key, [k.OLDEST, k.NEWEST]] = 0
 
     def _recycle(self) -> None:
         """Take back what ended jobs and stopped traffic have no packets for any more."""
         if self._ending:
             self._ending = [job for job in self._ending if not self._release(job)]
         for begin, count in [*self._sources]:
-            if self._at_rest(begin, count):
-                self._free_keys(begin, count)
+            if self.words.at_rest(begin, count):
+                self.words.give_keys(begin, count)
                 self._sources.remove((begin, count))
 
     def _release(self, job: _Job) -> bool:
         """Take back the keys of an ended job if it has no packet in flight."""
         if not self._done(job):
             return False
-        self._free_keys(job.first_key, job.keys)
+        self.words.give_keys(job.first_key, job.keys)
         self._dues -= job.code.lowered.by_rendezvous
         job.keyed = False
         if job.forgotten:
             self._free_messages(job)
         return True
 
-    def _free_keys(self, begin: int, count: int) -> None:
-        self._pools["key"].give(begin, count)
-        if self._config.rendezvous is not None:
-            self._pools["deal"].give(begin, count)
-        if self._explain:
-            self._pools["key_job"].give(begin, count)
-        if self._classes.count > 1:
-            self._pools["key_class"].give(begin, count)
-
     def _free_messages(self, job: _Job) -> None:
         if self._record:
             for name in ("message_start", "message_end"):
-                self._pools[name].give(job.first_message, len(job.code.lowered.message))
+                self.words.pools[name].give(job.first_message, len(job.code.lowered.message))
 
     def _done(self, job: _Job) -> bool:
         """Tell whether no packet of an ended job is in flight or owed by an interface."""
@@ -456,17 +281,13 @@ class Jobs:
             (self._task[job.nodes, k.FIRST_DUE] >= 0).any() or (self._when[job.nodes, k.LEFT] > 0).any()
         ):
             return False  # perhaps another job's that has the node now: looked at again later
-        return self._at_rest(job.first_key, job.keys)
-
-    def _at_rest(self, begin: int, count: int) -> bool:
-        """Tell whether no packet of these keys is in flight."""
-        return not self.keys(begin, count)[:, k.FLYING].any()
+        return self.words.at_rest(job.first_key, job.keys)
 
     # --- telling ------------------------------------------------------------------------------------
 
     def record(self, number: int, now: int) -> JobRecord:
         """Return what is known of a job."""
-        job, pools = self._jobs[number], self._pools
+        job, pools = self._jobs[number], self.words.pools
         task_end = pools["task_end"].words[job.tasks].copy()
         lost = pools["task_lost"].words[job.tasks].copy()
         running = task_end < 0
@@ -501,13 +322,13 @@ class Jobs:
             target=lowered.key[:, 1],
             sent=lowered.sent,
             used=lowered.used,
-            spare=self.keys(job.first_key, job.keys)[:, k.HAVE].astype(np.int64),
+            spare=self.words.keys(job.first_key, job.keys)[:, k.HAVE].astype(np.int64),
         )
 
     def skip(self, number: int, counts: Int) -> Int:
         """Let each task of a job have done so many more iterations; return the nodes of those that wait."""
         job, laps = self._jobs[number], self.laps(number)
-        self.keys(job.first_key, job.keys)[:, k.HAVE] = laps.spare_after(counts)
+        self.words.keys(job.first_key, job.keys)[:, k.HAVE] = laps.spare_after(counts)
         runs = self._task[job.nodes, k.JOB] == job.slot
         mine = job.nodes[runs]
         self._task[mine, k.ROUNDS] -= counts[runs].astype(self._task.dtype)
@@ -523,7 +344,7 @@ class Jobs:
     def blocked(self) -> list[tuple[int, int, int, str]]:
         """Return (job, task, operation, what it waits for) of every task that is not at its end."""
         task, when = self._task, self._when
-        op = self._pools["op"].words
+        op = self.words.pools["op"].words
         found = []
         for node in np.flatnonzero(task[:, k.JOB] >= 0):
             number = self._in_slot[int(task[node, k.JOB])]

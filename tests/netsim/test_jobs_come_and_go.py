@@ -154,7 +154,7 @@ def test_iterations_are_repeated_between_what_comes_before_and_after():
 
 
 def _pools(network):
-    return {name: len(pool.words) for name, pool in network._engine._jobs._pools.items()}
+    return {name: len(pool.words) for name, pool in network._engine._jobs.words.pools.items()}
 
 
 def test_a_program_is_kept_once():
