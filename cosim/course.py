@@ -206,12 +206,12 @@ def _alone(rates: Rates, placed: Placed) -> float:
     """Return the cycles of a job alone on its nodes, at its rate."""
     if not placed.work.application:
         return float(placed.work.compute) * placed.work.iterations
-    return rates.alone(placed)
+    return rates.loops.alone(placed)
 
 
 def _doubt(rates: Rates, placed: Placed) -> float:
     """Return by which share the time of a job alone may be off."""
-    return rates.doubt(placed) if placed.work.application else 0.0
+    return rates.loops.doubt(placed) if placed.work.application else 0.0
 
 
 COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell, Rates], Course]] = {

@@ -130,13 +130,15 @@ class MixesExecution:
             self._tell(done)
             return cycles / self._second
         self._pass_on(now * self._second)
-        alone = self._rates.alone(placed)
+        alone = self._rates.loops.alone(placed)
         self._neighbours.come(attempt, self._presence(placed, alone))
         self._running[attempt] = Progress(placed, self._now, alone)
         return None
 
     def _presence(self, placed: Placed, alone: float) -> Presence:
-        return presence(self._placing, placed, alone / placed.work.iterations, self._rates.speaking(placed))
+        return presence(
+            self._placing, placed, alone / placed.work.iterations, self._rates.loops.speaking(placed)
+        )
 
     @checked
     def stop(self, attempt: int, now: float) -> None:

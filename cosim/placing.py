@@ -8,10 +8,11 @@ from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.cost import check_block
+from netplace.cosim.loop_times import TIMED, LoopTimes
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.rates import TIMED, Rates
+from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work
 from netplace.scheduling import Job
 from netplace.topologies import parse
@@ -39,6 +40,7 @@ def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -
     rates = Rates(without_faults(given), plan.precision, memory=memory)
     if not plan.applications:
         return given, rates
+    rough = LoopTimes(rates.placing, plan.precision, memory, draws=1)  # decides how much is computed, no time
     periods: dict[tuple[Work, int], float] = {}
 
     def period(job: Job, work: Work) -> float:
@@ -46,7 +48,8 @@ def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -
             # What the log's time is of; another mapping then costs or saves, like another partition.
             check_block(work, TIMED, plan.config, plan.max_packets)
             plain = replace(given, work_of=lambda _: work, mapping="consecutive")
-            periods[work, job.nodes] = rates.iteration(plain.put(job, compact(machine, job)))
+            times = rates.loops if work.compute else rough
+            periods[work, job.nodes] = times.iteration(plain.put(job, compact(machine, job)))
         return periods[work, job.nodes]
 
     mix = read_mix(plan.applications).choosing(plan.collectives)

@@ -4,9 +4,6 @@ What is measured is by which factor each job that is *watched* is slowed; the ot
 disturb them. In a window every job of the mix goes on and on from a random phase on, or, where it has few
 iterations, runs them again and again; what comes of it, divided by the same alone, is the factor. Windows
 with other phases and other draws are simulated until the interval of every watched factor is narrow enough.
-
-The time alone of a whole job is simulated where that is short; else it is that of some iterations, and the
-rest at the rate at which longer runs take longer.
 """
 
 from __future__ import annotations
@@ -20,26 +17,19 @@ import numpy as np
 
 from netplace.checks import whole
 from netplace.checks.calls import check_fields, checked
-from netplace.cosim.alone import cycles_alone
 from netplace.cosim.checkpoint import Memory
+from netplace.cosim.loop_times import OPERATIONS, LoopTimes
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
 from netplace.cosim.window import Part, window
 from netplace.cosim.work import Work, body_of
-from netplace.runs.chance import network_draws
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = ["TIMED", "Measurement", "Rates"]
+__all__ = ["Measurement", "Rates"]
 
 _LEAST_WINDOWS = 2
-_DRAWS = 3  # runs of which a time alone is the mean, at most
 _BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
 _CHANCE = 0.05  # share by which a pace may differ from another without telling anything
-_OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
-_SETTLED = 0.2  # of the precision: draws that differ by less are enough
-_SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
-TIMED = _SHORT + _LONG  # iterations that are simulated, at least, for the time of one
-_WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 
 @dataclass(frozen=True)
@@ -63,7 +53,7 @@ class Measurement:
 
 @dataclass
 class Rates:
-    """Times alone and factors of mixes, each measured once.
+    """Factors of mixes, each measured once.
 
     Attributes
     ----------
@@ -77,6 +67,8 @@ class Rates:
         Mixes that were simulated, and those of them whose precision was not met.
     memory : Memory
         Of what took long to simulate.
+    loops : LoopTimes
+        Times of jobs alone.
     """
 
     placing: Placing
@@ -86,11 +78,11 @@ class Rates:
     missed: int = 0
     memory: Memory = field(default_factory=Memory, repr=False)
     _known: dict[object, Measurement] = field(default_factory=dict, repr=False)
-    _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
     _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self)
+        self.loops = LoopTimes(self.placing, self.precision, self.memory)
 
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
@@ -131,76 +123,6 @@ class Rates:
             found.windows,
         )
 
-    @checked
-    def alone(self, job: Placed) -> float:
-        """Return the cycles of a job alone on its nodes, all its iterations."""
-        times = job.work.iterations
-        if self._whole(job):
-            return self._block(job, times)
-        base = self._base(job)
-        return self._block(job, base) + (times - base) * self.iteration(job)
-
-    @checked
-    def doubt(self, job: Placed) -> float:
-        """Return by which share the time alone may be off: half of what draws differ by."""
-        if self._whole(job):
-            mean, spread = self._drawn(job, job.work.iterations)
-            return spread / 2 / mean
-        base, less = self._bases(job)
-        (long, spread), (short, other) = self._drawn(job, base), self._drawn(job, less)
-        return (spread + other) / 2 / (long - short)
-
-    @checked
-    def iteration(self, job: Placed) -> float:
-        """Return the cycles by which a job alone takes longer for one more iteration."""
-        base, less = self._bases(job)
-        return (self._block(job, base) - self._block(job, less)) / (base - less)
-
-    @checked
-    def speaking(self, job: Placed) -> float:
-        """Return the cycles of one iteration of a job alone without what it computes."""
-        return self._block(replace(job, work=replace(job.work, compute=0)), 1)
-
-    def _whole(self, job: Placed) -> bool:
-        """Tell whether a job alone is simulated whole."""
-        return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
-
-    def _base(self, job: Placed) -> int:
-        """Return the iterations from which on a job alone is extrapolated."""
-        return _LONGER if job.work.iterations > _LONGER and self._fits(job, _LONGER) else _LONG
-
-    def _bases(self, job: Placed) -> tuple[int, int]:
-        """Return between which iterations the time that one more takes is measured, more first."""
-        base = self._base(job)
-        return base, _LONG if base == _LONGER else _SHORT
-
-    def _fits(self, job: Placed, times: int) -> bool:
-        return times * len(body_of(_loop(job.work), self.placing.config)) <= _OPERATIONS
-
-    def _block(self, job: Placed, times: int) -> float:
-        """Return the cycles of so many iterations of a job alone, a mean over draws."""
-        return self._drawn(job, times)[0]
-
-    def _drawn(self, job: Placed, times: int) -> tuple[float, float]:
-        """Return the cycles of so many iterations of a job alone: the mean of draws, and their range."""
-        key = times, self._key([job])[0]
-        if key not in self._times:
-            draws = _DRAWS if network_draws(self.placing.machine, self.placing.config) else 1
-            block = replace(job, work=replace(job.work, iterations=times))
-            found: list[float] = []
-            while len(found) < draws:
-                found.append(self._draw(block, key, len(found)))
-                if len(found) > 1 and np.ptp(found) < self.precision * _SETTLED * found[0]:
-                    break
-            self._times[key] = float(np.mean(found)), float(np.ptp(found))
-        return self._times[key]
-
-    def _draw(self, block: Placed, key: object, number: int) -> int:
-        """Return the cycles of a job alone in one draw."""
-        placing = replace(self.placing, seed=self.placing.seed + number)
-        cycles: int = self.memory.of(("block", key, number), lambda: cycles_alone(placing, block))
-        return cycles
-
     def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
         """Return what a mix is, the same wherever a symmetry takes it, and its jobs in the order of that."""
         names = [f"{_loop(job.work)}{'*' * int(place < watched)}" for place, job in enumerate(jobs)]
@@ -224,12 +146,12 @@ class Rates:
         That of `PACES` by which the job alone, going on and on, is nearest to its rate over all its life.
         """
         if not part.lasting:
-            return "slowest", self._block(job, part.times) / part.times
+            return "slowest", self.loops.block(job, part.times) / part.times
         key = self._key([job])[0]
         if key not in self._paces:
             times = self._most(job)
-            alone = window(self.placing, [part], [0], times * self._block(job, 1), self.placing.seed)[0]
-            life = self.iteration(job)
+            alone = window(self.placing, [part], [0], times * self.loops.block(job, 1), self.placing.seed)[0]
+            life = self.loops.iteration(job)
             # A difference of less than a few percent is chance.
             name = min(alone, key=lambda pace: max(_CHANCE, abs(alone[pace] / life - 1)))
             self._paces[key] = name, alone[name]
@@ -238,11 +160,11 @@ class Rates:
     def _most(self, job: Placed) -> int:
         """Return how many iterations of a job a block has at most."""
         operations = max(1, len(body_of(_loop(job.work), self.placing.config)))
-        return min(job.work.iterations, _BLOCK, max(_LEAST_BLOCK, _OPERATIONS // operations))
+        return min(job.work.iterations, _BLOCK, max(_LEAST_BLOCK, OPERATIONS // operations))
 
     def _parts(self, jobs: list[Placed], watched: list[int]) -> tuple[float, list[Part]]:
         """Return the cycles of a block, and the jobs with about so many iterations in theirs."""
-        once = [self._block(job, 1) for job in jobs]
+        once = [self.loops.block(job, 1) for job in jobs]
         length = max(*once, *(self._most(jobs[place]) * once[place] for place in watched))
         parts = []
         for job, cycles in zip(jobs, once, strict=True):

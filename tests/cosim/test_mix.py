@@ -51,7 +51,7 @@ def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
     rates = Rates(placing)
     job = Job(3, 0, 8, 100.0)
     work = placing.work_of(job)
-    alone = rates.alone(placing.put(job, Allocation(np.array([0, 1, 4, 5, 8, 9, 12, 13]))))
+    alone = rates.loops.alone(placing.put(job, Allocation(np.array([0, 1, 4, 5, 8, 9, 12, 13]))))
     assert alone * 3.2e-9 == pytest.approx(100, rel=0.05)
     assert work.iterations > 1e5
     speaking = 1 - work.compute * work.iterations * 3.2e-9 / 100

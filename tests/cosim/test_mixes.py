@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,7 +91,25 @@ def test_long_jobs_alone_are_short_ones_made_longer(application):
 
     rates = rates_on("mesh:4x4")
     job = placed(range(8), application, iterations=300)
-    assert rates.alone(job) == pytest.approx(cycles_alone(rates.placing, job), rel=0.05)
+    assert rates.loops.alone(job) == pytest.approx(cycles_alone(rates.placing, job), rel=0.05)
+
+
+@pytest.mark.parametrize("application", ["2d-torus,packets=4", "all-to-one,packets=4", "2d-sweep,packets=4"])
+def test_jobs_that_mostly_compute_are_timed_by_few_iterations(application, monkeypatch):
+    from netplace.cosim import cycles_alone, loop_times
+
+    rates = rates_on("tree:4,2", precision=0.05)
+    job = placed(range(8), application, iterations=150)
+    job = replace(job, work=replace(job.work, compute=9 * cycles_alone(rates.placing, job) // 150))
+    truth, runs = cycles_alone(rates.placing, job), []
+
+    def counted(placing, block):
+        runs.append(block.work.iterations)
+        return cycles_alone(placing, block)
+
+    monkeypatch.setattr(loop_times, "cycles_alone", counted)
+    assert rates.loops.alone(job) == pytest.approx(truth, rel=0.02)
+    assert max(runs) <= 16
 
 
 def test_loops_that_go_on_and_on_agree_with_live_ones():
@@ -107,7 +127,7 @@ def test_loops_that_go_on_and_on_agree_with_live_ones():
     network = Network(rates.placing.machine, rates.placing.config)
     _, second = (rates.placing.start(network, job) for job in jobs)
     assert network.advance() == [second]  # while the other goes on
-    slowed = network.job(second).end / rates.alone(jobs[1])
+    slowed = network.job(second).end / rates.loops.alone(jobs[1])
     assert slowed > 1.03
     assert rates.of(jobs).factors[1] == pytest.approx(slowed, rel=0.02)
 

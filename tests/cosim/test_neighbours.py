@@ -129,7 +129,7 @@ def test_communication_that_is_hidden_is_still_held_up():
     work = Work("binary-tree,packets=4", 16, 1000, 188)
     jobs = [Placed(Job(number, 0, 16, 0), work, np.sort(nodes[16 * number :][:16])) for number in range(2)]
     found = rates.of(jobs)
-    known = [presence(placing, job, rates.iteration(job), rates.speaking(job)) for job in jobs]
-    assert all(rates.iteration(job) < 1.1 * work.compute for job in jobs)
+    known = [presence(placing, job, rates.loops.iteration(job), rates.loops.speaking(job)) for job in jobs]
+    assert all(rates.loops.iteration(job) < 1.1 * work.compute for job in jobs)
     assert influences(known[1], known[0]) > 0.1
     assert max(found.factors) < 1 + 2 * max(influences(*known), influences(*known[::-1]))

@@ -1,0 +1,163 @@
+"""Times of jobs alone, which are loops: of short ones all is simulated, of others some iterations.
+
+What one more iteration takes is seen between runs of 16 and of 64 iterations, several draws of each. Where it
+is nearly all computation, runs of 1, 2, 4, 8 and 16 tell: as soon as the later of them take as long as the
+earlier, and another draw says the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from netplace.cosim.alone import cycles_alone
+from netplace.cosim.checkpoint import Memory
+from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.symmetry import same_mix
+from netplace.cosim.work import body_of
+from netplace.runs.chance import network_draws
+
+__all__ = ["OPERATIONS", "TIMED", "LoopTimes"]
+
+OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
+_SETTLED = 0.2  # of the precision: what differs by less is enough
+_RUNS = (1, 2, 4, 8, 16)  # iterations of the runs between which the time of one more is seen
+_COMMUNICATION = 0.2  # share of an iteration up to which these are enough
+_SHORT, _LONG, _LONGER = 8, 16, 64  # the same, where they are not
+TIMED = sum(_RUNS)  # iterations that are simulated for the time of one, at least where runs do not agree
+_WHOLE = 64  # iterations up to which a job alone is simulated whole
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """How a job alone takes longer: `cycles` of so many `iterations`, and what one more takes.
+
+    `doubt` is by which share that may be off.
+    """
+
+    cycles: float
+    iterations: int
+    more: float
+    doubt: float
+
+
+@dataclass(eq=False)
+class LoopTimes:
+    """Times of jobs alone, each measured once, and once for all places that a symmetry makes the same.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    precision : float
+        Half width, as a share, to which times are wanted.
+    memory : Memory
+        Of what took long to simulate.
+    draws : int
+        Runs of which a time is the mean, at most.
+    """
+
+    placing: Placing
+    precision: float = 0.02
+    memory: Memory = field(default_factory=Memory, repr=False)
+    draws: int = 3
+    _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
+    _growths: dict[object, _Growth] = field(default_factory=dict, repr=False)
+
+    def alone(self, job: Placed) -> float:
+        """Return the cycles of a job alone on its nodes, all its iterations."""
+        if self._whole(job):
+            return self.block(job, job.work.iterations)
+        growth = self._growth(job)
+        return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
+
+    def doubt(self, job: Placed) -> float:
+        """Return by which share the time alone may be off: half of what runs differ by."""
+        if self._whole(job):
+            mean, spread = self._drawn(job, job.work.iterations)
+            return spread / 2 / mean
+        return self._growth(job).doubt
+
+    def iteration(self, job: Placed) -> float:
+        """Return the cycles by which a job alone takes longer for one more iteration."""
+        return self._growth(job).more
+
+    def speaking(self, job: Placed) -> float:
+        """Return the cycles of one iteration of a job alone without what it computes."""
+        return self.block(replace(job, work=replace(job.work, compute=0)), 1)
+
+    def block(self, job: Placed, times: int) -> float:
+        """Return the cycles of so many iterations of a job alone, a mean over draws."""
+        return self._drawn(job, times)[0]
+
+    def _whole(self, job: Placed) -> bool:
+        """Tell whether a job alone is simulated whole."""
+        return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
+
+    def _fits(self, job: Placed, times: int) -> bool:
+        loop = replace(job.work, iterations=1)
+        return times * len(body_of(loop, self.placing.config)) <= OPERATIONS
+
+    def _growth(self, job: Placed) -> _Growth:
+        key = self._key(job)
+        if key not in self._growths:
+            self._growths[key] = self._settled(job, key) or self._followed(job)
+        return self._growths[key]
+
+    def _settled(self, job: Placed, key: object) -> _Growth | None:
+        """Return what runs of few iterations tell, as soon as they agree."""
+        if not job.work.compute:
+            return None
+        cycles: list[int] = []
+        for times in _RUNS:
+            cycles.append(self._draw(job, times, key, 0))
+            if len(cycles) < 3:
+                continue
+            half = times // 2
+            rates = [(cycles[-2] - cycles[-3]) / (half // 2), (cycles[-1] - cycles[-2]) / (times - half)]
+            if rates[1] - job.work.compute > _COMMUNICATION * rates[1]:
+                return None
+            limit = self.precision * _SETTLED * rates[1]
+            totals = cycles[-1:]
+            if self._draws > 1 and np.ptp(rates) <= limit:
+                totals.append(self._draw(job, times, key, 1))
+                rates.append((totals[1] - self._draw(job, half, key, 1)) / (times - half))
+            if np.ptp(rates) <= limit:
+                mean = float(np.mean(rates[1:]))
+                return _Growth(float(np.mean(totals)), times, mean, float(np.ptp(rates)) / 2 / max(1.0, mean))
+        return None
+
+    def _followed(self, job: Placed) -> _Growth:
+        """Return what longer runs tell, where they are not too long, and more draws."""
+        times, less = (_LONGER, _LONG) if self._fits(job, _LONGER) else (_LONG, _SHORT)
+        (long, spread), (short, other) = self._drawn(job, times), self._drawn(job, less)
+        return _Growth(long, times, (long - short) / (times - less), (spread + other) / 2 / (long - short))
+
+    @property
+    def _draws(self) -> int:
+        return self.draws if network_draws(self.placing.machine, self.placing.config) else 1
+
+    def _drawn(self, job: Placed, times: int) -> tuple[float, float]:
+        """Return the cycles of so many iterations of a job alone: the mean of draws, and their range."""
+        own = self._key(job)
+        key = times, own
+        if key not in self._times:
+            cycles: list[float] = []
+            while len(cycles) < self._draws:
+                cycles.append(self._draw(job, times, own, len(cycles)))
+                if len(cycles) > 1 and np.ptp(cycles) < self.precision * _SETTLED * cycles[0]:
+                    break
+            self._times[key] = float(np.mean(cycles)), float(np.ptp(cycles))
+        return self._times[key]
+
+    def _draw(self, job: Placed, times: int, key: object, number: int) -> int:
+        """Return the cycles of so many iterations of a job alone in one draw."""
+        block = replace(job, work=replace(job.work, iterations=times))
+        placing = replace(self.placing, seed=self.placing.seed + number)
+        cycles: int = self.memory.of(("block", (times, key), number), lambda: cycles_alone(placing, block))
+        return cycles
+
+    def _key(self, job: Placed) -> object:
+        """Return what a job does where, the same wherever a symmetry of the network takes it."""
+        return same_mix(self.placing.machine, [str(replace(job.work, iterations=1))], [job.nodes])[0]
