@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -44,6 +46,28 @@ def test_a_bar_for_each_series_in_each_group(tmp_path, drawn, ending):
     assert np.round(stars.get_xdata(), 2).tolist() == [0.21]  # td of BT
     [crosses] = [line for line in axes.lines if line.get_label() == "failed"]
     assert np.round(crosses.get_xdata(), 2).tolist() == [1.21]  # td of LU
+
+
+@pytest.mark.parametrize("column", [False, True])
+def test_bars_lie_where_names_would_overlap(tmp_path, drawn, column):
+    groups = [f"{app}\n{network}\n{way} of the queue" for app in "abc" for network in "xyz" for way in "12"]
+    bars = [(float(n), 0.1) for n in range(1, 19)]
+    marks = {"best": {groups[4]: "td"}, "failed": {"td": [2] + [0] * 17}}
+    series = {"td": bars, "consecutive": bars}
+    draw_bars(
+        tmp_path / "bars.png", groups, series, "title", "time", {"td": [1.0] * 18}, **marks, column=column
+    )
+    [axes] = drawn[0].axes
+    widths = [bar.get_width() for container in axes.containers for bar in getattr(container, "patches", [])]
+    assert widths == [mean for mean, _ in bars] * 2
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names[:4] == ["a, x, 1 of the queue", "2 of the queue", "y, 1 of the queue", "2 of the queue"]
+    assert names[6] == "b, x, 1 of the queue"
+    [stars] = [line for line in axes.lines if line.get_label() == "best"]
+    assert np.round(stars.get_ydata(), 2).tolist() == [3.79]
+    drawn[0].canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.get_yticklabels()]
+    assert min(above.y0 - below.y1 for above, below in pairwise(boxes)) >= 0
 
 
 @pytest.mark.parametrize(
