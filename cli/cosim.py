@@ -158,13 +158,14 @@ def cosim_command(study: str | None, **given: Any) -> None:
 
 def _write(output: Path, plan: CosimPlan, outcome: dict[str, Any]) -> None:
     """Write a co-simulation as the ending of a name says."""
+    from netplace.cosim import job_rows_of
     from netplace.report.plots.cosim import draw_sharing
     from netplace.report.tables.cosim import title_of, write_folder, write_kept
 
     write_output(
         output,
         lambda: {"plan": plan.to_dict(), **outcome},
-        draw=lambda path: draw_sharing(path, outcome["jobs"], title_of(plan)),
+        draw=lambda path: draw_sharing(path, job_rows_of(outcome), title_of(plan)),
         folder=lambda path: (write_folder if path == output else write_kept)(path, plan, outcome),
     )
 

@@ -79,12 +79,13 @@ def explain_command(
 
 
 def _explained(explanation: dict[str, Any]) -> list[Table]:
-    from netplace.cosim.figures import within_chance
+    from netplace.cosim.job_row import job_row
 
     job = explanation["job"]
+    chance = "~" if job_row(job).within_chance else ""
     title = (
         f"job {job['job']}, {job['application']} on {job['size']} nodes: {_micro(job['live'])} µs, alone "
-        f"{_micro(job['alone'])} µs, slowdown {'~' if within_chance(job) else ''}{job['slowdown']:.3f}"
+        f"{_micro(job['alone'])} µs, slowdown {chance}{job['slowdown']:.3f}"
     )
     rows = [
         [

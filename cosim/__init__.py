@@ -5,13 +5,14 @@ Examples
 >>> from netplace.cosim import cosimulate, make_cosim_plan
 >>> plan = make_cosim_plan({"machine": "torus:8x8", "workload": "applications", "jobs": 6, "sizes": "small"})
 >>> found = cosimulate(plan)
->>> all(job["slowdown"] > 0.9 for job in found.outcome["jobs"])
+>>> all(job.slowdown > 0.9 for job in found.jobs)
 True
 """
 
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
+from netplace.cosim.job_row import JobRow, job_rows_of
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.placed import Placed, Placing
@@ -31,6 +32,7 @@ __all__ = [
     "CosimPlan",
     "Cosimulated",
     "FreshTimes",
+    "JobRow",
     "LiveExecution",
     "MixesExecution",
     "Placed",
@@ -41,6 +43,7 @@ __all__ = [
     "application_work",
     "cosimulate",
     "cycles_alone",
+    "job_rows_of",
     "make_cosim_plan",
     "placing_of",
     "program_of",

@@ -15,6 +15,7 @@ from netplace.cosim.cost import cheaper, check_affordable
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.journal import Journal
 from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import read_mix
@@ -44,11 +45,14 @@ class Cosimulated:
     ----------
     schedule : Schedule
         The rows of the job level.
+    jobs : list of JobRow
+        What came of each job.
     outcome : dict
         ``jobs`` and ``figures``, as JSON can hold them, and what they came from.
     """
 
     schedule: Schedule
+    jobs: list[JobRow]
     outcome: dict[str, Any]
 
 
@@ -120,7 +124,7 @@ def cosimulate(
     rows = job_rows(made, course.measured, plan.config, unmapped)
     spent = {} if unmapped is None else {"costs": costs(rows)}
     outcome = {
-        "jobs": rows,
+        "jobs": [row.to_dict() for row in rows],
         "figures": figures(made, rows, plan.network_time != "table") | course.figures() | spent,
         "notes": [*jobs.notes, *chosen, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
@@ -130,10 +134,10 @@ def cosimulate(
         "versions": versions(),
     }
     if waiting := outcome.get("waiting"):
-        waiting["watched"] = watched_jobs(plan, placing, rows, waiting, engine)
+        waiting["watched"] = watched_jobs(plan, placing, outcome["jobs"], waiting, engine)
     if keep is not None:
         keep.close()
-    return Cosimulated(made, outcome)
+    return Cosimulated(made, rows, outcome)
 
 
 def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:

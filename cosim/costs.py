@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from netplace.cosim.job_row import JobRow, LoggedJobRow
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed
 from netplace.scheduling import Schedule, State
 
 __all__ = ["costs", "times_unmapped"]
-
-Row = dict[str, Any]
 
 
 def times_unmapped(
@@ -42,18 +41,20 @@ def times_unmapped(
     return found
 
 
-def costs(rows: Sequence[Row]) -> dict[str, Any] | None:
+def costs(rows: Sequence[JobRow]) -> dict[str, Any] | None:
     """Return what the partition, the mapping and sharing cost the jobs of a log, in node-hours.
 
     A logged time is what a job takes alone on a compact partition, its tasks in order; the partition costs
     what it takes longer alone on its own nodes, the mapping what it takes longer there with its tasks as they
     were mapped, and sharing what it takes longer live. The three add up. None if jobs have no logged times.
     """
-    done = [row for row in rows if row["live"] is not None and row["logged"]]
+    done = [row for row in rows if isinstance(row, LoggedJobRow) and row.live is not None and row.logged]
     if not done:
         return None
     names = ("logged", "unmapped", "alone", "live")
-    logged, unmapped, alone, live = (sum(row[name] * row["size"] for row in done) / 3600 for name in names)
+    logged, unmapped, alone, live = (
+        sum(getattr(row, name) * row.size for row in done) / 3600 for name in names
+    )
     return {
         "jobs": len(done),
         "logged": logged,

@@ -16,8 +16,8 @@ from netplace.checks.schema import (
     table,
     table_of,
     text,
-    truth,
 )
+from netplace.cosim.job_row import LoggedJobRow
 from netplace.cosim.mixes import SOURCES
 from netplace.scheduling import State
 from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
@@ -59,20 +59,18 @@ _FIGURES = table(
     },
 )
 _CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
-_JOB = table(
-    {
-        "job": number(-MOST),
-        "application": text,
+_TIMES = ("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width", "logged", "unmapped")
+_JOB = kind_of(
+    LoggedJobRow,
+    given={
         "size": number(1),
-        **dict.fromkeys(("submit", "wait", "start", "end"), amount()),
         "nodes": listed(number()),
-        "contiguous": truth,
         "state": choice(*(state.name.lower() for state in State)),
         "kills": number(),
         **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
-        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width"), _TIME),
+        **dict.fromkeys(_TIMES, _TIME),
     },
-    {"slowdown_half_width": _TIME, "logged": _TIME, "unmapped": _TIME},  # came later
+    defaults=True,
 )
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
 from netplace.report.plots.cosim import draw_sharing
 from netplace.report.tables.cosim import title_of
 from netplace.report.terminal.screen import number, table
@@ -78,7 +78,7 @@ def shared_machine(picture: Path) -> Shared:
                 number(100 * figures["table_error"]["all"]["mean"], 1),
             ]
         )
-    draw_sharing(picture, outcome["jobs"], title_of(plan))
+    draw_sharing(picture, job_rows_of(outcome), title_of(plan))
     columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "a table errs by (%)"]
     title = f"{_JOBS} jobs share {MACHINE} under EASY, packet by packet"
     return Shared(table(title, columns, rows), columns, rows, plan, outcome)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.cosim import MARKED, SOURCES, CosimPlan, kept
+from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, kept
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
@@ -175,7 +175,7 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
             f"first: job {first['job']}, {first['why']}"
         )
-    marked = [job["job"] for job in outcome["jobs"] if (job["half_width"] or 0) > MARKED]
+    marked = [row.job for row in job_rows_of(outcome) if (row.half_width or 0) > MARKED]
     if "marked" in outcome["figures"] and marked:
         said.append(
             f"the times of {len(marked)} jobs are known to no better than {100 * MARKED:g} %, the first: job "
@@ -201,7 +201,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     for name in ("jobs.csv", "jobs.parquet"):
         with whole_file(folder / name) as temporary:
             write_table(frame, temporary)
-    draw_sharing(folder / "sharing.png", outcome["jobs"], title_of(plan))
+    draw_sharing(folder / "sharing.png", job_rows_of(outcome), title_of(plan))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)
     write_kept(folder, plan, outcome)

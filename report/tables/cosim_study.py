@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import CosimPlan
+from netplace.cosim.job_row import JobRow, Times, ended, job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["common_rows", "compared", "cosim_contests", "draw_compared", "figure_rows", "job_rows"]
 
 Outcome = dict[str, Any]
-Rows = list[dict[str, Any]]
+Rows = list[tuple[JobRow, Times]]
 
 _SEEDS = 5  # so many tell of chance by themselves
-_MEASURES: dict[str, Callable[[dict[str, Any]], float]] = {
-    "wait": lambda row: row["wait"],
-    "turnaround": lambda row: row["end"] - row["submit"],
-    "slowdown": lambda row: row["slowdown"],
+_MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
+    "wait": lambda row, _: row.wait,
+    "turnaround": lambda row, _: row.turnaround,
+    "slowdown": lambda _, times: times.slowdown,
 }
 
 
@@ -41,11 +42,11 @@ def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: 
     apart : bool
         Whether each is shown by the jobs that it ran to their ends itself.
     """
-    done = [[row for row in outcome["jobs"] if row["live"] is not None] for outcome in outcomes]
+    done = [ended(job_rows_of(outcome)) for outcome in outcomes]
     for places in [] if apart else contestants([plan.jobs for plan in plans]):
-        common = set.intersection(*({row["job"] for row in done[place]} for place in places))
+        common = set.intersection(*({row.job for row, _ in done[place]} for place in places))
         for place in places:
-            done[place] = [row for row in done[place] if row["job"] in common]
+            done[place] = [pair for pair in done[place] if pair[0].job in common]
     return done
 
 
@@ -65,9 +66,9 @@ def figure_rows(
         row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
         row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
         row |= figures["sharing"] or {}
-        slowdown = [job_row["slowdown"] for job_row in own]
-        row |= {name: _mean([value(job_row) for job_row in own]) for name, value in _MEASURES.items()}
-        row |= {"run": _mean([job_row["end"] - job_row["start"] for job_row in own])}
+        slowdown = [times.slowdown for _, times in own]
+        row |= {name: _mean([value(*pair) for pair in own]) for name, value in _MEASURES.items()}
+        row |= {"run": _mean([job_row.run for job_row, _ in own])}
         row |= {"mean_slowdown": row.pop("slowdown")}
         row |= {"p95_slowdown": float(np.percentile(slowdown, 95)) if own else np.nan}
         error = figures["table_error"] or {"all": {}}
@@ -80,8 +81,10 @@ def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
     """Return one row a job of each co-simulation, with what tells co-simulations apart."""
     frames = []
     for plan, own in zip(plans, rows, strict=True):
-        frame = pd.DataFrame([{name: value for name, value in row.items() if name != "nodes"} for row in own])
-        frames.append(frame.assign(**_words(plan), seed=plan.jobs.seed))
+        frame = pd.DataFrame([row.to_dict() for row, _ in own])
+        frames.append(
+            frame.drop(columns="nodes", errors="ignore").assign(**_words(plan), seed=plan.jobs.seed)
+        )
     made = pd.concat(frames, ignore_index=True)
     same = [name for name in _words(plans[0]) if made[name].nunique() == 1]
     return made.drop(columns=same)
@@ -128,7 +131,7 @@ def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Con
         over_seeds = seeds >= _SEEDS and not of_file
         values = {}
         for name, value in _MEASURES.items():
-            columns = [[value(row) for row in rows[place]] for place in places]
+            columns = [[value(*pair) for pair in rows[place]] for place in places]
             batches = [column.mean() if over_seeds else batched(column) for column in map(np.array, columns)]
             same = of_file and len({len(column) for column in columns}) == 1
             joined = np.mean(batches, axis=0) if same else np.hstack(batches)

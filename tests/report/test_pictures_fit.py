@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from netplace.cosim import JobRow
 from netplace.report.plots.allocations import draw_allocations
 from netplace.report.plots.bars import draw_bars
 from netplace.report.plots.comparison import draw_comparison
@@ -143,8 +144,11 @@ def test_a_mapping_and_jobs_that_share_a_machine(drawn):
     topology, W = parse("torus:4x4"), np.ones((16, 16))
     assert not drawn(draw_mapping, W, topology, np.ones(topology.neighbor.shape), [range(16)], "butterfly")
     jobs = [
-        {"job": job, "application": "3d-sweep,packets=4", "submit": 0.0, "start": job, "end": job + 2.0,
-         "nodes": [job, job + 1], "slowdown": 1 + job / 20}
+        JobRow(
+            job=job, application="3d-sweep,packets=4", size=2, submit=0.0, wait=job, start=job, end=job + 2.0,
+            nodes=(job, job + 1), contiguous=True, state="done", kills=0, start_cycle=0, end_cycle=9,
+            alone=2.0, fresh=2.0, live=2 + job / 10, slowdown=1 + job / 20, half_width=0.0,
+        )
         for job in range(20)
     ]  # fmt: skip
     assert not drawn(draw_sharing, jobs, "applications on torus:8x8: easy, random, network time live")

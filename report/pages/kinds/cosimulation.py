@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from netplace.cosim.job_row import JobRow, LoggedJobRow, ended, job_rows_of
 from netplace.cosim.kept import FILE, read_plan
 from netplace.cosim.reasons import link_name
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
@@ -39,7 +38,7 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace cosim -o`` has written."""
     plan, outcome = read_plan(path)
-    jobs = outcome["jobs"]
+    jobs = job_rows_of(outcome)
     own = names_file(plan.jobs.machine)
     machine = None if own else parse(plan.jobs.machine)
     parts: list[DataTable | Figure] = [
@@ -65,7 +64,7 @@ def page(path: Path) -> Page:
     asked += versions_of(outcome["versions"])
     return Page(
         f"Co-simulation: {title_of(plan)}",
-        _verdict(outcome),
+        _verdict(jobs, outcome["figures"]),
         asked,
         parts,
         missing,
@@ -73,23 +72,22 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(outcome: dict[str, Any]) -> list[str]:
-    jobs, sharing = outcome["jobs"], outcome["figures"]["sharing"]
-    known = [job for job in jobs if job["slowdown"] is not None]
+def _verdict(jobs: Sequence[JobRow], figures: dict[str, Any]) -> list[str]:
+    known, sharing = ended(jobs), figures["sharing"]
     if not sharing or not known:
         return ["No job ended, so nothing can be said of what sharing cost."]
-    slowed = [job for job in known if job["slowdown"] - 1 > max(_CLEAR, _half(job))]
-    worst = max(known, key=lambda job: job["slowdown"])
-    half = f" ± {_half(worst):.2f}" if _half(worst) else ""
+    slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, job.doubt)]
+    worst, times = max(known, key=lambda pair: pair[1].slowdown)
+    half = f" ± {worst.doubt:.2f}" if worst.doubt else ""
     said = [
         f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
         f"{100 * _CLEAR:.0f} %, and by more than half of their interval.",
         f"The mean slowdown, time beside the others over time alone in the same place, is "
         f"{sharing['mean_slowdown']:.3f}.",
-        f"Slowed most is job {worst['job']} ({_runs(worst)}, {worst['size']} nodes): "
-        f"{worst['slowdown']:.2f}{half} times as long as alone.",
+        f"Slowed most is job {worst.job} ({_runs(worst)}, {worst.size} nodes): "
+        f"{times.slowdown:.2f}{half} times as long as alone.",
     ]
-    faster = [job for job in known if 1 - job["slowdown"] > _half(job) and job["slowdown"] < 1 - _CLEAR / 2]
+    faster = [job for job, times in known if 1 - times.slowdown > max(job.doubt, _CLEAR / 2)]
     if faster:
         said.append(
             f"{len(faster)} of the jobs took less time beside others than alone: one run is one draw of "
@@ -97,7 +95,7 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
         )
     if (share := sharing["share_of_node_hours"]) is not None:
         said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
-    if costs := outcome["figures"].get("costs"):
+    if costs := figures.get("costs"):
         share = {name: part for name, _, part in cost_rows(costs)}
         place, shared = share["cost of the partition"], share["cost of sharing"]
         if place is not None and shared is not None:
@@ -108,49 +106,43 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
     return said
 
 
-def _runs(job: dict[str, Any]) -> str:
+def _runs(job: JobRow) -> str:
     """Return what a job runs; some of a log send nothing."""
-    return job["application"] or "computation alone"
+    return job.application or "computation alone"
 
 
-def _half(job: dict[str, Any]) -> float:
-    """Return half of the interval of a slowdown; files from before it was kept have that of the time."""
-    own = job.get("slowdown_half_width")
-    return float((job["half_width"] or 0.0) * (job["slowdown"] or 0.0) if own is None else own)
-
-
-def _slowdowns(jobs: Sequence[dict[str, Any]]) -> Bars:
-    ended = [job for job in jobs if job["slowdown"] is not None]
-    known = [job for job in ended if job["application"]] or ended
-    silent = len(ended) - len(known)
+def _slowdowns(jobs: Sequence[JobRow]) -> Bars:
+    finished = ended(jobs)
+    known = [(job, times) for job, times in finished if job.application] or finished
+    silent = len(finished) - len(known)
     return Bars(
         title="Slowdown of each job",
         caption="Time beside the others over time alone in the same place; 1: not slowed. "
         "Whiskers: 95 % intervals." + (f" {silent} jobs that send nothing are left out." if silent else ""),
-        groups=[f"{job['job']} {job['application']}" for job in known],
-        series={"slowdown": [job["slowdown"] for job in known]},
-        half_widths={"slowdown": [_half(job) or None for job in known]},
+        groups=[f"{job.job} {job.application}" for job, _ in known],
+        series={"slowdown": [times.slowdown for _, times in known]},
+        half_widths={"slowdown": [job.doubt or None for job, _ in known]},
         unit="live / alone",
         base=1.0,
     )
 
 
-def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None, explained: bool) -> Gantt:
-    ran = [job for job in jobs if job["nodes"] and job["end"] > job["start"]]
-    origin = min((job["submit"] for job in ran), default=0.0)
-    second, unit = seconds_unit(max((job["end"] for job in ran), default=0.0) - origin)
+def _gantt(jobs: Sequence[JobRow], nodes: int | None, explained: bool) -> Gantt:
+    ran = [job for job in jobs if job.nodes and job.end > job.start]
+    origin = min((job.submit for job in ran), default=0.0)
+    second, unit = seconds_unit(max((job.end for job in ran), default=0.0) - origin)
     boxes = boxes_of(
-        [(job["start"] - origin) / second for job in ran],
-        [(job["end"] - origin) / second for job in ran],
-        [intervals(job["nodes"]) for job in ran],
-        [job["slowdown"] for job in ran],
+        [(job.start - origin) / second for job in ran],
+        [(job.end - origin) / second for job in ran],
+        [intervals(job.nodes) for job in ran],
+        [job.slowdown for job in ran],
     )
     labels = [
-        f"job {job['job']}: {_runs(job)}, {job['size']} nodes, slowdown "
-        + ("unknown" if job["slowdown"] is None else f"{job['slowdown']:.3f}")
+        f"job {job.job}: {_runs(job)}, {job.size} nodes, slowdown "
+        + ("unknown" if job.slowdown is None else f"{job.slowdown:.3f}")
         for job in ran
     ]
-    most = max((max(job["nodes"]) for job in ran), default=0) + 1
+    most = max((max(job.nodes) for job in ran), default=0) + 1
     return Gantt(
         title="Who held which nodes when",
         caption="The colour is the slowdown. Drag or scroll to zoom."
@@ -166,12 +158,12 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None, explained: bool) -
 
 def _waiting(
     waiting: dict[str, Any],
-    jobs: Sequence[dict[str, Any]],
+    jobs: Sequence[JobRow],
     cycle_ns: float,
     path: Path,
     machine: Topology | None,
 ) -> list[DataTable | Figure]:
-    name = {job["job"]: f"job {job['job']}" for job in jobs}
+    name = {job.job: f"job {job.job}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
     for job, other, cycles in waiting["jobs"]:
         charged[job, other] += cycles
@@ -221,7 +213,7 @@ def _waiting(
     return [matrix, DataTable("Waiting by pair of jobs", ["job", "waited for", "cycles"], rows)]
 
 
-def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
+def _table(jobs: Sequence[JobRow]) -> DataTable:
     columns = [
         "job",
         "application",
@@ -230,14 +222,14 @@ def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
         "wait",
         "start",
         "end",
-        *(["logged"] if any("logged" in job for job in jobs) else []),
+        *(["logged"] if any(isinstance(job, LoggedJobRow) for job in jobs) else []),
         "alone",
         "live",
         "slowdown",
         "half_width",
     ]
-    last = max((job["end"] for job in jobs), default=0.0)
-    origin = min((job["submit"] for job in jobs), default=0.0)
+    last = max((job.end for job in jobs), default=0.0)
+    origin = min((job.submit for job in jobs), default=0.0)
     second, unit = seconds_unit(last - origin)
     units = {
         name: f"{name} ({unit})" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")
@@ -245,12 +237,14 @@ def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
     moments = ("submit", "start", "end")
     rows = [
         [
-            _in(job.get(name), origin if name in moments else 0.0, second) if name in units else job.get(name)
+            _in(getattr(job, name), origin if name in moments else 0.0, second)
+            if name in units
+            else getattr(job, name)
             for name in columns
         ]
         for job in jobs
     ]
-    half = "± (share)" if np.any([job["half_width"] for job in jobs]) else "±"
+    half = "± (share)" if any(job.half_width for job in jobs) else "±"
     names = [units.get(name, half if name == "half_width" else name) for name in columns]
     return DataTable("Jobs", names, rows, note="submit, start and end since the first submission.")
 
