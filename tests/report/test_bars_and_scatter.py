@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from netplace.report.plots.bars import draw_bars
@@ -65,7 +66,7 @@ def test_bars_lie_where_names_would_overlap(tmp_path, drawn, column):
     assert names[6] == "b, x, 1 of the queue"
     [stars] = [line for line in axes.lines if line.get_label() == "best"]
     assert np.round(stars.get_ydata(), 2).tolist() == [3.79]
-    renderer = drawn[0].canvas.get_renderer()  # not that of the file, which has more dots
+    renderer = FigureCanvasAgg(drawn[0]).get_renderer()  # not that of the file, which has more dots
     boxes = [text.get_window_extent(renderer) for text in axes.get_yticklabels()]
     assert min(above.y0 - below.y1 for above, below in pairwise(boxes)) >= 0
 
