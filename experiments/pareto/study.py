@@ -1,8 +1,9 @@
 """How strict a partitioner should be: waiting against slowdown by sharing, over the range of strictness.
 
 A strict partitioner lets jobs wait for good nodes, a lax one lets them run at once on bad ones, where they
-disturb each other. On a tree strictness is the percentage of nodes that may be astray
-(`quasi-contiguous:QCT`); on a grid partitioners stand between boxes and any nodes. Every packet is simulated.
+disturb each other. On a tree strictness is the percentage of nodes that may be outside
+the subtree (`quasi-contiguous:QCT`); on a grid partitioners stand between boxes and any nodes. Every packet
+is simulated.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ CLASSES = "mixed"
 MARKERS = "osD^vP*Xh<"
 POLICY = "easy"
 LOADS = (0.8, SATURATED)
-PARTS = {"tree": "percentages of nodes astray, on tree:4,3", "torus": "partitioners on torus:8x8"}
+PARTS = {
+    "tree": "percentages of nodes outside the subtree, on tree:4,3",
+    "torus": "partitioners on torus:8x8",
+}
 
 
 def cases(asked: Asked) -> list[Shared]:

@@ -1,7 +1,7 @@
 """Nodes of jobs that have exchanged a few tasks: which tasks stray, how far, and with whom.
 
-J. A. Pascual's thesis (UPV/EHU 2013), Table 3.9, has jobs with 1 to 4 tasks astray. Which ones, where they
-are and how often that was drawn is not told there; each `Reading` is one answer.
+J. A. Pascual's thesis (UPV/EHU 2013), Table 3.9, has jobs with 1 to 4 tasks outside their subtree. Which
+ones, where they are and how often that was drawn is not told there; each `Reading` is one answer.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def exchanged(
     Returns
     -------
     ndarray of int64, shape (jobs, tasks)
-        Tasks astray have the nodes of those of the next job in a ring: none comes home.
+        Tasks outside have the nodes of those of the next job in a ring: none comes home.
     """
     nodes = np.arange(jobs * tasks).reshape(jobs, tasks)
     chosen = _chosen(jobs, tasks, count, reading.strays, rng)

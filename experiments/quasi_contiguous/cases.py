@@ -47,9 +47,9 @@ class StreamCase:
     allocation : str
         As the tables name it.
     threshold : int or None
-        Nodes of a job that may go astray; None: not contiguous.
+        Nodes of a job that may lie outside its subtree; None: not contiguous.
     kept : bool
-        Whether jobs with nodes astray gain as much as contiguous ones.
+        Whether jobs with nodes outside gain as much as contiguous ones.
     speedup : int
         Share of its run time that a contiguous job gains.
     seed : int

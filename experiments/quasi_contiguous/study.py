@@ -4,9 +4,9 @@ Source: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-a
 scheduling performance", JSSPP 2009, LNCS 5798, 138-156.
 
 Contiguous jobs, each in one subtree of its level, run so many percent less long than scattered ones; jobs of
-one node always run alike. Quasi-contiguous allocation lets a share of a job's nodes go astray. What such a
-job gains depends on the application, so both ends are given: nothing (*lost*), or all (*kept*). The speed-up
-needed is that at which the mean turnaround is the one of non-contiguous allocation.
+one node always run alike. Quasi-contiguous allocation lets a share of a job's nodes lie outside the subtree.
+What such a job gains depends on the application, so both ends are given: nothing (*lost*), or all (*kept*).
+The speed-up needed is that at which the mean turnaround is the one of non-contiguous allocation.
 
 The parts `published` have whole logs on the machines as they were installed (nodes that were not do not
 exist), quasi-contiguous jobs that gain as much as contiguous ones, and backfilling that kills and puts back
@@ -73,8 +73,8 @@ _ABOUT = (
     "Speed-up: by how many percent the run time of contiguous jobs is shorter than that of scattered ones. "
     "The one needed makes the mean turnaround as short as that of non-contiguous allocation; mean over the "
     "seeds with its 95 % interval (±). A seed in which none is needed counts as 0 (column `at 0`); where "
-    "50 % are not enough for some (column `beyond`), there is no mean. `lost`: a job with nodes astray gains "
-    "nothing; `kept`: as much as a contiguous one."
+    "50 % are not enough for some (column `beyond`), there is no mean. `lost`: a job with nodes outside "
+    "gains nothing; `kept`: as much as a contiguous one."
 )
 _SKIPPED = (
     f"Logs are left out: there is none in the folder swf, nor in one that the environment variable {FOLDER} "

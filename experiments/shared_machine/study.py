@@ -1,7 +1,7 @@
 """What partitioners and policies are worth on a machine whose network is shared, beside what a table says.
 
 Jobs of three classes run on a torus, a mesh and a tree of 64 nodes, under FCFS and EASY, in boxes (subtrees),
-along a curve or nearly in subtrees, on the first free nodes, and strewn at random; once with the run times
+along a curve or nearly in subtrees, on the first free nodes, and scattered at random; once with the run times
 of a table of jobs alone, and once live, every packet on one network.
 """
 
