@@ -56,17 +56,17 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
 def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs on their nodes: hierarchical collectives by the switches there."""
     topology = network_of(run.network)
-    on_nodes = []
+    placed_programs = []
     for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
         text = _collectives(job)
         if (grouped := in_groups(text, switch_groups(topology, nodes))) == text:
-            on_nodes.append(repeated)
+            placed_programs.append(repeated)
             continue
         options = {**dict(job.options), "collectives": grouped}
-        on_nodes.append(
+        placed_programs.append(
             _program(_only_program(replace(job, options=tuple(sorted(options.items())))), run.config)
         )
-    return tuple(on_nodes)
+    return tuple(placed_programs)
 
 
 def _collectives(job: Job) -> str:

@@ -103,14 +103,14 @@ def _text(machine: Topology, partition: str, file: Path) -> str:
 def measured_weights(machine: str) -> tuple[int, ...]:
     """Return by how many percent jobs that straddle a border of each level take longer on a full machine."""
     topology = parse(machine)
-    levels = [[members for members, _ in level] for level in plain_levels(topology)]
-    made = measurements(topology, levels, _RUNNING)
+    sets_by_level = [[members for members, _ in level] for level in plain_levels(topology)]
+    made = measurements(topology, sets_by_level, _RUNNING)
     times = []
     for measurement in made:
         outcome = attempt(measurement.run).outcome
         assert outcome is not None, "applications of known sizes run"
         times.append(float(np.mean([job["cycles"] for job in outcome["jobs"]])))
-    return tuple(cost.weight for cost in level_costs(levels, made, times))
+    return tuple(cost.weight for cost in level_costs(sets_by_level, made, times))
 
 
 def selection_times(

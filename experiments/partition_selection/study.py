@@ -173,7 +173,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
     make = partial(carry_out, tables=times, machine=machine, intensities=drawn)
     kept = kept_outcomes(wanted, make, asdict, bench).values()
-    rows = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
+    frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
     tables, sentences, figures = [], [_ABOUT], {}
     for name in asked.parts:
         part, title = read(name), PARTS[name]
@@ -181,7 +181,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
             continue
-        own = rows[(rows["setup"] == part.setup) & (rows["rounded"] == part.rounded)]
+        own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded)]
         if part.table == "break-even":
             cells = break_evens(own[own["classes"] == MIXED])
             tables.append(ReportTable(name, f"{title}, {machine.network}", cells, POINTS))

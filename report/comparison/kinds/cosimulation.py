@@ -35,12 +35,12 @@ def outcome(path: Path) -> Outcome:
     return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), saved)], versions)
 
 
-def cosim_entry(path: Path, plan: Mapping[str, Any], outcome: Mapping[str, Any]) -> Entry:
+def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -> Entry:
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
     for name, text in _PER_JOB.items():
-        values = {str(job["job"]): float(job[name]) for job in outcome["jobs"] if job[name] is not None}
+        values = {str(job["job"]): float(job[name]) for job in ended["jobs"] if job[name] is not None}
         if values:
             results.append(Result(text, Sample.of(values, "jobs"), LESS))
-    results += figure_results(path, {"": outcome["figures"]}, _FIGURES, "seeds")
+    results += figure_results(path, {"": ended["figures"]}, _FIGURES, "seeds")
     return Entry(dict(asked_of(plan)), results)

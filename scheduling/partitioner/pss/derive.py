@@ -116,15 +116,19 @@ def weighted(
     return leveled([*front, *own, *behind], costs)
 
 
-def leveled(levels: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
+def leveled(each_level: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
     """Return sets of levels, a component each, followed by the nodes with a cost in the last component."""
-    length = len(levels) + 1
+    length = len(each_level) + 1
 
     def vector(component: int, weight: int) -> list[int]:
         return [weight if place == component else 0 for place in range(length)]
 
     sets: Iterable[tuple[list[int], list[int]]] = itertools.chain(
-        ((members, vector(place, weight)) for place, level in enumerate(levels) for members, weight in level),
+        (
+            (members, vector(place, weight))
+            for place, level in enumerate(each_level)
+            for members, weight in level
+        ),
         (([node], vector(length - 1, int(cost))) for node, cost in enumerate(node_costs)),
     )
     return processor_sets(len(node_costs), sets)
@@ -135,12 +139,12 @@ def tree_levels(tree: Tree) -> list[Level]:
 
     A set weighs 1; on a thin tree as many times as its nodes outnumber its links up, rounded up.
     """
-    levels = []
+    subtrees = []
     for level in range(tree.stages - 1, 0, -1):
         size = tree.down**level
         weight = -(-size // tree.up**level)
-        levels.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
-    return levels
+        subtrees.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
+    return subtrees
 
 
 def wiring_levels(network: Graph) -> list[Level]:
