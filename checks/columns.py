@@ -7,12 +7,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.checks.amounts import MOST
+from netplace.checks.inputs import input_file
 from netplace.checks.shown import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["names_in", "numbers_in"]
+__all__ = ["names_in", "numbers_in", "text_table"]
+
+
+def text_table(path: Path, what: str = "table") -> pd.DataFrame:
+    """Return a table in a file of CSV, all of its cells as text.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        What the file should be, for the sentence about one that is another thing.
+
+    Raises
+    ------
+    ValueError
+        With the file, if it is no table.
+    """
+    import pandas as pd
+
+    try:
+        return pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
 
 
 def numbers_in(

@@ -19,7 +19,7 @@ from netplace.netsim.graph_congestion import (
     events_to_come,
     longest_wait,
 )
-from netplace.netsim.graph_tables import routing_setting, routing_tables
+from netplace.netsim.graph_tables import routing_setting, routing_tables, table_bytes
 from netplace.netsim.graph_times import (
     credit_times,
     credits_under_way,
@@ -59,7 +59,7 @@ _KNOWN = {
 }
 Int = NDArray[np.int64]
 _AHEAD = 8  # heads by which the way of a packet is asked for in advance,
-_NEAR = 1 << 17  # where the table has more bytes than a cache that is near
+_NEAR = 1 << 16  # where its table has more bytes than a cache that is near
 
 
 def _injectors(topology: Topology, config: Config) -> Int:
@@ -124,7 +124,7 @@ def graph_setting(
         record=int(record),
         explain=int(explain),
         domains=1,
-        ahead=_AHEAD if table.routes.ports.nbytes > _NEAR else 0,
+        ahead=_AHEAD if table_bytes(table, config.vcs) > _NEAR else 0,
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         fabric=int(config.fabric_set),

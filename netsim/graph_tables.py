@@ -11,7 +11,7 @@ from netplace.netsim.general import General
 from netplace.netsim.kernel import graph_state as g
 from netplace.topologies.routing import Routes
 
-__all__ = ["routing_setting", "routing_tables"]
+__all__ = ["routing_setting", "routing_tables", "table_bytes"]
 
 _CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
 _SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
@@ -45,11 +45,23 @@ def routing_setting(table: General, vcs: int) -> dict[str, int]:
     }
 
 
+def table_bytes(table: General, vcs: int) -> int:
+    """Return the bytes of the array in which ways are looked up: `ways` if it has sums, else `table`."""
+    routes = table.routes
+    width = routes.most_ports + int(routes.escape is not None)
+    word = 4 if _has_sums(table, vcs) else width * np.dtype(_word(table.switches.ports)).itemsize
+    return int(routes.ports.shape[0] * routes.ports.shape[1] * word)
+
+
+def _word(ports: int) -> type[np.integer[Any]]:
+    """Return the type of a port's number in as few bytes as may be: a packet waits longest for its way."""
+    return np.int8 if ports < 1 << 7 else np.int16
+
+
 def _entries(routes: Routes, ports: int) -> NDArray[Any]:
-    """Return the table in as few bytes as may be: a look into it is what a packet waits for longest."""
+    """Return the table, all choices of an entry side by side."""
     parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
-    word = np.int8 if ports < 1 << 7 else np.int16
-    return np.concatenate(parts, axis=2).astype(word).ravel()
+    return np.concatenate(parts, axis=2).astype(_word(ports)).ravel()
 
 
 def _sums(routes: Routes, vcs: int) -> NDArray[np.int32]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.checks import shown
-from netplace.checks.columns import names_in, numbers_in
-from netplace.checks.inputs import input_file
+from netplace.checks.columns import names_in, numbers_in, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +35,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     ValueError
         With file, row and column, if it is no such table.
     """
-    import pandas as pd
-
-    try:
-        frame = pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no table of jobs, {str(error).strip().splitlines()[0]}") from None
+    frame = text_table(path, "table of jobs")
     for name in _NEEDED:
         if name not in frame:
             raise ValueError(f"{path}: has no column {name}")

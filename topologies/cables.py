@@ -13,7 +13,8 @@ from netplace.checks import shown, whole
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import check_fields, checked, pairs_of
 from netplace.topologies.graph import Graph, check_connected
-from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
+from netplace.topologies.graph_arrays import check_of_cables
+from netplace.topologies.limits import check_size
 
 __all__ = ["Cables", "graph"]
 
@@ -177,10 +178,6 @@ def _check(text: str, cables: Cables, at: Int) -> None:
     loops = np.flatnonzero(ends[:, 0] == ends[:, 1])
     if loops.size:
         raise ValueError(f"{text}: a cable leads from switch {ends[loops[0], 0]} to itself")
-    for what, values, least, most in (
-        ("cycles a phit", cables.cycles, 1, MOST_CYCLES),
-        ("cycles of delay", cables.delay, 0, MOST_DELAY),
-    ):
-        outside = None if values is None else values[(values < least) | (values > most)]
-        if outside is not None and outside.size:
-            raise ValueError(f"{text}: {what} of a link: {outside[0]} is not in {least}..{most}")
+    for name, values in (("cycles", cables.cycles), ("delay", cables.delay)):
+        if values is not None:
+            check_of_cables(text, name, values)

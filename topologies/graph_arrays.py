@@ -87,14 +87,31 @@ def _fitting(
         return values
     if values.dtype.kind not in "iu":
         raise ValueError(f"{what} must be whole numbers")
-    where = network.neighbor >= 0 if array.of_links else np.ones(values.shape, bool)
+    _check_range(what, array, values, network.neighbor >= 0 if array.of_links else True)
+    if array.dims > 1 and not 1 <= values.shape[1] <= MOST_DIMENSIONS:
+        raise ValueError(f"{what}: {values.shape[1]} coordinates, expected 1 to {MOST_DIMENSIONS}")
+    return values.astype(array.kind, copy=False)
+
+
+def check_of_cables(text: str, name: str, values: NDArray[Any]) -> None:
+    """Check what one of the arrays will hold of each cable, before it is made.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    _check_range(f"network {text}: {name}", _ARRAYS[name], values)
+
+
+def _check_range(
+    what: str, array: _Array, values: NDArray[Any], where: NDArray[np.bool_] | bool = True
+) -> None:
+    """Check that numbers are in their range, the least only `where` it holds."""
     outside = values[(where & (values < array.least)) | (values > array.most)]
     if len(outside):
         of = " of a link" if array.of_links else ""
         raise ValueError(f"{what}{of}: {outside[0]} is not in {array.least}..{array.most}")
-    if array.dims > 1 and not 1 <= values.shape[1] <= MOST_DIMENSIONS:
-        raise ValueError(f"{what}: {values.shape[1]} coordinates, expected 1 to {MOST_DIMENSIONS}")
-    return values.astype(array.kind, copy=False)
 
 
 def _check_homes(network: Graph) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from netplace.checks import MOST, shown
-from netplace.checks.columns import numbers_in
-from netplace.checks.inputs import input_file
+from netplace.checks.columns import numbers_in, text_table
 from netplace.report.files.links import COLUMNS as LINKS
 from netplace.report.files.messages import COLUMNS as OF_MESSAGE
 from netplace.report.files.outputs import whole_file
@@ -137,10 +136,7 @@ def _run_frames(path: Path) -> dict[str, pd.DataFrame]:
 
 def _measured(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Return a table of numbers that ``netplace run -o`` has written, and names of links; each is checked."""
-    try:
-        frame = pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no table, {str(error).strip().splitlines()[0]}") from None
+    frame = text_table(path)
     if tuple(frame.columns) != tuple(columns):
         named = shown(",".join(map(str, frame.columns)))
         raise ValueError(f"{path}: columns {named} found, expected {','.join(columns)}")
