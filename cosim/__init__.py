@@ -4,8 +4,8 @@ Examples
 --------
 >>> from netplace.cosim import cosimulate, make_cosim_plan
 >>> plan = make_cosim_plan({"machine": "torus:8x8", "workload": "applications", "jobs": 6, "sizes": "small"})
->>> found = cosimulate(plan)
->>> all(job.slowdown > 0.9 for job in found.jobs)
+>>> outcome = cosimulate(plan)
+>>> all(job.slowdown > 0.9 for job in outcome.jobs)
 True
 """
 

@@ -66,13 +66,13 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alon
     precision : float
         Half width of the interval, as a share of the mean.
     """
-    found = [draw(number) for number in range(_LEAST)]
+    times = [draw(number) for number in range(_LEAST)]
     while True:
-        mean = float(np.mean(found))
-        made = Alone(mean, float(np.std(found, ddof=1)) / max(1.0, mean), len(found))
-        if made.half_width <= precision or len(found) == _MOST:
+        mean = float(np.mean(times))
+        made = Alone(mean, float(np.std(times, ddof=1)) / max(1.0, mean), len(times))
+        if made.half_width <= precision or len(times) == _MOST:
             return made
-        found.append(draw(len(found)))
+        times.append(draw(len(times)))
 
 
 @checked
@@ -198,7 +198,7 @@ class FreshTimes:
 def compact(machine: Topology, job: Job) -> Allocation:
     """Return a compact partition of the empty machine: a box or a subtree, else its first nodes."""
     try:
-        found = make_partitioner("contiguous", machine).find(job)
+        allocation = make_partitioner("contiguous", machine).find(job)
     except ValueError:  # there are no boxes of that size, or on that network
-        found = None
-    return Allocation(np.arange(job.nodes)) if found is None else found
+        allocation = None
+    return Allocation(np.arange(job.nodes)) if allocation is None else allocation

@@ -164,9 +164,9 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class that a checkpoint may be made of."""
-        found = super().find_class(module, name) if self._allowed(module, name) else None
-        if (module, name) in _KINDS or isinstance(found, type):
-            return found
+        loaded = super().find_class(module, name) if self._allowed(module, name) else None
+        if (module, name) in _KINDS or isinstance(loaded, type):
+            return loaded
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a checkpoint")
 
     @staticmethod

@@ -31,14 +31,14 @@ def times_unmapped(
         Returns the cycles of a job alone; asked only where a mapping has changed the order.
     """
     assert schedule.allocations is not None
-    found = {}
+    unmapped = {}
     for row, number in enumerate(schedule.number.tolist()):
         if schedule.state[row] == State.DONE and number in measured:
             done = measured[number]
             in_order = schedule.allocations[row][: done.placed.work.tasks]
             changed = not np.array_equal(in_order, done.placed.nodes)
-            found[number] = alone(replace(done.placed, nodes=in_order)) if changed else done.alone
-    return found
+            unmapped[number] = alone(replace(done.placed, nodes=in_order)) if changed else done.alone
+    return unmapped
 
 
 def costs(rows: Sequence[JobRow]) -> dict[str, Any] | None:

@@ -71,16 +71,16 @@ def what_if(
         _check_free(jobs[number], [job for job in jobs.values() if job.number not in without], ends)
     second = plan.config.cycle_ns * 1e-9
     left = [job for job in jobs.values() if job.number not in without]
-    found = replay(placing, left)
+    replayed = replay(placing, left)
     return [
         {
             **{name: row[name] for name in ("job", "application", "size", "alone", "live")},
-            "what_if": found.cycles[row["job"]] * second,
-            "change": found.cycles[row["job"]] * second / row["live"] if row["live"] else None,
-            "late": found.late.get(row["job"], 0) * second,
+            "what_if": replayed.cycles[row["job"]] * second,
+            "change": replayed.cycles[row["job"]] * second / row["live"] if row["live"] else None,
+            "late": replayed.late.get(row["job"], 0) * second,
         }
         for row in rows
-        if row["job"] in found.cycles
+        if row["job"] in replayed.cycles
     ]
 
 

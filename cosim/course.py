@@ -180,7 +180,7 @@ class _Mixes:
         total = sum(self._by_source.values())
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
         mixes = {"simulated": self._rates.simulated, "precision_missed": self._rates.missed}
-        widths = [one.half_width for one in self.measured.values()]
+        widths = [measured.half_width for measured in self.measured.values()]
         return {
             "sources": shares,
             "mixes": mixes | {"precision": self._rates.precision},

@@ -98,13 +98,13 @@ def table_error(done: Sequence[tuple[JobRow, Times]]) -> dict[str, Any] | None:
     """Return the error of a table over all jobs, and by the groups of `GROUPS`."""
     if not done:
         return None
-    found: dict[str, Any] = {"all": _error([times for _, times in done])}
+    errors: dict[str, Any] = {"all": _error([times for _, times in done])}
     for name, group in GROUPS.items():
         members: dict[str, list[Times]] = {}
         for row, times in done:
             members.setdefault(group(row), []).append(times)
-        found[name] = {key: _error(members[key]) for key in sorted(members, key=_in_order)}
-    return found
+        errors[name] = {key: _error(members[key]) for key in sorted(members, key=_in_order)}
+    return errors
 
 
 def _in_order(name: str) -> tuple[int, str]:

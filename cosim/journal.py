@@ -97,10 +97,10 @@ class Journal:
 
     def _load(self) -> bool:
         """Take up the checkpoint of the file; tell whether there is one."""
-        found = self._checkpoint.load()
-        if found is None:
+        saved = self._checkpoint.load()
+        if saved is None:
             return False
-        self._answers, state, kept = found
+        self._answers, state, kept = saved
         vars(self._execution).update(state)
         for name, value in kept.items():
             mine = getattr(self._owner, name)

@@ -51,10 +51,10 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
     path = folder / FILE
     if not path.is_file():
         raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
-    found = read_results(path, "co-simulation", VERSION, _COSIMULATION)
-    plain = found.pop("plan")
+    outcome = read_results(path, "co-simulation", VERSION, _COSIMULATION)
+    plain = outcome.pop("plan")
     try:
-        return CosimPlan.from_dict(plain), found
+        return CosimPlan.from_dict(plain), outcome
     except ValueError as error:
         raise ValueError(f"{path}: plan: {error}") from None
 

@@ -210,10 +210,10 @@ class _Again:
     def _take_up(self) -> None:
         """Go on from the checkpoint, if there is one."""
         assert self._checkpoint is not None
-        found = self._checkpoint.load()
-        if found is not None:
-            vars(self._execution).update(found[0])
-            vars(self).update(found[1])
+        saved = self._checkpoint.load()
+        if saved is not None:
+            vars(self._execution).update(saved[0])
+            vars(self).update(saved[1])
 
     def _leapt(self, attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
         self.made[attempt] = leaped

@@ -129,7 +129,7 @@ class LiveExecution:
         if not self.loses:
             return np.empty(0, np.int64)
         self._bring_to(now)
-        self._strike()
+        self._apply_faults()
         new = np.flatnonzero(self.network.cut & ~self._cut)
         self._cut[new] = True
         return new
@@ -208,7 +208,7 @@ class LiveExecution:
         """
         if self._waiting is None:
             raise ValueError("waiting: is charged to jobs only in an execution made with explaining=True")
-        return self._waiting.told(self._names)
+        return self._waiting.described(self._names)
 
     def _advance(self, limit: int | None) -> None:
         """Simulate up to the end of a job, or to a cycle, and write down what has ended."""
@@ -229,7 +229,7 @@ class LiveExecution:
         ):
             if self.network.now < at and (ended := self.network.advance(at)):
                 return ended
-            if self._strike():
+            if self._apply_faults():
                 return []
         while self._waiting is not None and self._running:
             stop = self._waiting.due if limit is None else min(limit, self._waiting.due)
@@ -239,11 +239,11 @@ class LiveExecution:
                 return ended
         return self.network.advance(limit)
 
-    def _strike(self) -> bool:
+    def _apply_faults(self) -> bool:
         """Let the faults happen whose cycle has come; tell whether jobs have failed."""
         known = len(self.network.faults)
         self.network.apply_faults()
-        told = []
+        failed = []
         for report in self.network.faults[known:]:
             for number in (*report.jobs, *report.losers):
                 attempt, record = self._running[number]
@@ -251,33 +251,33 @@ class LiveExecution:
                 why = f"cut off its nodes {', '.join(map(str, nodes))}" if nodes else "lost packets of it"
                 self.failures[record.placed.job.number] = f"a fault in cycle {report.at} {why}"
                 self._drop(number)
-                told.append(attempt)
-        if told:
-            self._ended.append(Ends(self.now / self._second, tuple(told), failed=True))
-        return bool(told)
+                failed.append(attempt)
+        if failed:
+            self._ended.append(Ends(self.now / self._second, tuple(failed), failed=True))
+        return bool(failed)
 
     def _note(self, numbers: list[int]) -> None:
         """Write down jobs that have ended."""
-        told = []
+        ended = []
         for number in numbers:
             attempt, record = self._running.pop(number)
             record.end = int(self.network.job(number).end) + self._skipped
             self.network.forget(number)
-            told.append(attempt)
+            ended.append(attempt)
             self._went(number, attempt, record)
-        if told:
-            self._ended.append(Ends(self.now / self._second, tuple(told)))
+        if ended:
+            self._ended.append(Ends(self.now / self._second, tuple(ended)))
 
     def _fail(self, error: DeadlockError) -> None:
         """End all jobs that run: nothing can move any more, so none of them ever ends by itself."""
-        told = []
+        failed = []
         for number, (attempt, record) in [*self._running.items()]:
             own = Blocked([task for task in error.blocked.tasks if task[0] == number])
             programs = {number: self.network.program(number)}
             self.failures[record.placed.job.number] = explain(own, programs, 0, error.cycle)
             self._drop(number)
-            told.append(attempt)
-        self._ended.append(Ends(self.now / self._second, tuple(told), failed=True))
+            failed.append(attempt)
+        self._ended.append(Ends(self.now / self._second, tuple(failed), failed=True))
 
     def _drop(self, number: int) -> None:
         """Stop a job on the network, unless a fault has, and forget it."""

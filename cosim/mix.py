@@ -124,11 +124,14 @@ class Mix:
     @property
     def upper_bound(self) -> bool:
         """Whether some jobs do nothing but communicate."""
-        return any(not one.measured and one.communication[1] == 1 for one in self.classes)
+        return any(not job_class.measured and job_class.communication[1] == 1 for job_class in self.classes)
 
     def choosing(self, collectives: str) -> Mix:
         """Return the same mix, whose applications have their collectives chosen so unless they say how."""
-        classes = (replace(one, application=choosing(one.application, collectives)) for one in self.classes)
+        classes = (
+            replace(job_class, application=choosing(job_class.application, collectives))
+            for job_class in self.classes
+        )
         return replace(self, classes=tuple(classes))
 
     def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
@@ -143,14 +146,14 @@ class Mix:
         """
         if job.nodes == 1:
             return Work("", 1), 0.0
-        fitting = [one for one in self.classes if one.fits(job)]
+        fitting = [job_class for job_class in self.classes if job_class.fits(job)]
         if not fitting:
             raise ValueError(
                 f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s fits no class, "
                 "expected one whose nodes, run_time, user and executable are the job's"
             )
         rng = np.random.default_rng([seed, 2, job.number])
-        weights = np.array([one.weight for one in fitting])
+        weights = np.array([job_class.weight for job_class in fitting])
         chosen = fitting[int(rng.choice(len(fitting), p=weights / weights.sum()))]
         share = chosen.share(rng)
         if share == 0:
@@ -266,7 +269,7 @@ def digest_of_mix(path: str | Path) -> str:
     """
     path = Path(path)
     own = file_digest(path)
-    names = {one.application.partition(",")[0] for one in read_mix(path).classes}
+    names = {job_class.application.partition(",")[0] for job_class in read_mix(path).classes}
     traces = [trace_digest(trace_path(name)) for name in sorted(names) if is_trace(name)]
     return hashlib.sha256(" ".join([own, *traces]).encode()).hexdigest() if traces else own
 
@@ -301,7 +304,7 @@ def _class(table: Mapping[str, Any]) -> Class:
 def _numbers(table: Mapping[str, Any], key: str) -> tuple[int, ...]:
     value = table.get(key, [])
     numbers = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, int) and not isinstance(one, bool) for one in numbers):
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
         raise ValueError(f"{key}: {value!r} is not a number of the log, nor a list of them")
     return tuple(numbers)
 
@@ -312,7 +315,11 @@ def _number(value: Any) -> bool:
 
 def _share(value: Any) -> tuple[float, float]:
     bounds = value if isinstance(value, list) else [value, value]
-    if len(bounds) != 2 or not all(_number(one) and 0 <= one <= 1 for one in bounds) or bounds[0] > bounds[1]:
+    if (
+        len(bounds) != 2
+        or not all(_number(bound) and 0 <= bound <= 1 for bound in bounds)
+        or bounds[0] > bounds[1]
+    ):
         raise ValueError(f"communication: {value!r} is not a share from 0 to 1, nor two in order")
     return float(bounds[0]), float(bounds[1])
 

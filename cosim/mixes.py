@@ -154,32 +154,33 @@ class MixesExecution:
         if not self._running:
             return None
         ends = {
-            attempt: self._now + max(0.0, one.left) * one.factor for attempt, one in self._running.items()
+            attempt: self._now + max(0.0, running.left) * running.factor
+            for attempt, running in self._running.items()
         }
         first = min(ends.values())
         if first > until * self._second:
             return None
         self._pass_on(first)
-        told = tuple(attempt for attempt, end in ends.items() if end <= first)
-        for attempt in told:
-            one = self._running.pop(attempt)
+        ended = tuple(attempt for attempt, end in ends.items() if end <= first)
+        for attempt in ended:
+            running = self._running.pop(attempt)
             self._neighbours.go(attempt)
-            one.end = first
-            self._tell(one)
-        return Ends(first / self._second, told)
+            running.end = first
+            self._tell(running)
+        return Ends(first / self._second, ended)
 
     def _pass_on(self, now: float) -> None:
         if now > self._now:
-            for one in self._running.values():
-                one.pass_on(now - self._now)
+            for running in self._running.values():
+                running.pass_on(now - self._now)
             self._now = now
 
     def _measure(self) -> None:
         """Measure the rates that do not hold any more among the jobs that run now."""
         for wanted in self._neighbours.to_measure(self._settled):
             self._measure_around(wanted)
-        for attempt, one in self._running.items():
-            one.left_out = one.omitted + self._neighbours.drift[attempt]
+        for attempt, running in self._running.items():
+            running.left_out = running.omitted + self._neighbours.drift[attempt]
 
     def _settled(self, attempt: int, foretold: float) -> bool:
         """Tell whether what is known of mixes says enough of a job; if so, its factor is that."""
@@ -188,22 +189,24 @@ class MixesExecution:
             return False
         known = self._experience.factor(foretold)
         if known is not None:
-            one = self._running[attempt]
-            one.factor, one.half_width = known
-            one.source, one.omitted = "foretold", 0.0
+            running = self._running[attempt]
+            running.factor, running.half_width = known
+            running.source, running.omitted = "foretold", 0.0
         return known is not None
 
     def _measure_around(self, wanted: Neighbourhood) -> None:
         placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
         before = self._rates.simulated
-        found = self._rates.of(placed, len(wanted.watched))
+        measurement = self._rates.of(placed, len(wanted.watched))
         if len(placed) == 1:
             source = "light" if wanted.shares else "alone"
         else:
             source = "sampled" if self._rates.simulated > before else "remembered"
-        for attempt, factor, half in zip(wanted.watched, found.factors, found.half_widths, strict=True):
-            one = self._running[attempt]
-            one.factor, one.half_width, one.source = factor, half, source
-            one.omitted = wanted.left_out[attempt]
+        for attempt, factor, half in zip(
+            wanted.watched, measurement.factors, measurement.half_widths, strict=True
+        ):
+            running = self._running[attempt]
+            running.factor, running.half_width, running.source = factor, half, source
+            running.omitted = wanted.left_out[attempt]
             if attempt in self._drawn:
                 self._experience.note(self._drawn.pop(attempt), factor)

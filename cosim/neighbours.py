@@ -104,15 +104,19 @@ class Neighbours:
         self._new, self._gone = [], []
         staying = [*self._present]
         acting = self._acting(staying)
-        found = [
+        neighbourhoods = [
             self._around(place, staying, acting[place])
             for place, job in enumerate(staying)
             if job in fresh or self.drift[job] > self._slack
         ]
-        self.drift |= {job: 0.0 for one in found for job in one.watched}
+        self.drift |= {job: 0.0 for neighbourhood in neighbourhoods for job in neighbourhood.watched}
         if settled is not None:
-            found = [one for one in found if not (one.beside and settled(*next(iter(one.foretold.items()))))]
-        return _merged(found)
+            neighbourhoods = [
+                neighbourhood
+                for neighbourhood in neighbourhoods
+                if not (neighbourhood.beside and settled(*next(iter(neighbourhood.foretold.items()))))
+            ]
+        return _merged(neighbourhoods)
 
     def _acting(self, jobs: list[int]) -> NDArray[np.float64]:
         """Return the influence of every job (column) on every other (row)."""
@@ -143,12 +147,12 @@ class Neighbours:
             }
 
 
-def _merged(found: list[Neighbourhood]) -> list[Neighbourhood]:
+def _merged(neighbourhoods: list[Neighbourhood]) -> list[Neighbourhood]:
     """Put neighbourhoods together that have a job in common."""
     merged: list[Neighbourhood] = []
-    for one in found:
-        own, watched, left_out = {*one.watched, *one.beside}, one.watched, one.left_out
-        foretold, apart = one.foretold, []
+    for neighbourhood in neighbourhoods:
+        own, watched = {*neighbourhood.watched, *neighbourhood.beside}, neighbourhood.watched
+        left_out, foretold, apart = neighbourhood.left_out, neighbourhood.foretold, []
         for other in merged:
             theirs = {*other.watched, *other.beside}
             if own & theirs:

@@ -121,10 +121,10 @@ def _in_tree(
 ) -> Amounts:
     """Count packets by bundles (way, stage, subtree) between each node and the common ancestor."""
     level = np.asarray(tree.level(sources, targets))
-    found = []
+    amounts = []
     for ends in (sources, targets):
         for stage in range(tree.stages - 1):
             crossed = level > stage + 1
             below = tree.down ** (stage + 1)
-            found.append(np.bincount(ends[crossed] // below, packets[crossed], tree.nodes // below))
-    return np.concatenate([np.zeros(0), *found])
+            amounts.append(np.bincount(ends[crossed] // below, packets[crossed], tree.nodes // below))
+    return np.concatenate([np.zeros(0), *amounts])

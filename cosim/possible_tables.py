@@ -35,18 +35,18 @@ def in_tables(
     ndarray of float64, shape (switches * ports,)
         Over 0 exactly on possible ports, those of escape channels too.
     """
-    found = np.zeros(switches.neighbor.shape)
+    amounts = np.zeros(switches.neighbor.shape)
     begin, end = switches.home[sources], switches.home[targets]
     for target in np.unique(end):
         there = end == target
-        _mark(found, switches, routes, np.unique(begin[there]), target)
+        _mark(amounts, switches, routes, np.unique(begin[there]), target)
         flow = np.bincount(begin[there], packets[there], switches.count).astype(float)
-        _spread(found, switches, routes, flow, target)
-    return found.ravel()
+        _spread(amounts, switches, routes, flow, target)
+    return amounts.ravel()
 
 
 def _mark(
-    found: NDArray[np.float64], switches: Switches, routes: Routes, fresh: NDArray[np.int64], target: int
+    amounts: NDArray[np.float64], switches: Switches, routes: Routes, fresh: NDArray[np.int64], target: int
 ) -> None:
     """Give the least amount to every port that a packet from one of the switches `fresh` may ever take."""
     seen = np.zeros(switches.count, bool)
@@ -57,13 +57,13 @@ def _mark(
             ports = np.column_stack([ports, routes.escape[fresh, target]])
         place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
         at, out = fresh[place], ports[place, column]
-        found[at, out] = np.maximum(found[at, out], _LEAST)
+        amounts[at, out] = np.maximum(amounts[at, out], _LEAST)
         beyond = np.unique(switches.neighbor[at, out])
         fresh = beyond[~seen[beyond]]
 
 
 def _spread(
-    found: NDArray[np.float64], switches: Switches, routes: Routes, flow: NDArray[np.float64], target: int
+    amounts: NDArray[np.float64], switches: Switches, routes: Routes, flow: NDArray[np.float64], target: int
 ) -> None:
     """Add what flows to `target` from each switch, step by step, to the ports that it takes."""
     for _ in range(switches.count):
@@ -75,5 +75,5 @@ def _spread(
             return
         at, part = at[place], (flow[at] / np.maximum(1, usable.sum(axis=1)))[place]
         out = routes.ports[at, target, column]
-        np.add.at(found, (at, out), part)
+        np.add.at(amounts, (at, out), part)
         flow = np.bincount(switches.neighbor[at, out], part, switches.count).astype(float)

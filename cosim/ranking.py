@@ -51,7 +51,7 @@ def rankings(
         ``table_ties`` and ``live_ties`` (for each candidate but the first, whether it equals the one before),
         ``pairs``.
     """
-    found = []
+    turning = []
     for compared in _COMPARED:
         for case, members in _cases(plans, outcomes, compared, but).items():
             times = {time for _, time in members}
@@ -60,10 +60,10 @@ def rankings(
             if len(names) < 2 or "table" not in times or live is None:
                 continue
             for measure, place in MEASURES.items():
-                values = {key: [_figure(one, place) for one in some] for key, some in members.items()}
-                found.append({"compared": compared, "measure": measure, "case": json.loads(case)})
-                found[-1] |= _ranked(names, live, values)
-    return found
+                values = {key: [_figure(outcome, place) for outcome in some] for key, some in members.items()}
+                turning.append({"compared": compared, "measure": measure, "case": json.loads(case)})
+                turning[-1] |= _ranked(names, live, values)
+    return turning
 
 
 def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> dict[str, Any]:
@@ -72,15 +72,19 @@ def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[floa
         mean = {name: float(np.mean(values[name, time])) for name in names}
         order = sorted(names, key=mean.__getitem__)
         ranked[kind] = order
-        ranked[f"{kind}_ties"] = [_equal(mean[one], mean[two]) for one, two in itertools.pairwise(order)]
+        ranked[f"{kind}_ties"] = [
+            _equal(mean[better], mean[worse]) for better, worse in itertools.pairwise(order)
+        ]
     two = list(itertools.combinations(names, 2))
     times = ("table", live)
-    found = [paired(values[first, time], values[second, time]) for first, second in two for time in times]
-    clear = [verdict.clear for verdict in judged(found)]
+    differences = [
+        paired(values[first, time], values[second, time]) for first, second in two for time in times
+    ]
+    clear = [verdict.clear for verdict in judged(differences)]
     pairs = []
     for place, (first, second) in enumerate(two):
         both = slice(2 * place, 2 * place + 2)
-        table, actual = found[both]
+        table, actual = differences[both]
         turns = table.mean * actual.mean < 0 and None not in (table.share, actual.share)
         pairs.append(
             {
@@ -95,14 +99,14 @@ def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[floa
     return {**ranked, "pairs": pairs}
 
 
-def _equal(one: float, other: float) -> bool:
+def _equal(first: float, other: float) -> bool:
     """Tell whether two means are the same but for rounding."""
-    return math.isclose(one, other, rel_tol=1e-12)
+    return math.isclose(first, other, rel_tol=1e-12)
 
 
-def _difference(found: Paired, seeds: int) -> dict[str, Any]:
+def _difference(difference: Paired, seeds: int) -> dict[str, Any]:
     """Return a difference as a share of the first mean (of two zeros it is 0), and its half width."""
-    share, half = (0.0, 0.0) if not found.mean else (found.share, found.share_half_width)
+    share, half = (0.0, 0.0) if not difference.mean else (difference.share, difference.share_half_width)
     return {"mean": share, "half_width": None if half is None or math.isnan(half) else half, "seeds": seeds}
 
 

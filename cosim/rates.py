@@ -111,16 +111,16 @@ class Rates:
         wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:
             parts = [jobs[place] for place in order]
-            found = self.memory.of(("mix", key), lambda: astuple(self._measure(parts, wanted, key)))
-            self._known[key] = Measurement(*found)
+            measurement = self.memory.of(("mix", key), lambda: astuple(self._measure(parts, wanted, key)))
+            self._known[key] = Measurement(*measurement)
             self.simulated += 1
             self.missed += max(self._known[key].half_widths) > self.precision
-        found = self._known[key]
+        measurement = self._known[key]
         back = np.argsort([order[rank] for rank in wanted])
         return Measurement(
-            tuple(found.factors[place] for place in back),
-            tuple(found.half_widths[place] for place in back),
-            found.windows,
+            tuple(measurement.factors[place] for place in back),
+            tuple(measurement.half_widths[place] for place in back),
+            measurement.windows,
         )
 
     def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
@@ -132,13 +132,15 @@ class Rates:
         seed = int.from_bytes(hashlib.sha256(f"{self.placing.seed} {key}".encode()).digest()[:6], "big")
         length, parts = self._parts(jobs, watched)
         paces = {place: self._pace(jobs[place], parts[place]) for place in watched}
-        found: list[list[float]] = []
-        while len(found) < self.most_windows:
-            taken = window(self.placing, parts, watched, length, seed + len(found))
-            found.append([taken[place][name] / alone for place, (name, alone) in paces.items()])
-            if len(found) >= _LEAST_WINDOWS and max(_half_widths(found)) <= self.precision:
+        slowdowns: list[list[float]] = []
+        while len(slowdowns) < self.most_windows:
+            taken = window(self.placing, parts, watched, length, seed + len(slowdowns))
+            slowdowns.append([taken[place][name] / alone for place, (name, alone) in paces.items()])
+            if len(slowdowns) >= _LEAST_WINDOWS and max(_half_widths(slowdowns)) <= self.precision:
                 break
-        return Measurement(tuple(np.mean(found, axis=0).tolist()), tuple(_half_widths(found)), len(found))
+        return Measurement(
+            tuple(np.mean(slowdowns, axis=0).tolist()), tuple(_half_widths(slowdowns)), len(slowdowns)
+        )
 
     def _pace(self, job: Placed, part: Part) -> tuple[str, float]:
         """Return by which pace a job is measured, and the cycles of an iteration alone at that.
@@ -178,8 +180,8 @@ def _loop(work: Work) -> Work:
     return replace(work, iterations=1)
 
 
-def _half_widths(found: list[list[float]]) -> list[float]:
+def _half_widths(slowdowns: list[list[float]]) -> list[float]:
     """Return half widths of the intervals of means over windows, as shares of the means."""
-    if len(found) < 2:
+    if len(slowdowns) < 2:
         return [math.inf]
-    return [half_width(column) / float(column.mean()) for column in np.array(found).T]
+    return [half_width(column) / float(column.mean()) for column in np.array(slowdowns).T]

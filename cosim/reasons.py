@@ -68,7 +68,7 @@ def reasons(
     row = _row(rows, job)
     everybody = started_jobs(plan, rows)
     placing = placing_of(plan)
-    ends = {one["job"]: one["end_cycle"] for one in rows}
+    ends = {row["job"]: row["end_cycle"] for row in rows}
     ours = next(started for started in everybody if started.number == job)
     beside = {
         other: overlap
@@ -77,21 +77,21 @@ def reasons(
         and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
     }
     own, met = _waited(placing, everybody, beside, job)
-    found = [_Neighbour(other, overlap, met[other]) for other, overlap in beside.items()]
-    found.sort(key=lambda one: -float(one.links.sum()))
-    total = float(own + sum(one.links.sum() for one in found))
-    told = [_told(one, total) for one in found]
+    neighbours = [_Neighbour(other, overlap, met[other]) for other, overlap in beside.items()]
+    neighbours.sort(key=lambda neighbour: -float(neighbour.links.sum()))
+    total = float(own + sum(neighbour.links.sum() for neighbour in neighbours))
+    described = [_described(neighbour, total) for neighbour in neighbours]
     second = plan.config.cycle_ns * 1e-9
-    for one in told[:suspects]:
-        if one["amount"]:
-            left = [started for started in everybody if started.number != one["job"]]
+    for suspect in described[:suspects]:
+        if suspect["amount"]:
+            left = [started for started in everybody if started.number != suspect["job"]]
             without = replay(placing, left, until=job).cycles[job] * second
-            one |= {"without": without, "saved": _share(row["live"] - without, row["alone"])}
+            suspect |= {"without": without, "saved": _share(row["live"] - without, row["alone"])}
     return {
         "job": row,
         "own": own,
-        "neighbours": told,
-        "links": _most(placing.machine, found, links),
+        "neighbours": described,
+        "links": _most(placing.machine, neighbours, links),
     }
 
 
@@ -139,14 +139,14 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _told(one: _Neighbour, total: float) -> dict[str, Any]:
-    amount = float(one.links.sum())
+def _described(neighbour: _Neighbour, total: float) -> dict[str, Any]:
+    amount = float(neighbour.links.sum())
     return {
-        "job": one.job.number,
-        "application": one.job.placed.work.application,
-        "size": len(one.job.placed.nodes),
-        "overlap": one.overlap,
-        "links": int(np.count_nonzero(one.links)),
+        "job": neighbour.job.number,
+        "application": neighbour.job.placed.work.application,
+        "size": len(neighbour.job.placed.nodes),
+        "overlap": neighbour.overlap,
+        "links": int(np.count_nonzero(neighbour.links)),
         "amount": round(amount),
         "share": amount / total if total else 0.0,
         "without": None,
@@ -154,18 +154,18 @@ def _told(one: _Neighbour, total: float) -> dict[str, Any]:
     }
 
 
-def _most(machine: Topology, found: Sequence[_Neighbour], count: int) -> list[dict[str, Any]]:
+def _most(machine: Topology, neighbours: Sequence[_Neighbour], count: int) -> list[dict[str, Any]]:
     """Return the links with most for others, and for whom."""
-    if not found:
+    if not neighbours:
         return []
-    total = np.sum([one.links for one in found], axis=0)
-    told = []
+    total = np.sum([neighbour.links for neighbour in neighbours], axis=0)
+    rows = []
     for place in np.argsort(-total, axis=None, kind="stable")[:count].tolist():
         router, port = divmod(place, total.shape[1])
         if total[router, port] <= 0:
             break
-        others = [(float(one.links[router, port]), one.job.number) for one in found]
-        told.append(
+        others = [(float(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
+        rows.append(
             {
                 "link": link_name(machine, router, port),
                 "router": router,
@@ -174,4 +174,4 @@ def _most(machine: Topology, found: Sequence[_Neighbour], count: int) -> list[di
                 "others": {number: round(much) for much, number in sorted(others, reverse=True) if much > 0},
             }
         )
-    return told
+    return rows

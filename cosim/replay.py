@@ -81,14 +81,14 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
         )
     placing = placing_of(plan)
     jobs = {job.number: job for job in workload_of(plan.jobs)}
-    found = []
+    runs = []
     for row in rows:
         if row["live"] is None or row["kills"]:
             raise ValueError(f"job {row['job']}: was ended before its end, so the run cannot be made again")
         job = jobs[row["job"]]
         placed = Placed(job, placing.work_of(job), np.asarray(row["nodes"], np.int64))
-        found.append(Started(placed, row["start_cycle"]))
-    return sorted(found, key=lambda started: started.start)
+        runs.append(Started(placed, row["start_cycle"]))
+    return sorted(runs, key=lambda run: run.start)
 
 
 @checked

@@ -73,8 +73,8 @@ class AloneByLeaps:
             doubts.append(doubt)
             return float(cycles)
 
-        found = several(draw, self._precision) if self._draws else Alone(draw(0))
-        return replace(found, deviation=max(found.deviation, math.sqrt(np.mean(doubts))))
+        alone = several(draw, self._precision) if self._draws else Alone(draw(0))
+        return replace(alone, deviation=max(alone.deviation, math.sqrt(np.mean(doubts))))
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,12 @@ def with_intervals(
     if any(not leaped.counted for leaped in made.values()):
         cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
         again = once_more(placing, stays, cycles, precision, keep)
-    found = {}
+    sampled = {}
     for attempt, leaped in made.items():
         own = alone.of(stays[attempt].placed)
         width = half_width(leaped, again.get(attempt), own, stays[attempt].placed.work.iterations)
-        found[attempt] = Sampled(leaped.cycles, width, own)
-    return found
+        sampled[attempt] = Sampled(leaped.cycles, width, own)
+    return sampled
 
 
 class SampledCourse:
@@ -159,18 +159,20 @@ class SampledCourse:
         """Let the jobs share the network once more, and measure each alone."""
         stays = {attempt: stay for attempt, stay in self._leaping.stays.items() if attempt in self._made}
         made = {attempt: self._made[attempt] for attempt in stays}
-        found = with_intervals(self._placing, self._leaping.stays, made, self._alone, self._precision, keep)
-        for attempt, one in found.items():
+        by_attempt = with_intervals(
+            self._placing, self._leaping.stays, made, self._alone, self._precision, keep
+        )
+        for attempt, sampled in by_attempt.items():
             placed, start = stays[attempt].placed, stays[attempt].start
-            alone = one.alone
-            chance = math.hypot(alone.half_width if one.half_width else alone.chance, one.half_width)
+            alone = sampled.alone
+            chance = math.hypot(alone.half_width if sampled.half_width else alone.chance, sampled.half_width)
             self.measured[placed.job.number] = Measured(
-                placed, start, one.cycles, alone.cycles, alone.cycles, one.half_width, chance
+                placed, start, sampled.cycles, alone.cycles, alone.cycles, sampled.half_width, chance
             )
 
     def figures(self) -> dict[str, Any]:
         """Return how much was simulated, and how well times are known."""
-        widths = [one.half_width for one in self.measured.values()]
+        widths = [measured.half_width for measured in self.measured.values()]
         return {
             "simulated": self._leaping.network.now / max(1, self._leaping.now),
             "marked": sum(width > MARKED for width in widths),

@@ -47,7 +47,7 @@ class WaitingOverTime:
             if len(self._by_jobs) >= _MOST_WINDOWS:
                 self._halve()
 
-    def told(self, names: list[int]) -> dict[str, Any]:
+    def described(self, names: list[int]) -> dict[str, Any]:
         """Return everything up to now, as JSON can hold it.
 
         Parameters
@@ -64,18 +64,18 @@ class WaitingOverTime:
             others. In the port after a router's last its node consumes.
         """
         self._close()
-        found = self._network.waiting()
+        waiting = self._network.waiting()
         total: dict[tuple[int, int], int] = {}
         for window in self._by_jobs:
             for pair, cycles in window.items():
                 total[pair] = total.get(pair, 0) + cycles
-        links = sum(self._by_links, np.zeros_like(found.links))
+        links = sum(self._by_links, np.zeros_like(waiting.links))
         order = np.argsort(-links[:, :, 1], axis=None, kind="stable")[:_LINKS]
         places = [divmod(int(place), links.shape[1]) for place in order]
         return {
             "window": self._window,
-            "waited": found.waited,
-            "charged": found.total,
+            "waited": waiting.waited,
+            "charged": waiting.total,
             "jobs": [[*_named(pair, names), cycles] for pair, cycles in sorted(total.items())],
             "over_time": [
                 [number, *_named(pair, names), cycles]
@@ -97,15 +97,15 @@ class WaitingOverTime:
 
     def _close(self) -> None:
         """End a window now."""
-        found = self._network.waiting()
-        places = np.argwhere(found.cycles)
-        now = {(int(a), int(b)): int(found.cycles[a, b]) for a, b in places}
+        waiting = self._network.waiting()
+        places = np.argwhere(waiting.cycles)
+        now = {(int(a), int(b)): int(waiting.cycles[a, b]) for a, b in places}
         self._by_jobs.append(
             {pair: more for pair, cycles in now.items() if (more := cycles - self._last.get(pair, 0))}
         )
         before = 0 if self._last_links is None else self._last_links
-        self._by_links.append(found.links - before)
-        self._last, self._last_links = now, found.links
+        self._by_links.append(waiting.links - before)
+        self._last, self._last_links = now, waiting.links
 
     def _halve(self) -> None:
         """Make windows twice as long."""
@@ -126,5 +126,7 @@ def _named(pair: tuple[int, int], names: list[int]) -> list[int]:
     return [names[number] for number in pair]
 
 
-def _added(one: dict[tuple[int, int], int], other: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
-    return {pair: one.get(pair, 0) + other.get(pair, 0) for pair in one.keys() | other.keys()}
+def _added(
+    first: dict[tuple[int, int], int], other: dict[tuple[int, int], int]
+) -> dict[tuple[int, int], int]:
+    return {pair: first.get(pair, 0) + other.get(pair, 0) for pair in first.keys() | other.keys()}

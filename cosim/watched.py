@@ -57,12 +57,12 @@ def watched_jobs(
         return []
     ends = {row["job"]: row["end_cycle"] for row in rows}
     left = _RUNS * max(ends.values())
-    found: list[dict[str, Any]] = []
+    watched: list[dict[str, Any]] = []
     for job, cycles in for_others.most_common():
-        if cycles and ends[job] <= left and len(found) < _JOBS:
+        if cycles and ends[job] <= left and len(watched) < _JOBS:
             left -= ends[job]
-            found.append({"job": job, "links": _links(placing, jobs, job, engine)})
-    return found
+            watched.append({"job": job, "links": _links(placing, jobs, job, engine)})
+    return watched
 
 
 def _links(placing: Placing, jobs: Sequence[Started], job: int, engine: str) -> list[list[int]]:

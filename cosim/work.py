@@ -97,8 +97,8 @@ def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
         return work
     groups = switch_groups(machine, nodes)
     number = {switch: place for place, switch in enumerate(dict.fromkeys(groups))}
-    found = replace(work, groups=tuple(number[switch] for switch in groups))
-    return work if _application(found) == work.application else found
+    grouped = replace(work, groups=tuple(number[switch] for switch in groups))
+    return work if _application(grouped) == work.application else grouped
 
 
 def _application(work: Work) -> str:
