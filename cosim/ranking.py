@@ -51,7 +51,7 @@ def rankings(
         ``table_ties`` and ``live_ties`` (for each candidate but the first, whether it equals the one before),
         ``pairs``.
     """
-    turning = []
+    entries = []
     for compared in _COMPARED:
         for case, members in _cases(plans, outcomes, compared, but).items():
             times = {time for _, time in members}
@@ -61,9 +61,9 @@ def rankings(
                 continue
             for measure, place in MEASURES.items():
                 values = {key: [_figure(outcome, place) for outcome in some] for key, some in members.items()}
-                turning.append({"compared": compared, "measure": measure, "case": json.loads(case)})
-                turning[-1] |= _ranked(names, live, values)
-    return turning
+                entries.append({"compared": compared, "measure": measure, "case": json.loads(case)})
+                entries[-1] |= _ranked(names, live, values)
+    return entries
 
 
 def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> dict[str, Any]:

@@ -104,25 +104,25 @@ def _keep(compiled: Any) -> None:
 
 def digest(function: FunctionType) -> str:
     """Return a digest of the files of a function and of all it calls, and of the constants these name."""
-    found = hashlib.sha256()
+    state = hashlib.sha256()
     seen: set[FunctionType] = set()
     waiting = [function]
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        called = waiting.pop()
+        if called in seen:
             continue
-        seen.add(one)
-        found.update(_text(one.__code__.co_filename))
-        for name, value in _named(one):
+        seen.add(called)
+        state.update(_text(called.__code__.co_filename))
+        for name, value in _named(called):
             if hasattr(value, "py_func"):
                 waiting.append(value.py_func)
             elif isinstance(value, type):
-                found.update(repr((name, getattr(value, "_fields", None))).encode())  # a named tuple's
+                state.update(repr((name, getattr(value, "_fields", None))).encode())  # a named tuple's
             elif isinstance(value, np.ndarray):
-                found.update(repr((name, value.dtype, value.shape)).encode() + value.tobytes())
+                state.update(repr((name, value.dtype, value.shape)).encode() + value.tobytes())
             elif _plain(value):
-                found.update(repr((name, value)).encode())
-    return found.hexdigest()
+                state.update(repr((name, value)).encode())
+    return state.hexdigest()
 
 
 def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:

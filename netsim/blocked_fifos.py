@@ -22,7 +22,7 @@ def blocked_on_grid(s: k.State, u: k.Setting) -> list[BlockedFifo]:
     s, u
         The kernel's arrays and settings of a grid or a tree.
     """
-    found = []
+    heads = []
     rows, counts = s.row.reshape(-1, u.row), s.counts.reshape(-1, u.row_counts)
     names = s.name.reshape(-1, u.row_names)
     homing = s.homing & ~(1 << k.TAKEN) if u.single else 0
@@ -37,8 +37,8 @@ def blocked_on_grid(s: k.State, u: k.Setting) -> list[BlockedFifo]:
                 name = int(names[router, u.link + port]) + vc
                 wants.append((name >> k.NAME_BITS, name & k.INPUT))
             packets = min(int(counts[router, u.fifo + i]) >> u.bits & u.field, u.queue)
-            found.append((int(router), i, packets, wants))
-    return found
+            heads.append((int(router), i, packets, wants))
+    return heads
 
 
 def _outputs_wanted(s: k.State, u: k.Setting, router: int, i: int) -> list[int]:
@@ -59,7 +59,7 @@ def _outputs_wanted(s: k.State, u: k.Setting, router: int, i: int) -> list[int]:
 
 def blocked_on_graph(s: Any, u: Any) -> list[BlockedFifo]:
     """Return the same of a network of any wiring."""
-    found = []
+    heads = []
     for router, row in enumerate(s.row.reshape(-1, u.row)):
         first = int(row[g.FIRST])
         words = range(router * u.wide, (router + 1) * u.wide)
@@ -76,5 +76,5 @@ def blocked_on_graph(s: Any, u: Any) -> list[BlockedFifo]:
                 there = int(s.owner[fifo])
                 wants.append((there, fifo - int(s.row[there * u.row + g.FIRST])))
             packets = min(int(s.fifo[first + i]) >> g.COUNT & g.FIELD, u.queue)
-            found.append((router, i, packets, wants))
-    return found
+            heads.append((router, i, packets, wants))
+    return heads

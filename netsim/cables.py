@@ -37,7 +37,7 @@ def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
     ValueError
         If a kind is unknown or named twice, or a latency is out of range.
     """
-    found: dict[str, int] = {}
+    latencies: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
         if not equals:
@@ -47,10 +47,10 @@ def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
             one_of(name, KINDS, "cable_latency: kind of cable")
         cycles = _cycles(value, where, cycle_ns)
         for kind in [name] if name else KINDS:
-            if kind in found:
+            if kind in latencies:
                 raise ValueError(f"cable_latency {text!r}: {kind} is given twice, expected {_FORM}")
-            found[kind] = cycles
-    return found
+            latencies[kind] = cycles
+    return latencies
 
 
 def _cycles(value: str, where: str, cycle_ns: float) -> int:

@@ -58,21 +58,21 @@ def read_classes(text: str) -> Classes:
     ValueError
         If a part is unknown, given twice or out of range, or there are other weights than classes.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
         where = f"traffic_classes {text!r}: {name}"
         if not equals or name not in ("count", "bytes", "weights"):
             raise ValueError(f"traffic_classes {text!r}: {part!r} is no part of {_FORM}")
-        if name in found:
+        if name in settings:
             raise ValueError(f"{where}: is given twice")
         if name == "weights":
-            found[name] = tuple(whole(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
+            settings[name] = tuple(whole(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
         else:
-            found[name] = whole(value, where, *((2, _MOST) if name == "count" else (0,)))
-    if not found:
+            settings[name] = whole(value, where, *((2, _MOST) if name == "count" else (0,)))
+    if not settings:
         return Classes()
-    classes = Classes(**{"count": len(found.get("weights", (1, 1)))} | found)
+    classes = Classes(**{"count": len(settings.get("weights", (1, 1)))} | settings)
     if classes.weights and len(classes.weights) != classes.count:
         raise ValueError(
             f"traffic_classes {text!r}: weights: {len(classes.weights)} are given, expected {classes.count}"

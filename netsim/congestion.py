@@ -78,17 +78,17 @@ def read_congestion(text: str) -> Control:
     ValueError
         If a part is unknown, given twice, out of range, or without what it belongs to.
     """
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
         if not equals or name not in (*_WHOLE, *_SHARES):
             raise ValueError(f"congestion_control {text!r}: {part!r} is no part of {_FORM}")
-        if name in found:
+        if name in settings:
             raise ValueError(f"congestion_control {text!r}: {name}: is given twice")
-        found[name] = value
-    _check_belonging(text, found)
-    given: dict[str, int] = {"rate": LINE_RATE} if "dcqcn" in found else {}
-    for name, value in found.items():
+        settings[name] = value
+    _check_belonging(text, settings)
+    given: dict[str, int] = {"rate": LINE_RATE} if "dcqcn" in settings else {}
+    for name, value in settings.items():
         where = f"congestion_control {text!r}: {name}"
         if name in _WHOLE:
             given["marks" if name == "dcqcn" else name] = whole(value, where, *_WHOLE[name])
@@ -97,10 +97,10 @@ def read_congestion(text: str) -> Control:
     return Control(**given)
 
 
-def _check_belonging(text: str, found: dict[str, str]) -> None:
+def _check_belonging(text: str, settings: dict[str, str]) -> None:
     """Raise ``ValueError`` if a part is given without the one that it says more of."""
-    for name in found:
+    for name in settings:
         owners = ("dcqcn",) if name in _OF_DCQCN else ("window", "dcqcn") if name == "ack" else ()
-        if owners and not any(owner in found for owner in owners):
+        if owners and not any(owner in settings for owner in owners):
             missing = " or ".join(f"{owner}=" for owner in owners)
             raise ValueError(f"congestion_control {text!r}: {missing} is missing, to which {name}= belongs")

@@ -74,14 +74,14 @@ class CriticalPath:
     @property
     def cycles(self) -> int:
         """Sum of all stretches: the job's length."""
-        return sum(one.end - one.begin for one in self.stretches)
+        return sum(stretch.end - stretch.begin for stretch in self.stretches)
 
     def by_component(self) -> dict[str, int]:
         """Return the cycles of each component."""
-        found = dict.fromkeys(COMPONENTS, 0)
-        for one in self.stretches:
-            found[one.component] += one.end - one.begin
-        return found
+        lengths = dict.fromkeys(COMPONENTS, 0)
+        for stretch in self.stretches:
+            lengths[stretch.component] += stretch.end - stretch.begin
+        return lengths
 
 
 def critical_path(topology: Topology, config: Config, program: Program, job: JobResult) -> CriticalPath:
@@ -130,7 +130,7 @@ class _Walk:
         self._kind: list[int] = program.kind.tolist()
         self._size: list[int] = program.size.tolist()
         self._came = [-1] * len(program.kind)  # by operation: when its task comes to it
-        self._found: list[Stretch] = []
+        self._stretches: list[Stretch] = []
         self._set_out()
 
     def path(self) -> CriticalPath:
@@ -140,13 +140,13 @@ class _Walk:
         place = int(self._program.first[task + 1])
         reached = self._done[task]
         self._add("acting", task, max(0, cursor - 1 if reached < cursor else cursor), cursor)
-        cursor = self._found[-1].begin if self._found else cursor
+        cursor = self._stretches[-1].begin if self._stretches else cursor
         while place > self._program.first[task]:
             place -= 1
             task, place, cursor = self._back(task, place, cursor)
         self._add("injector", task, 0, cursor)
-        self._found.reverse()
-        return CriticalPath(tuple(self._found))
+        self._stretches.reverse()
+        return CriticalPath(tuple(self._stretches))
 
     def _back(self, task: int, place: int, cursor: int) -> tuple[int, int, int]:
         """Go back over an operation that was over at `cursor`; return task, operation and begin."""
@@ -265,7 +265,7 @@ class _Walk:
 
     def _add(self, component: str, task: int, begin: int, end: int, message: int = -1) -> None:
         if end > begin:
-            self._found.append(Stretch(component, task, begin, end, message))
+            self._stretches.append(Stretch(component, task, begin, end, message))
 
     def _is_send(self, place: int) -> bool:
         return self._kind[place] in (Op.SEND, Op.ISEND)
@@ -337,13 +337,13 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], re
     message that is the nth of that key to be complete; the nth receive of it is that of the nth message.
     """
     task = program.task_of()
-    found = np.full(len(program.kind), -1, np.int64)
-    found[sends] = np.arange(int(sends.sum()))
+    message_of = np.full(len(program.kind), -1, np.int64)
+    message_of[sends] = np.arange(int(sends.sum()))
     post = np.full(int(sends.sum()), -1, np.int64)
     sent: dict[tuple[int, int, int, int], list[int]] = {}
     for place in np.flatnonzero(sends).tolist():
         key = (int(task[place]), int(program.peer[place]), int(program.tag[place]), packets[place])
-        sent.setdefault(key, []).append(int(found[place]))
+        sent.setdefault(key, []).append(int(message_of[place]))
     taken: dict[tuple[int, int, int, int], int] = {}
     posts: dict[tuple[int, int, int, int], int] = {}
     for number in range(program.tasks):
@@ -354,7 +354,7 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], re
                 opened[int(program.request[place])] = place
             source = opened.pop(int(program.request[place])) if kind == Op.WAIT else place
             if kind == Op.WAIT and program.kind[source] == Op.ISEND and program.size[source] > rendezvous:
-                found[place] = found[source]
+                message_of[place] = message_of[source]
             if program.kind[source] not in (Op.RECV, Op.IRECV) or program.peer[source] == number:
                 continue
             key = (int(program.peer[source]), number, int(program.tag[source]), packets[source])
@@ -365,5 +365,5 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], re
             if kind in (Op.RECV, Op.WAIT):
                 nth = taken.get(key, 0)
                 taken[key] = nth + 1
-                found[place] = sent[key][nth]
-    return _Taken(found, post)
+                message_of[place] = sent[key][nth]
+    return _Taken(message_of, post)

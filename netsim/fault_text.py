@@ -76,8 +76,8 @@ def read_faults(text: str) -> tuple[Fault, ...]:
     ValueError
         If a part is unknown, given twice, out of range or missing.
     """
-    found = [_read(part.strip()) for part in text.split(";") if part.strip()]
-    return tuple(sorted(found, key=lambda fault: fault.at))
+    faults = [_read(part.strip()) for part in text.split(";") if part.strip()]
+    return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
 def faults_until(text: str, cycle: int) -> str:

@@ -80,7 +80,7 @@ def routing_tables(table: General, u: Any) -> dict[str, Any]:
     switches, routes = table.switches, table.routes
     rise = np.where(switches.neighbor >= 0, table.step, -1)
     by_hops = u.choice in (g.UGAL_L, g.PAR)
-    found: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         "table": _entries(routes, switches.ports),
         "ways": _sums(routes, u.vcs) if u.summed else np.zeros(1, np.int32),
         "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
@@ -97,4 +97,4 @@ def routing_tables(table: General, u: Any) -> dict[str, Any]:
         "stride": (np.ones(switches.count) if routes.stride is None else routes.stride).astype(np.int32),
         "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
     }
-    return {name: array.copy() for name, array in found.items()}  # numba wants them writeable
+    return {name: array.copy() for name, array in arrays.items()}  # numba wants them writeable

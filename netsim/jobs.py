@@ -345,7 +345,7 @@ class Jobs:
         """Return (job, task, operation, what it waits for) of every task that is not at its end."""
         task, when = self._task, self._when
         op = self.words.pools["op"].words
-        found = []
+        blocked = []
         for node in np.flatnonzero(task[:, k.JOB] >= 0):
             number = self._in_slot[int(task[node, k.JOB])]
             job = self._jobs[number]
@@ -357,5 +357,5 @@ class Jobs:
                 why = _REASONS.get(kind, "compute")
             source_op = job.code.lowered.source_op
             operation = int(source_op[min(pc - job.code.begin, len(source_op) - 1)])
-            found.append((number, int(task[node, k.TASK]) - job.first_task, operation, why))
-        return found
+            blocked.append((number, int(task[node, k.TASK]) - job.first_task, operation, why))
+        return blocked

@@ -78,7 +78,7 @@ cycles until it is free again; raise queue_packets for more
     trip = delay + phits + lag
     _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     a_level = config.vcs if routes.escape is not None else -(-config.vcs // verdict.needed)
-    found = []
+    limits = []
     for kind, links in kinds_of_links(topology).items():
         if not links.any():
             continue
@@ -86,5 +86,5 @@ cycles until it is free again; raise queue_packets for more
         share = np.where(links, vcs * config.queue_packets * phits * cycles / trip, np.inf)
         worst = np.unravel_index(int(share.argmin()), share.shape)
         if share[worst] < 1:
-            found.append(LinkLimit(kind, float(share[worst]), config.queue_packets, vcs, int(trip[worst])))
-    return tuple(sorted(found, key=lambda limit: list(KINDS).index(limit.kind)))
+            limits.append(LinkLimit(kind, float(share[worst]), config.queue_packets, vcs, int(trip[worst])))
+    return tuple(sorted(limits, key=lambda limit: list(KINDS).index(limit.kind)))

@@ -72,10 +72,10 @@ def _opened_by(program: Program, task: Int) -> Int:
     name = task * (1 << 32) + program.request
     order = opens[np.argsort(name[opens], kind="stable")]
     at = np.searchsorted(name[order], name[waits])
-    found = at < len(order)
-    found[found] = name[order[at[found]]] == name[waits[found]]
-    if not found.all():
-        lost = waits[~found][0]
+    has_opener = at < len(order)
+    has_opener[has_opener] = name[order[at[has_opener]]] == name[waits[has_opener]]
+    if not has_opener.all():
+        lost = waits[~has_opener][0]
         raise ValueError(
             f"{program.name or 'program'}: task {task[lost]} waits for request {program.request[lost]}, "
             "which no isend or irecv of that task opened"

@@ -60,13 +60,13 @@ def _share_nodes(places: Sequence[Int]) -> NDArray[np.bool_]:
     """Tell which jobs have a node in common, one after the other; shape (jobs, jobs)."""
     seats = np.concatenate([np.zeros(0, np.int64), *places])
     nodes, at = np.unique(seats, return_inverse=True)
-    found = np.eye(len(places), dtype=bool)
+    sharing = np.eye(len(places), dtype=bool)
     if len(nodes) < len(seats):
         owner = np.repeat(np.arange(len(places)), [len(where) for where in places])
         marks = np.zeros((len(places), len(nodes)), np.float32)
         marks[owner, at] = 1
-        found |= _in_common(marks)
-    return found
+        sharing |= _in_common(marks)
+    return sharing
 
 
 def _pairs(program: Program, where: Int) -> Int:
@@ -88,33 +88,33 @@ def _in_common(marks: Marks) -> NDArray[np.bool_]:
 def _crossed(topology: Grid, d: int, pairs: list[Int]) -> Marks:
     """Return the coordinates of a dimension that packets of each job can have on the way."""
     size = topology.sizes[d]
-    found = np.zeros((len(pairs), size), np.float32)
+    crossed = np.zeros((len(pairs), size), np.float32)
     step = np.arange(size)
     for job, (source, target) in enumerate(pairs):
         both = np.unique(topology.coordinates(source)[:, d] * size + topology.coordinates(target)[:, d])
         for a, b in zip((both // size).tolist(), (both % size).tolist(), strict=True):
             if not topology.wraps:
-                found[job, min(a, b) : max(a, b) + 1] = 1
+                crossed[job, min(a, b) : max(a, b) + 1] = 1
                 continue
             ahead = (b - a) % size
             if 2 * ahead <= size:
-                found[job, (a + step[: ahead + 1]) % size] = 1
+                crossed[job, (a + step[: ahead + 1]) % size] = 1
             if 2 * ahead >= size:
-                found[job, (b + step[: size - ahead + 1]) % size] = 1
-    return found
+                crossed[job, (b + step[: size - ahead + 1]) % size] = 1
+    return crossed
 
 
 def _under(topology: Tree, pairs: list[Int]) -> Marks:
     """Return the leaf switches below the switches at which packets of each job can turn."""
     leaves = topology.nodes // topology.down
-    found = np.zeros((len(pairs), leaves), np.float32)
+    turning = np.zeros((len(pairs), leaves), np.float32)
     for job, (source, target) in enumerate(pairs):
         above, other = source // topology.down, target // topology.down
         width = 1
         while len(above):
             here = np.unique(above[above == other])
-            found[job].reshape(-1, width)[here] = 1
+            turning[job].reshape(-1, width)[here] = 1
             apart = above != other
             above, other = above[apart] // topology.down, other[apart] // topology.down
             width *= topology.down
-    return found
+    return turning

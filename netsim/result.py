@@ -221,13 +221,13 @@ class Result:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in ("netplace", "numpy", "numba", "simpy"):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "source"
-    return tuple(found.items())
+            versions[name] = "source"
+    return tuple(versions.items())
 
 
 def versions() -> dict[str, str]:

@@ -92,9 +92,9 @@ def simulate(
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
     whole(workers, "workers")
     if workers > 1 and len(jobs) > 1 and window is None:
-        found = _side_by_side(settings, jobs, workers)
-        if found is not None:
-            return found
+        result = _side_by_side(settings, jobs, workers)
+        if result is not None:
+            return result
     network = settings.network()
     for program, where, start, rounds in jobs:
         network.start(program, where, at=start, times=rounds)
@@ -190,22 +190,22 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
             given = [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags]
             with held_back():
                 outcomes = pool.map(_simulated, *given)
-            found = _of_all(outcomes)
+            ended = _of_all(outcomes)
     except SimulationError:
         return None
     records: dict[int, JobRecord] = {}
-    for bag, (mine, _, _) in zip(bags, found, strict=True):
+    for bag, (mine, _, _) in zip(bags, ended, strict=True):
         records.update(zip(bag, mine, strict=True))
     return make_result(
         [records[n] for n in range(len(jobs))],
-        _sum([counters for _, counters, _ in found]),
+        _sum([counters for _, counters, _ in ended]),
         programs,
         places,
         network=settings.topology,
         config=settings.config,
         engine=settings.engine,
         seed=settings.seed,
-        cpu_seconds=sum(seconds for _, _, seconds in found),
+        cpu_seconds=sum(seconds for _, _, seconds in ended),
         window_loads=[],
         faults=[],
     )
@@ -233,5 +233,5 @@ def _simulated(settings: _Settings, jobs: list[_Job]) -> _Part:
 
 def _sum(counters: list[Counters]) -> Counters:
     """Return the totals of parts that share nothing."""
-    total = {name: sum(getattr(one, name) for one in counters) for name in vars(counters[0])}
-    return Counters(**{**total, "last_delivery": max(one.last_delivery for one in counters)})
+    total = {name: sum(getattr(part, name) for part in counters) for name in vars(counters[0])}
+    return Counters(**{**total, "last_delivery": max(part.last_delivery for part in counters)})

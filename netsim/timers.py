@@ -15,14 +15,14 @@ __all__ = ["read_timers", "write_timers"]
 def read_timers(s: Any, now: int) -> list[tuple[int, int]]:
     """Return (cycle, entry) of all timers of a domain."""
     count = int(s.clock[k.TIMERS])
-    found = list(zip(s.timer[:count].tolist(), s.timer_entry[:count].tolist(), strict=True))
+    timers = list(zip(s.timer[:count].tolist(), s.timer_entry[:count].tolist(), strict=True))
     for at in np.flatnonzero(s.near >= 0).tolist():
         cycle = now + (at - now) % k.NEAR_CYCLES
         entry = int(s.near[at])
         while entry >= 0:
-            found.append((cycle, entry))
+            timers.append((cycle, entry))
             entry = int(s.near_next[entry])
-    return found
+    return timers
 
 
 def write_timers(s: Any, now: int, cycles: NDArray[Any], entries: NDArray[Any]) -> None:

@@ -110,7 +110,7 @@ class Blame:
         if job is not None and job.number == self._watching:
             self._watched[output.router.number, output.port, _number(culprit)] += cycles
 
-    def told(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    def counts(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return cycles by jobs, and by links; open-loop traffic comes last."""
         cycles = np.zeros((jobs + 1, jobs + 1), np.int64)
         for place, count in self._charged.items():

@@ -146,7 +146,11 @@ class Node:
     def hopeful(self) -> bool:
         """Whether it could do any of that if nothing else moved."""
         load = self._next()
-        if load is not None and self._within_window(load) and any(one.open for one in self._of(load)):
+        if (
+            load is not None
+            and self._within_window(load)
+            and any(injector.open for injector in self._of(load))
+        ):
             return True
         return any(map(self._can_empty, self._injectors))
 

@@ -35,7 +35,7 @@ class Rate:
         self._alpha = LINE_RATE
         self._steps = 0  # since the last notification
         self._next_step: int | None = None  # cycle; None: there was no notification
-        self._told: int | None = None  # cycle of the last notification at the node to which packets go
+        self._notified: int | None = None  # cycle of the last notification at the node to which packets go
 
     def created(self, now: int) -> None:
         """Count a packet that is created in cycle `now`."""
@@ -44,9 +44,9 @@ class Rate:
 
     def tells(self, now: int) -> bool:
         """Tell whether a marked packet, consumed in cycle `now`, makes the other node send a notification."""
-        if self._told is not None and now - self._told < self._control.every:
+        if self._notified is not None and now - self._notified < self._control.every:
             return False
-        self._told = now
+        self._notified = now
         return True
 
     def notified(self, now: int) -> None:

@@ -195,10 +195,10 @@ class Output:
         classes = self.router.classes
         schedule = classes.schedule or tuple(range(classes.count))
         for turn in [*range(self.turn, len(schedule)), *range(self.turn)]:
-            found = [fifo for fifo in asking if self.router.class_of(fifo) == schedule[turn]]
-            if found:
+            of_class = [fifo for fifo in asking if self.router.class_of(fifo) == schedule[turn]]
+            if of_class:
                 self.turn = (turn + 1) % len(schedule) if classes.weights else 0
-                return found
+                return of_class
         return asking
 
 

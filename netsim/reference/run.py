@@ -309,7 +309,7 @@ class ReferenceEngine:
         """Return what was charged by jobs and by links, and how long heads that have left had waited."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
-        return self._fabric.blame.told(self._installed)
+        return self._fabric.blame.counts(self._installed)
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
