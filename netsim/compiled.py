@@ -53,42 +53,46 @@ class KernelEngine(KernelRun):
         """Count from now on what one job waits by link and by the job that it is charged to."""
         self._charge()
         links = len(self._state.way) // (k.BLAMED + self._setting.wide)
-        self._state.clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
-        self._state = self._state._replace(
-            column=np.full(int(self._state.clock[k.JOBS]), -1, np.int32),
-            watched=np.zeros(links * k.COLUMNS, np.int64),
-        )
+        self._state = self._state._replace(watched=np.zeros(links * k.COLUMNS, np.int64))
+        for clock in self._each("clock"):
+            clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
+        self._change_each(lambda s: s._replace(column=np.full(len(s.column), -1, np.int32)))
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
         """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column.
 
         Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
         """
-        s = self._state
         self._charge()
-        count = int(s.clock[k.COLUMN])
-        jobs = [-2] * k.COLUMNS
-        for owner, column in enumerate(s.column.tolist()):
-            if 0 <= column < k.COLUMNS - 1:
-                jobs[column] = owner - 1
-        shown = k.COLUMNS if (s.column == k.COLUMNS - 1).any() else count
-        cycles = s.watched.reshape(self.topology.routers, -1, k.COLUMNS)[:, :, :shown]
-        return cycles.copy(), jobs[:shown]
+        cycles = self._state.watched.reshape(self.topology.routers, -1, k.COLUMNS)
+        found: dict[int, NDArray[np.int64]] = {}
+        for domain, column in enumerate(self._each("column")):
+            ours = self._domains.owner_of == domain
+            for owner in np.flatnonzero(column >= 0).tolist():
+                place = int(column[owner])
+                job = owner - 1 if place < k.COLUMNS - 1 else -2
+                of_job = found.setdefault(job, np.zeros(cycles.shape[:2], np.int64))
+                of_job[ours] = cycles[ours, :, place]
+        return np.stack([cycles[:, :, 0], *found.values()], axis=2)[:, :, 1:], [*found]
 
     def _charge(self) -> None:
         """Charge all waiting up to now."""
         every = (OPEN,) * len(self._setting)
-        self._function(self._functions[3], every)(self._state, self._setting, self.now)
+        charging = self._function(self._functions[3], every)
+        settings = self._domains.settings(self._setting)
+        for s, u in zip(self._domains.states(self._state), settings, strict=True):
+            charging(s, u, self.now)
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads have waited."""
         s = self._state
         self._charge()
         width, jobs = int(s.clock[k.JOBS]), self._charged
-        matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
+        every = np.sum(self._each("matrix"), axis=0).reshape(width, width)
+        matrix = np.roll(every[:jobs, :jobs], (-1, -1), (0, 1))
         ways = s.way.reshape(self.topology.routers, -1, k.BLAMED + self._setting.wide)
         links = ways[:, :, k.FOR_OWN : k.FOR_OTHERS + 1]
-        return matrix, links.copy(), int(s.clock[k.WAITED]) + self.now * self._waiting_now()
+        return matrix, links.copy(), self._sum(k.WAITED) + self.now * self._waiting_now()
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
@@ -242,7 +246,8 @@ class KernelEngine(KernelRun):
             clock[k.LAST_DELIVERY] = -1
         if self._setting.explain:
             self._charge()
-            s.matrix[:] = 0
+            for matrix, clock in zip(self._each("matrix"), self._each("clock"), strict=True):
+                matrix[:] = clock[k.WAITED] = 0
             s.way.reshape(-1, k.BLAMED + self._setting.wide)[:, k.FOR_OWN : k.FOR_OTHERS + 1] = 0
             s.clock[k.WAITED] = -self.now * self._waiting_now()
             s.watched[:] = 0

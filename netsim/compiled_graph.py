@@ -15,7 +15,7 @@ from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.graph_failing import Outage
 from netplace.netsim.graph_layout import graph_known, graph_setting, graph_state
-from netplace.netsim.graph_pace import paced
+from netplace.netsim.graph_pace import paced, with_longer_rings
 from netplace.netsim.graph_tables import routing_setting, routing_tables
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
@@ -79,7 +79,8 @@ class GraphKernelEngine(KernelEngine):
         before = self._still_crossing()
         if self._setting.explain:
             self._let_all_heads_wait_anew()
-        outage = Outage(self._state, self._setting, table, dead, down, again)
+        states = self._domains.states(self._state)
+        outage = Outage(states, self._domains.owner_of, self._setting, table, dead, down, again)
         # What has begun to cross a link still does, also where the packet is sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         self._setting = self._setting._replace(**routing_setting(table, self._setting.vcs))
@@ -98,10 +99,9 @@ class GraphKernelEngine(KernelEngine):
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""
         self._cycles_before += self._cycles_at_this_pace()
         self._crossed_before = self._crossed().copy()
-        self._setting, self._state = paced(
-            self._setting, self._state, self.topology, self.config.of_all_classes, (cycles, delay), self.now
-        )
-        self._state = interpretable(self._state)
+        config = self.config.of_all_classes
+        self._setting = with_longer_rings(self._setting, self.topology, config, cycles, delay)
+        self._change_each(lambda s: paced(self._setting, s, self.topology, config, (cycles, delay), self.now))
 
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""

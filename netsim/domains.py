@@ -24,6 +24,7 @@ _LINES = 128  # bytes that no two threads should write to: two cache lines, whic
 _SPIN = 2000  # looks at another domain's line before a thread gives way, some 20 to 50 us
 _HEADER_WORDS = 5  # of a packet that crosses a border
 _NEWS = 3  # at most of a FIFO in a phase: its room, and that it is done with emptying, or begins to
+_NEWS_OF_HEAD = 2  # more of them, explaining: its head is gone, and whose it was
 _OWN = (
     "clock",
     "entering",
@@ -45,6 +46,8 @@ _OWN = (
     "message_delays",
     "asked",
     "step",
+    "matrix",
+    "column",
 )
 _OWN_OF_GRAPH = ("tail_at", "head_at", "head_next", "head_fifo", "tally")  # fmt: skip
 
@@ -158,7 +161,9 @@ class Domains:
         links = np.bincount(pair, minlength=self.count**2).reshape(self.count, self.count)
         np.fill_diagonal(links, 0)
         most = int(max(links.sum(axis=0).max(), links.sum(axis=1).max()))
-        return 16 + -(-(_HEADER_WORDS + _NEWS * int(u.vcs)) * most // 8) * 8
+        news = _NEWS + _NEWS_OF_HEAD * int(u.explain)
+        again = max(self._tails) if getattr(u, "window", 0) else 0  # nodes that may create packets again
+        return 16 + -(-((_HEADER_WORDS + news * int(u.vcs)) * most + again) // 8) * 8
 
     def _arrays(self, s: Any, tails: int) -> dict[str, NDArray[Any]]:
         """Return the arrays of a domain, empty."""
@@ -197,6 +202,17 @@ class Domains:
         if self.count > 1:
             s.board[-len(_naps()) :] = _naps()  # other ones in a process that goes on from a pickle
         return [s, *(s._replace(**own) for own in self._own)]
+
+    def keep(self, states: Sequence[Any]) -> Any:
+        """Take over what each domain has of its own from its arrays, and return those of the first."""
+        first = states[0]
+        for own, s in zip(self._own, states[1:], strict=True):
+            for name, array in own.items():
+                changed = getattr(s, name)
+                if changed is not array:
+                    own[name] = _apart(changed, len(changed))
+                    own[name][:] = changed
+        return first
 
     def each(self, s: Any, name: str) -> list[NDArray[Any]]:
         """Return an array that each domain has of its own, of each; `s` are the arrays of the first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,12 @@ class Outage:
 
     Parameters
     ----------
-    s, u : GraphState, GraphSetting
-        The kernel's arrays and constants.
+    states : sequence of GraphState
+        The kernel's arrays, of each domain.
+    owner_of : ndarray of int8, shape (routers,)
+        Domain of each router.
+    u : GraphSetting
+        The kernel's constants.
     table : General
         The routing on what remains.
     dead : ndarray of bool, shape (routers,)
@@ -39,14 +44,22 @@ class Outage:
     """
 
     def __init__(
-        self, s: Any, u: Any, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+        self,
+        states: Sequence[Any],
+        owner_of: NDArray[np.int8],
+        u: Any,
+        table: General,
+        dead: NDArray[np.bool_],
+        down: NDArray[np.bool_],
+        again: bool,
     ) -> None:
-        self._s, self._u, self._table = s, u, table
+        self._states, self._owner_of = states, owner_of
+        self._s, self._u, self._table = states[0], u, table
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
         self.lost = self.again = 0
         self.keys = set[int]()
-        self._first = s.row.reshape(-1, u.row)[:, g.FIRST]
+        self._first = self._s.row.reshape(-1, u.row)[:, g.FIRST]
         self._restored: list[int] = []
         heads = set(self._heads())
         self._crossing = self._granted()
@@ -62,6 +75,10 @@ class Outage:
 
     def _router(self, f: int) -> int:
         return int(self._s.owner[f])
+
+    def _domain(self, router: int) -> Any:
+        """Return the arrays of a router's domain."""
+        return self._states[int(self._owner_of[router])]
 
     def _slot(self, f: int, at: int) -> int:
         """Return the number of the slot of packet `at` of a FIFO."""
@@ -91,7 +108,8 @@ class Outage:
     def _heads(self) -> list[int]:
         """Return the FIFOs whose head waits for an output, or for consumption, or has just come."""
         s, u = self._s, self._u
-        just = s.exposed[: s.clock[k.EXPOSED]].astype(np.int64)
+        exposed = [domain.exposed[: domain.clock[k.EXPOSED]] for domain in self._states]
+        just = np.concatenate(exposed).astype(np.int64)
         came = self._first[just >> u.name_bits] + (just & (1 << u.name_bits) - 1)
         return [*self._members(s.waiting), *self._members(s.homing), *came.tolist()]
 
@@ -173,12 +191,14 @@ class Outage:
         """Let the head of a FIFO wait there as if it had not begun to cross."""
         s, u = self._s, self._u
         self._restored.append(f)
-        at = int(np.flatnonzero([f in self._chain(place) for place in range(u.tail_ring)])[0])
-        chain = [other for other in self._chain(at) if other != f]
-        s.tail_at[at] = chain[0] if chain else -1
+        own = self._domain(self._router(f))
+        chains = [self._chain(own, place) for place in range(u.tail_ring)]
+        at = next(place for place, chain in enumerate(chains) if f in chain)
+        chain = [other for other in chains[at] if other != f]
+        own.tail_at[at] = chain[0] if chain else -1
         for one, after in zip(chain, [*chain, -1][1:], strict=True):
             s.tail_next[one] = after
-        s.tally[g.LEAVING] -= 1
+        own.tally[g.LEAVING] -= 1
         if u.fabric and (u.crossbar or u.classes > 1):
             s.leaving[self._entry(f)] -= 1
         s.downstream[output] -= g.TAKEN
@@ -195,9 +215,9 @@ class Outage:
             router * (u.ports + u.injectors) + (int(s.port_of[i]) if i < inputs else u.ports + i - inputs)
         )
 
-    def _chain(self, place: int) -> list[int]:
-        """Return the FIFOs whose head's tail leaves in the cycle of a place in the ring."""
-        found, f = [], int(self._s.tail_at[place])
+    def _chain(self, domain: Any, place: int) -> list[int]:
+        """Return the FIFOs whose head's tail leaves in the cycle of a place in a domain's ring."""
+        found, f = [], int(domain.tail_at[place])
         while f >= 0:
             found.append(f)
             f = int(self._s.tail_next[f])
@@ -219,10 +239,13 @@ class Outage:
         for sets in (s.want, s.wanted, s.several, s.waiting, s.homing):
             sets[:] = 0
         waiting = sorted({*heads, *self._withdrawn, *self._restored})
-        for n, f in enumerate(waiting):
+        for domain in self._states:
+            domain.clock[k.EXPOSED] = 0
+        for f in waiting:
             router = self._router(f)
-            s.exposed[n] = router << u.name_bits | f - int(self._first[router])
-        s.clock[k.EXPOSED] = len(waiting)
+            own = self._domain(router)
+            own.exposed[own.clock[k.EXPOSED]] = router << u.name_bits | f - int(self._first[router])
+            own.clock[k.EXPOSED] += 1
         s.ready[:] = 0
         output = np.flatnonzero((s.beyond >= 0) & (s.downstream < u.queue))
         router_of = s.owner[output].astype(np.int64)
@@ -233,7 +256,8 @@ class Outage:
             self._look_at(router)
 
     def _look_at(self, router: int) -> None:
-        s, u, side = self._s, self._u, 1 - int(self._s.clock[k.SIDE])
+        s, u = self._domain(router), self._u
+        side = 1 - int(s.clock[k.SIDE])
         word = router >> 6
         for sets, place, bit in (
             (s.dirty, side * u.words + word, router & 63),

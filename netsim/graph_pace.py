@@ -12,18 +12,37 @@ from netplace.netsim.graph_times import header_times, link_times, ring_setting, 
 from netplace.netsim.kernel import graph_state as g
 from netplace.topologies import Topology
 
-__all__ = ["paced"]
+__all__ = ["paced", "with_longer_rings"]
 
 Int = NDArray[np.int64]
 
 
-def paced(u: Any, s: Any, topology: Topology, config: Config, speed: tuple[Int, Int], now: int) -> Any:
-    """Return the kernel's constants and arrays for links of another speed; what is under way goes on.
+def with_longer_rings(u: Any, topology: Topology, config: Config, cycles: Int, delay: Int) -> Any:
+    """Return the kernel's constants with rings of events as long as links of another speed need.
 
     Parameters
     ----------
-    u, s : GraphSetting, GraphState
-        Constants and arrays before.
+    u : GraphSetting
+        Constants before.
+    topology, config
+        The network as it was at first, and its settings.
+    cycles, delay : ndarray of int64, shape (routers, ports)
+        Cycles a phit, and delay, of every link.
+    """
+    wired = topology.neighbor >= 0
+    need = ring_setting(cycles[wired], delay[wired], config)
+    return u._replace(**{name: max(length, getattr(u, name)) for name, length in need.items()})
+
+
+def paced(u: Any, s: Any, topology: Topology, config: Config, speed: tuple[Int, Int], now: int) -> Any:
+    """Return a domain's arrays for links of another speed; what is under way goes on.
+
+    Parameters
+    ----------
+    u : GraphSetting
+        Constants from now on.
+    s : GraphState
+        Arrays before.
     topology, config
         The network as it was at first, and its settings.
     speed : tuple of ndarray of int64, shape (routers, ports)
@@ -33,8 +52,6 @@ def paced(u: Any, s: Any, topology: Topology, config: Config, speed: tuple[Int, 
     """
     cycles, delay = speed
     wired = topology.neighbor >= 0
-    need = ring_setting(cycles[wired], delay[wired], config)
-    rings = {name: max(length, getattr(u, name)) for name, length in need.items()}
     row = s.row.reshape(-1, u.row)
     first = np.append(row[:, g.FIRST], len(s.fifo))
     more = under_way(cycles[wired], delay[wired], config)
@@ -43,14 +60,14 @@ def paced(u: Any, s: Any, topology: Topology, config: Config, speed: tuple[Int, 
     after = s._replace(
         lasts=link_times(cycles, config),
         far=header_times(topology, config, delay, first),
-        tail_at=_longer(s.tail_at, rings["tail_ring"], now),
-        head_at=_longer(s.head_at, rings["head_ring"], now),
+        tail_at=_longer(s.tail_at, u.tail_ring, now),
+        head_at=_longer(s.head_at, u.head_ring, now),
         head_next=np.concatenate((s.head_next, np.arange(1, more + 1) + entries)).astype(np.int32),
         head_fifo=np.concatenate((s.head_fifo, np.zeros(more, np.int32))),
         tally=spare,
     )
     after.head_next[-1] = s.tally[g.SPARE]
-    return u._replace(**rings), after
+    return after
 
 
 def _longer(ring: NDArray[np.int32], length: int, now: int) -> NDArray[np.int32]:

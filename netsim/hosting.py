@@ -83,7 +83,7 @@ class Hosting:
         self.cpu_seconds = 0.0
         self.timed = True
         self._explains = bool(explain)
-        self.threads = usable_threads(topology, self.config, threads, engine=engine, explain=bool(explain))
+        self.threads = usable_threads(topology, threads, engine=engine)
         self._engine: Failing = ENGINES[engine](
             topology, self.config, self.seed, self.record_messages, bool(explain), self.threads
         )

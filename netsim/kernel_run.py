@@ -148,15 +148,23 @@ class KernelRun:
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
         self._state = interpretable(self._state._replace(**self._jobs.words.arrays()))
-        clock = self._state.clock
-        if self._setting.explain and clock[k.JOBS] < self._charged:
-            matrix = np.zeros((2 * self._charged, 2 * self._charged), np.int64)
-            there = int(clock[k.JOBS])
-            matrix[:there, :there] = self._state.matrix.reshape(there, there)
-            clock[k.JOBS] = len(matrix)
-            column = np.full(len(matrix), -1, np.int32)
-            column[: len(self._state.column)] = self._state.column
-            self._state = self._state._replace(matrix=matrix.ravel(), column=column)
+        if self._setting.explain and self._state.clock[k.JOBS] < self._charged:
+            self._change_each(self._with_more_jobs)
+
+    def _change_each(self, change: Callable[[Any], Any]) -> None:
+        """Give every domain the arrays that `change` makes of its own."""
+        states = [interpretable(change(s)) for s in self._domains.states(self._state)]
+        self._state = self._domains.keep(states)
+
+    def _with_more_jobs(self, s: Any) -> Any:
+        """Return a domain's arrays with room in what is kept of waiting for twice the jobs so far."""
+        there, jobs = int(s.clock[k.JOBS]), 2 * self._charged
+        matrix = np.zeros((jobs, jobs), np.int64)
+        matrix[:there, :there] = s.matrix.reshape(there, there)
+        column = np.full(jobs, -1, np.int32)
+        column[:there] = s.column
+        s.clock[k.JOBS] = jobs
+        return s._replace(matrix=matrix.ravel(), column=column)
 
     # --- nodes --------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from netplace.checks import shown, whole
-from netplace.netsim.config import Config
 from netplace.netsim.domains import cores
 from netplace.topologies import Topology
 
@@ -48,9 +47,7 @@ def threads_beside(threads: int | str, processes: int, what: str = "threads") ->
     return threads
 
 
-def usable_threads(
-    topology: Topology, config: Config, threads: int | str, *, engine: str, explain: bool
-) -> int:
+def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> int:
     """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one a core.
 
     Raises
@@ -59,20 +56,12 @@ def usable_threads(
         If several are asked for where one thread must do all.
     """
     asked = checked_threads(threads)
-    reason = ""
-    if engine != "kernel":
-        reason = f"engine {engine} is not split"
-    elif explain:
-        reason = "whom waiting is charged to is found out by one thread"
-    elif config.faults:
-        reason = "faults at a cycle are dealt with by one thread"
-    elif config.fabric_set:
-        reason = "settings of a fabric are kept by one thread"
+    split = engine == "kernel"
     if asked == AUTO:
-        return 1 if reason else max(1, min(cores(), MOST, topology.routers // ROUTERS))
+        return max(1, min(cores(), MOST, topology.routers // ROUTERS)) if split else 1
     assert isinstance(asked, int)
-    if asked > 1 and reason:
-        raise ValueError(f"threads: {asked} given, but {reason}; expected 1, or auto")
+    if asked > 1 and not split:
+        raise ValueError(f"threads: {asked} given, but engine {engine} is not split; expected 1, or auto")
     if asked > topology.nodes:
         raise ValueError(f"threads: {asked} given for the {topology.nodes} nodes of {topology}")
     return asked

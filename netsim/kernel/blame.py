@@ -9,6 +9,7 @@ has decided and they are left. All of it is the same on grids, trees and the gen
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined, where
+from netplace.netsim.kernel.borders import is_ours, tell_of_head
 from netplace.netsim.kernel.places import (
     consumption,
     fifo_at,
@@ -52,6 +53,7 @@ from netplace.netsim.kernel.state import (
 # mypy: disable-error-code="untyped-decorator"
 
 LINE_WORDS = 8  # of a cache line
+LOOK_UP = -1  # whom a head is charged to
 OUTPUT_AIMED = (1 << AIMED_BITS) - 1
 
 
@@ -102,8 +104,25 @@ def add(s: State, u: Setting, victim: int, culprit: int, at: int, cycles: int) -
 
 
 @inlined
-def charge(s: State, u: Setting, router: int, i: int, at: int, cycle: int) -> None:
-    """Charge what the parked head of an input has waited since it was charged last, up to `cycle`."""
+def head_beyond(s: State, u: Setting, router: int, output: int, victim: int) -> int:
+    """Return the job of the head of the FIFO that an output feeds; `victim` if it is empty.
+
+    Of a FIFO of another domain only that is read which nobody changes meanwhile, see `head_goes`.
+    """
+    to = name_beyond(s, u, router, output)
+    there = router_at(s, u, to)
+    j = input_at(s, u, to)
+    if u.split == 0 and s.stand[stands(u, there, PARKED, j)] >> (j & 63) & 1:
+        return s.parking[fifo_at(s, u, there, j) * PARKING_WORDS + AIMED] >> AIMED_BITS
+    return owner(s, u, there, j) if holds_packets(s, u, there, j) else victim
+
+
+@inlined
+def charge(s: State, u: Setting, router: int, i: int, at: int, beyond: int, cycle: int) -> None:
+    """Charge what the parked head of an input has waited since it was charged last, up to `cycle`.
+
+    `beyond` is the job of the head in the FIFO that it is to go to, or `LOOK_UP`.
+    """
     parking = fifo_at(s, u, router, i) * PARKING_WORDS
     begin = s.parking[parking + CHARGED]
     if begin < cycle:
@@ -115,15 +134,11 @@ def charge(s: State, u: Setting, router: int, i: int, at: int, cycle: int) -> No
             add(s, u, victim, s.way[at + CROSSER], at, crossed - begin)
             begin = crossed
         if begin < cycle:
-            culprit = victim
-            if aimed & OUTPUT_AIMED != consumption(s, u):
-                to = name_beyond(s, u, router, aimed & OUTPUT_AIMED)
-                there = router_at(s, u, to)
-                j = input_at(s, u, to)
-                if s.stand[stands(u, there, PARKED, j)] >> (j & 63) & 1:
-                    culprit = s.parking[fifo_at(s, u, there, j) * PARKING_WORDS + AIMED] >> AIMED_BITS
-                elif holds_packets(s, u, there, j):
-                    culprit = owner(s, u, there, j)
+            culprit = beyond
+            if beyond == LOOK_UP:
+                culprit = victim
+                if aimed & OUTPUT_AIMED != consumption(s, u):
+                    culprit = head_beyond(s, u, router, aimed & OUTPUT_AIMED, victim)
             add(s, u, victim, culprit, at, cycle - begin)
 
 
@@ -136,7 +151,7 @@ def charge_all(s: State, u: Setting, router: int, port: int, cycle: int) -> None
         while waiting:
             i = w << 6 | lowest(waiting)
             waiting &= waiting - 1
-            charge(s, u, router, i, at, cycle)
+            charge(s, u, router, i, at, LOOK_UP, cycle)
 
 
 @inlined
@@ -180,7 +195,7 @@ def note_grant(s: State, u: Setting, router: int, i: int, output: int, cycle: in
     if s.stand[stands(u, router, PARKED, i)] & bit:
         parking = fifo_at(s, u, router, i) * PARKING_WORDS + AIMED
         at = way_aimed(s, u, router, s.parking[parking])
-        charge(s, u, router, i, at, cycle)
+        charge(s, u, router, i, at, LOOK_UP, cycle)
         s.way[at + BLAMED + (i >> 6)] &= ~bit
         s.parking[parking] = s.parking[parking] & ~OUTPUT_AIMED | output
         s.way[way(u, router, link_port(s, u, output)) + BLAMED + (i >> 6)] |= bit
@@ -224,19 +239,45 @@ def fetch_parking(s: State, u: Setting, router: int) -> None:
 @where(explain=(1,))
 @inlined
 def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
-    """Charge those who wait for the FIFO of an input, whose head is gone from `cycle` on."""
+    """Charge those who wait for the FIFO of an input, whose head is gone from `cycle` on.
+
+    Heads change in phase 1 only, and nobody looks at those of other domains then: their owner is told.
+    """
     if not is_fed(s, u, router, i):
         return
     above = name_before(s, u, router, i)
     up = router_at(s, u, above)
+    if not is_ours(s, u, up):
+        tell_of_head(s, u, up, above, owner(s, u, router, i))
+        return
     port = link_port(s, u, input_at(s, u, above))
     if s.way[way(u, up, port) + CROSSING] < cycle:
         charge_all(s, u, up, port, cycle)
 
 
+@where(explain=(1,))
+@inlined
+def head_is_gone(s: State, u: Setting, name: int, job: int, cycle: int) -> None:
+    """Charge those who wait for an output up to `cycle`: the head beyond, of `job`, was there till then."""
+    router = router_at(s, u, name)
+    output = input_at(s, u, name)
+    at = way(u, router, link_port(s, u, output))
+    if s.way[at + CROSSING] >= cycle:
+        return
+    for w in range(u.wide):
+        waiting = s.way[at + BLAMED + w]
+        while waiting:
+            i = w << 6 | lowest(waiting)
+            waiting &= waiting - 1
+            aimed = s.parking[fifo_at(s, u, router, i) * PARKING_WORDS + AIMED]
+            if aimed & OUTPUT_AIMED == output:
+                charge(s, u, router, i, at, job, cycle)
+
+
 @inlined
 def charge_everything(s: State, u: Setting, cycle: int) -> None:
-    """Charge all waiting up to `cycle`."""
+    """Charge all waiting up to `cycle`; in domains what waits in this one."""
     for router in range(u.routers):
-        for port in range(u.ports + 1):
-            charge_all(s, u, router, port, cycle)
+        if is_ours(s, u, router):
+            for port in range(u.ports + 1):
+                charge_all(s, u, router, port, cycle)

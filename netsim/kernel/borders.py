@@ -3,7 +3,8 @@
 A domain changes only what is its own. What an event does to a router of another domain goes into an outbox,
 one for each phase and pair of domains, and is done there by its owner after the next meeting (`taking`): in
 phase 2 headers that cross a border, and FIFOs beyond it that begin to empty; in phase 1 room that is lost or
-comes back, and FIFOs that are done with emptying. None of it is looked at before that meeting.
+comes back, FIFOs that are done with emptying, heads that are gone to which waiting is charged, and nodes that
+may try again. None of it is looked at before that meeting.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from netplace.netsim.kernel.state import SENT_ACROSS, Setting, State
 
 DECIDED, FELL_DUE = 0, 1  # what outboxes are filled in: phase 2, phase 1
 KIND_BITS = 3  # of the first word of what is told; before them a name
-HEADER, EMPTYING, EMPTIED, NO_ROOM, ROOM_AGAIN = range(5)
+HEADER, EMPTYING, EMPTIED, NO_ROOM, ROOM_AGAIN, HEAD_GONE, TRY_AGAIN = range(7)
 
 
 @inlined
@@ -46,6 +47,14 @@ def tell(s: State, u: Setting, phase: int, router: int, kind: int, name: int) ->
     post(s, u, phase, router, name << KIND_BITS | kind)
     if phase == FELL_DUE:
         s.clock[SENT_ACROSS] = 1
+
+
+@where(split=(1,))
+@inlined
+def tell_of_head(s: State, u: Setting, router: int, name: int, job: int) -> None:
+    """Tell the domain of an output that the head of the FIFO beyond, of `job`, is gone."""
+    post(s, u, FELL_DUE, router, name << KIND_BITS | HEAD_GONE)
+    post(s, u, FELL_DUE, router, job)
 
 
 @where(split=(1,))

@@ -86,9 +86,12 @@ def has_work(s: State, u: Setting, cycle: int) -> bool:
 
 
 @inlined
-def is_short(s: State, u: Setting) -> bool:
-    """Tell whether more messages may begin in this cycle than there are entries for."""
-    acting = s.clock[TODO + 1 - s.clock[SIDE]] + s.clock[TIMERS] + s.clock[NEAR]
+def is_short(s: State, u: Setting, others: int) -> bool:
+    """Tell whether more messages may begin in this cycle than there are entries for.
+
+    So many `others` may act beside the nodes that are known to.
+    """
+    acting = s.clock[TODO + 1 - s.clock[SIDE]] + s.clock[TIMERS] + s.clock[NEAR] + others
     return acting > s.open_start[u.domain] and u.record == 0
 
 
@@ -185,7 +188,7 @@ def cycles_of(arrays_at: Any, settings_at: Any, phases: Phases) -> Any:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
-            if is_short(s, u):
+            if is_short(s, u, 0):
                 s.clock[NOW] = cycle
                 return ROOM
             let_tasks_act(s, u, cycle, side)

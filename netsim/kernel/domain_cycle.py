@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import by_state, inlined
 from netplace.netsim.kernel.constants import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.cycle import Phases, is_short, let_tasks_act, turn_over
 from netplace.netsim.kernel.events import NEVER
+from netplace.netsim.kernel.graph_state import GraphSetting, GraphState
 from netplace.netsim.kernel.meeting import earliest, flags_of_all, meet
 from netplace.netsim.kernel.state import ENDED, JOB_OVER, NOW, SENT_ACROSS, SHORT, SIDE, Setting, State
 
@@ -21,10 +22,23 @@ __all__ = ["domain_cycles_of"]
 
 
 @inlined
+def _none(s: State, u: Setting) -> int:
+    return 0
+
+
+@inlined
+def _all_nodes(s: GraphState, u: GraphSetting) -> int:
+    return int(u.nodes) if u.fabric == 1 and u.window > 0 else 0
+
+
+woken = by_state({State: _none, GraphState: _all_nodes})  # nodes that others may let act after a meeting
+
+
+@inlined
 def news(s: State, u: Setting) -> int:
     """Return what all domains must know of this one between two cycles."""
     flags = JOB_OVER if s.clock[ENDED] else 0
-    return flags | SHORT if is_short(s, u) else flags
+    return flags | SHORT if is_short(s, u, woken(s, u)) else flags
 
 
 def domain_cycles_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
-from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
+from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, TRY_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_flows import has_come
@@ -36,13 +36,11 @@ from netplace.netsim.kernel.graph_state import (
     GraphState,
 )
 from netplace.netsim.kernel.graph_ways import arrived_trip, counts_heads, fetch_entry, note_ways
-from netplace.netsim.kernel.messages import deliver, origin
+from netplace.netsim.kernel.messages import count_flying, deliver, origin
 from netplace.netsim.kernel.state import (
     BLOCKED,
     ENTERING,
     FIRST_COME,
-    FLYING,
-    KEY_WORDS,
     LABEL,
     ROUTE,
     SIDE,
@@ -113,12 +111,25 @@ def room_is_known(s: GraphState, u: GraphSetting, g: int) -> None:
         becomes_ready(s, u, router, g - s.row[router * u.row + FIRST])
 
 
+@inlined
+def room_comes_back(s: GraphState, u: GraphSetting, f: int) -> None:
+    """Let the output that feeds a FIFO know, here or in another domain, that a packet has left it."""
+    g = s.feeder[f]
+    if is_ours(s, u, s.owner[g]):
+        room_is_known(s, u, g)
+    else:
+        tell(s, u, FELL_DUE, s.owner[g], ROOM_AGAIN, g)
+
+
 @where(fabric=(1,))
 @inlined
 def try_again(s: GraphState, u: GraphSetting, node: int) -> None:
     """Let a node act in this cycle if it could not create a packet."""
     if s.task[node * TASK_WORDS + BLOCKED] == 1:
-        act_now(s, u, node)
+        if is_ours(s, u, node):
+            act_now(s, u, node)
+        else:
+            tell(s, u, FELL_DUE, node, TRY_AGAIN, node)
 
 
 @where(fabric=(1,))
@@ -139,7 +150,7 @@ def becomes_known(s: GraphState, u: GraphSetting, what: int, cycle: int) -> None
     pairs = u.nodes * u.nodes
     rest = what - u.all_fifos
     if rest < 0:
-        room_is_known(s, u, s.feeder[what])
+        room_comes_back(s, u, what)
     elif rest < WAKE * pairs:
         kind = int(rest >= pairs)
         pair_is_told(s, u, kind, rest - kind * pairs, cycle)
@@ -181,11 +192,11 @@ def waits_for_link(s: GraphState, u: GraphSetting, router: int, port: int) -> bo
 
 
 @inlined
-def throw_away(s: GraphState, slot: int) -> None:
+def throw_away(s: GraphState, u: GraphSetting, slot: int) -> None:
     """Count a packet of which a fault has made an end, unless nobody knows of it."""
     label = s.slot[slot + LABEL]
     if label != NOBODY:
-        s.key[(label >> 2) * KEY_WORDS + FLYING] -= 1
+        count_flying(s, u, label, -1)
         s.tally[GONE] += 1
 
 
@@ -201,7 +212,7 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     if output >= NOWHERE:
         slot = slot_of(s, u, base, i, word & FIELD)
         if s.slot[slot + ROUTE] == NOBODY:
-            throw_away(s, slot)
+            throw_away(s, u, slot)
         else:
             if u.fabric == 1 and u.ordered == 1:
                 has_come(s, u, s.slot[slot + LABEL], router)
@@ -241,11 +252,7 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     elif u.fabric == 1 and s.lag[f] > 0:
         falls_due(s, u, ~f, cycle + s.lag[f])
     else:
-        g = s.feeder[f]
-        if is_ours(s, u, s.owner[g]):
-            room_is_known(s, u, g)
-        else:
-            tell(s, u, FELL_DUE, s.owner[g], ROOM_AGAIN, g)
+        room_comes_back(s, u, f)
     if word >> SEEN & FIELD > 0:
         becomes_head(s, router << u.name_bits | i)
         if u.ahead > 0:

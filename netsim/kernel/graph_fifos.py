@@ -22,14 +22,13 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
+from netplace.netsim.kernel.messages import count_flying
 from netplace.netsim.kernel.state import (
     BIRTH,
     BLOCKED,
     CREATED,
     EMITTED,
-    FLYING,
     FULL,
-    KEY_WORDS,
     LABEL,
     NEXT_CYCLE,
     ROUTE,
@@ -184,7 +183,7 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
     s.clock[CREATED] += 1
-    s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
+    count_flying(s, u, label, 1)
     if u.fabric == 1 and u.injected > 0:
         s.fifo[f] = word + (1 << COUNT)
         falls_due(s, u, f, cycle + u.injected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import CROSSBAR, below, draw
-from netplace.netsim.kernel.bits import inlined, lowest, where
+from netplace.netsim.kernel.bits import inlined, lowest, where, wide
 from netplace.netsim.kernel.blame import leaves, note_served
 from netplace.netsim.kernel.borders import DECIDED, is_ours, post, send_across
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out
@@ -27,6 +27,8 @@ from netplace.netsim.kernel.graph_ways import level_on
 from netplace.netsim.kernel.state import BIRTH, LABEL, ROUTE, STARTING
 
 # mypy: disable-error-code="untyped-decorator"
+
+TRIP_BITS = 32  # of a trip that crosses a border; before them its mark
 
 
 @inlined
@@ -191,11 +193,14 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             vc = s.vc_of[output] % u.own if u.fabric == 1 else s.vc_of[output]
             if u.escapes and vc == 0:
                 trip |= ESCAPED
+    mark = 0
     if u.fabric == 1 and u.marks > 0:
-        s.marked[place_behind(s, u, h)] = s.marked[old // SLOT_WORDS]
+        mark = wide(s.marked[old // SLOT_WORDS])
     if is_ours(s, u, s.owner[h]):
+        if u.fabric == 1 and u.marks > 0:
+            s.marked[place_behind(s, u, h)] = mark
         send_to(s, u, h, s.slot[old + ROUTE], s.slot[old + BIRTH], s.slot[old + LABEL], trip, cycle)
     else:
-        post(s, u, DECIDED, s.owner[h], trip)
+        post(s, u, DECIDED, s.owner[h], mark << TRIP_BITS | trip)
         send_across(s, u, s.owner[h], h, s.slot[old + ROUTE], s.slot[old + BIRTH], s.slot[old + LABEL])
     begins_to_leave(s, u, f, cycle, s.lasts[link])

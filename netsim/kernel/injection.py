@@ -6,15 +6,14 @@ from netplace.netsim.chance import INJECTOR, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.events import act_next, head_if
 from netplace.netsim.kernel.fifos import count_of, fed, fifo_of, slot_of
+from netplace.netsim.kernel.messages import count_flying
 from netplace.netsim.kernel.routes import route_of
 from netplace.netsim.kernel.state import (
     BIRTH,
     BLOCKED,
     CREATED,
     EMITTED,
-    FLYING,
     FULL,
-    KEY_WORDS,
     LABEL,
     NAME_BITS,
     NEXT_CYCLE,
@@ -83,7 +82,7 @@ def emit_on_grid(s: State, u: Setting, node: int, target: int, label: int, cycle
     s.slot[slot + LABEL] = label
     s.counts[fifo_of(u, node, i)] = word + (1 << u.bits)
     s.clock[CREATED] += 1
-    s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
+    count_flying(s, u, label, 1)
     head_if(s, node << NAME_BITS | i, count_of(u, word) == 0)
     return EMITTED
 

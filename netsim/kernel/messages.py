@@ -6,6 +6,7 @@ A message that becomes due at a node's interface (rendezvous) is created before 
 from __future__ import annotations
 
 from netplace.netsim import delays
+from netplace.netsim.kernel.atomic import add_atomically
 from netplace.netsim.kernel.bits import inlined, outlined
 from netplace.netsim.kernel.events import act_now
 from netplace.netsim.kernel.state import (
@@ -53,6 +54,20 @@ def origin(s: State, label: int) -> int:
 
 
 @inlined
+def count_flying(s: State, u: Setting, label: int, more: int) -> None:
+    """Count a packet more or less in flight of a label's key.
+
+    Several domains may do so in one phase: replies count with their key, and faults have packets thrown
+    away anywhere.
+    """
+    at = (label >> 2) * KEY_WORDS + FLYING
+    if u.split == 1:
+        add_atomically(s.key, at, more)
+    else:
+        s.key[at] += more
+
+
+@inlined
 def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
     """Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it."""
     delay = (cycle - 1 - s.slot[slot + BIRTH]) & 0xFFFFFFFF
@@ -63,7 +78,7 @@ def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
     label = s.slot[slot + LABEL]
     key = label >> 2
     base = key * KEY_WORDS
-    s.key[base + FLYING] -= 1
+    count_flying(s, u, label, -1)
     node = s.key[base + TARGET]
     if node < 0:
         return

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, spliced
+from netplace.netsim.kernel.blame import head_is_gone
 from netplace.netsim.kernel.borders import (
     DECIDED,
     EMPTIED,
     FELL_DUE,
+    HEAD_GONE,
     HEADER,
     KIND_BITS,
     NO_ROOM,
@@ -56,7 +58,15 @@ def take_fallen_due(s: State, u: Setting, cycle: int) -> None:
     """Take over what fell due beyond borders before the decisions of `cycle`."""
     for teller in range(u.domains):
         at = outbox(u, FELL_DUE, teller, u.domain)
-        count = s.box[at]
+        end = at + 1 + s.box[at]
         s.box[at] = 0
-        for n in range(at + 1, at + 1 + count):
-            learn(s, u, s.box[n] >> KIND_BITS, s.box[n] & ((1 << KIND_BITS) - 1), cycle)
+        at += 1
+        while at < end:
+            name = s.box[at] >> KIND_BITS
+            kind = s.box[at] & ((1 << KIND_BITS) - 1)
+            if u.explain == 1 and kind == HEAD_GONE:
+                head_is_gone(s, u, name, s.box[at + 1], cycle)
+                at += 2
+            else:
+                learn(s, u, name, kind, cycle)
+                at += 1

@@ -47,13 +47,27 @@ def told(**more):
     }
 
 
+FABRICS = wired(fabric=True).map(lambda where: (where[0], replace(where[1], pipeline=1)))
+FAILING = wired(fabric=True, failing=True).map(lambda where: (where[0], replace(where[1], pipeline=2)))
 STORIES = told() | {
     "any-wiring": stories(where=wired(configs(rendezvous=(None, 100))), traffic=True, stops=True),
+    "explained": stories(where=EAGER, traffic=True, stops=True, explain=True),
+    "faults": stories(where=wired(failing=True), traffic=True, stops=True, repeats=(1, 2)),
+    "fabrics": stories(where=FABRICS, traffic=True, stops=True, explain=True),
+    "fabrics-under-faults": stories(where=FAILING, traffic=True, stops=True, explain=True),
 }
-WIDE_STORIES = told(settings=configs()) | {
-    "any-wiring": STORIES["any-wiring"],
-    "any-wiring-open-loop": stories(where=wired(), jobs=False, traffic=True),
-}
+WIDE_STORIES = (
+    STORIES
+    | told(settings=configs())
+    | {
+        "any-wiring-open-loop": stories(where=wired(), jobs=False, traffic=True),
+        "explained-on-grids-and-trees": stories(traffic=True, stops=True, explain=True),
+        "explained-on-any-wiring": stories(where=wired(), traffic=True, stops=True, explain=True),
+        "fabrics-open-loop": stories(where=wired(fabric=True), jobs=False, traffic=True),
+        "flows-in-order": stories(where=wired(fabric=True, ordered=(True,)), traffic=True, stops=True),
+        "faults-explained": stories(where=wired(failing=True), traffic=True, explain=True),
+    }
+)
 THREADS = st.sampled_from((2, 2, 3, 7))
 LOTS = st.integers(0, 1000)
 

@@ -26,8 +26,6 @@ SEVERAL = Config(vcs=1)  # of which there is one kernel for all grids
             {"engine": "reference"},
             "threads: 2 given, but engine reference is not split; expected 1, or auto",
         ),
-        (2, {"explain": True}, "whom waiting is charged to is found out by one thread"),
-        (2, {"config": Config(faults="at=5,router=1")}, "faults at a cycle are dealt with by one thread"),
         (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
     ],
 )
@@ -39,12 +37,11 @@ def test_what_cannot_be_is_said(given, more, said):
 def test_auto_is_by_size(monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 4)
 
-    def chosen(name, **more):
-        usual = {"engine": "kernel", "explain": False}
-        return threads.usable_threads(parse(name), Config(), "auto", **usual | more)
+    def chosen(name, engine="kernel"):
+        return threads.usable_threads(parse(name), "auto", engine=engine)
 
     assert [chosen(name) for name in ("torus:32x32x32", "torus:64x64x32", "torus:64x64x64")] == [1, 2, 4]
-    assert chosen("torus:64x64x32", explain=True) == 1
+    assert chosen("torus:64x64x32", engine="reference") == 1
 
 
 def test_processes_times_threads_are_no_more_than_the_cores(monkeypatch):
