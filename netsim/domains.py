@@ -133,10 +133,13 @@ class Domains:
         Of domains.
     owner_of : ndarray of int8, shape (routers,)
         Domain of each router.
+    woken : int
+        Nodes that other domains may let act in a cycle, of each domain at most.
     """
 
     def __init__(self, topology: Topology, u: Any, s: Any, count: int) -> None:
         self.count = count
+        self.woken = int(u.nodes) if count > 1 and getattr(u, "window", 0) else 0
         if count == 1:
             self.owner_of = np.zeros(topology.routers, np.int8)
             self._own: list[dict[str, NDArray[Any]]] = []  # of the domains behind the first
@@ -162,7 +165,7 @@ class Domains:
         np.fill_diagonal(links, 0)
         most = int(max(links.sum(axis=0).max(), links.sum(axis=1).max()))
         news = _NEWS + _NEWS_OF_HEAD * int(u.explain)
-        again = max(self._tails) if getattr(u, "window", 0) else 0  # nodes that may create packets again
+        again = max(self._tails) if self.woken else 0  # of each FIFO a packet that makes a node try again
         return 16 + -(-((_HEADER_WORDS + news * int(u.vcs)) * most + again) // 8) * 8
 
     def _arrays(self, s: Any, tails: int) -> dict[str, NDArray[Any]]:
