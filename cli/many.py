@@ -111,7 +111,7 @@ def resources_from(given: dict[str, Any], usual: int | None, plans: int) -> Reso
         raise ValueError(f"--workers: {workers} given beside --dask {dask}, expected one of them")
     if workers is not None and workers > 1 and plans == 1:
         raise ValueError(f"--workers: {workers} given, but there is a single plan, for one process")
-    return Resources(usual if workers is None else workers, dask)
+    return Resources(usual if workers is None else workers, dask, given.get("threads", 1))
 
 
 def check_plans(count: int, what: str, flag: str) -> None:

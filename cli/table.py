@@ -13,7 +13,7 @@ from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import resource_flags, resources_from, say, store_flag
-from netplace.cli.settings import tell_limits
+from netplace.cli.settings import tell_limits, threads_flag
 from netplace.cli.stores import open_store
 from netplace.report.terminal.screen import print_json
 
@@ -35,6 +35,7 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @click.command("table", cls=FilesCommand, epilog=examples_of("table"))
 @click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
 @resource_flags("all cores")
+@threads_flag
 @store_flag("SWEEP.sqlite")
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")

@@ -114,8 +114,8 @@ def _load(network: str, config: Config) -> None:
 
 
 @checked
-def attempt(run: Run) -> Ended:
-    """Simulate a run; whatever goes wrong becomes the reason of its failure, or of the machine's.
+def attempt(run: Run, threads: int | str = 1) -> Ended:
+    """Simulate a run on so many threads; what goes wrong becomes the reason of its failure, or the machine's.
 
     A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
     that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
@@ -127,7 +127,7 @@ def attempt(run: Run) -> Ended:
         same = _signature(run, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
-            result = _simulate(run, settled(run, programs, places), places, "kernel")
+            result = _simulate(run, settled(run, programs, places), places, "kernel", threads=threads)
             cpu_seconds = result.cpu_seconds
             _remember(same, _outcome(result))
         methods = tuple(mapped.method for mapped in mapped_jobs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from netplace.checks import whole
 from netplace.netsim.domains import cores
+from netplace.netsim.threads import AUTO, threads_beside
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.executors import Executor, Here, Processes
 from netplace.runs.spec import Run
@@ -29,24 +31,30 @@ class Resources:
         Processes of this machine, with 1 this process itself; None: one for each core.
     dask : str or None
         Address of the scheduler of a Dask cluster, which then does all.
+    threads : int or str
+        Threads for each network that is simulated, as in `netplace.netsim.Network`.
 
     Raises
     ------
     ValueError
-        If `workers` is less than 1.
+        If `workers` is less than 1, or all of them have more threads than this machine has cores.
     """
 
     workers: int | None = 1
     dask: str | None = None
+    threads: int | str = 1
 
     def __post_init__(self) -> None:
         if self.workers is not None:
             whole(self.workers, "--workers")
+        if self.dask is None:
+            threads_beside(self.threads, self.processes, "--threads")
 
     @property
     def processes(self) -> int:
         """How many processes of this machine."""
-        return self.workers or cores()
+        together = 1 if self.threads == AUTO else int(self.threads)
+        return self.workers or max(1, cores() // together)
 
     def executor(
         self,
@@ -80,7 +88,8 @@ class Resources:
         """
         # With the next run in its hands a worker never waits for this process. The first run in an
         # installation compiles the kernel, the workers load it.
-        return self.executor(attempt, _failed, prepare=warm_up, in_hand=2)
+        threads = threads_beside(self.threads, 1 if self.dask else self.processes)
+        return self.executor(partial(attempt, threads=threads), _failed, prepare=warm_up, in_hand=2)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:
