@@ -155,22 +155,24 @@ class KernelEngine(KernelRun):
             self._set_timers(*timers)
             return
         every = np.arange(nodes)
-        sources = nodes if self._asks_for_source() else self._domains.count
-        keys = sources * self._domains.count  # no two threads count with one key at a time
+        domains = self._domains.count
+        by_node = self._asks_for_source()
+        apart = k.KEYS_APART if domains > 1 and not by_node else 1
+        sources, of_source = (nodes if by_node else domains), domains * apart
+        keys = sources * of_source  # no two threads count with one key at a time
         first_key = self._jobs.words.take_keys(keys)
         self._source_keys = first_key, keys
         rows = self._jobs.words.keys(*self._source_keys)
-        rows[:, k.SOURCE] = np.repeat(every[:sources], self._domains.count)
+        rows[:, k.SOURCE] = np.repeat(every[:sources], of_source)
         rows[:, k.TARGET] = -1
         self._renew()
         among = np.zeros(0, np.int32) if traffic.among is None else traffic.among
         target = np.concatenate((traffic.target, among)).astype(np.int32)
         self._state = self._state._replace(target=target)
         s = self._state
-        per_node = self._domains.count if self._asks_for_source() else 0
         for d, hot in enumerate(self._each("hot")):
-            own_key = first_key if per_node else first_key + d * self._domains.count
-            hot[:] = traffic.hot_node, own_key, len(among), per_node
+            own_key, of_node = (first_key, of_source) if by_node else (first_key + d * of_source, 0)
+            hot[:] = traffic.hot_node, own_key, len(among), of_node, apart
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
         drawing = every[traffic.target != every]
         draw_first = self._function(self._functions[2], (OPEN,) * len(self._setting))

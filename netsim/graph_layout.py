@@ -149,7 +149,7 @@ def graph_known(config: Config, u: Any) -> tuple[int, ...]:
     """
     usual = replace(Config(), vcs=config.vcs)
     compiled_in = all(getattr(config, name) == getattr(usual, name) for name in COMPILED_IN)
-    names = {"explain", "fabric", "split"} | (set() if u.split else {"domain"})
+    names = {"explain", "fabric", "split", "dawdle"} | (set() if u.split else {"domain"})
     names |= _KNOWN if compiled_in and u.wide == 1 and not u.fabric else set()
     return tuple(value if name in names else OPEN for name, value in u._asdict().items())
 
@@ -228,7 +228,7 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
         "todo": np.empty(2 * nodes, np.int32),
         "target": np.full(1, -1, np.int32),
         "share": np.zeros(2, np.float64),
-        "hot": np.array([-1, 0, 0, 0], np.int64),
+        "hot": np.array([-1, 0, 0, 0, 0], np.int64),
         "packet_delays": np.zeros(delays.BINS, np.int64),
         "message_delays": np.zeros(delays.BINS, np.int64),
     }

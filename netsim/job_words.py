@@ -70,7 +70,7 @@ class JobWords:
             self.pools["key_class"] = Pool(short)
             self._of_keys.append("key_class")
         for name in ("open_start", "open_next", "due_order", "due_time", "due_next"):
-            self.pools[name].take(domains)  # the first entries are the heads of free lists
+            self.pools[name].take(1 + (domains - 1) * k.HEADS_APART)  # heads of free lists are among them
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the kernel's arrays by name."""
@@ -125,18 +125,19 @@ class JobWords:
         """Deal the free entries for messages out to the domains: what each needs, and as much more."""
         links, free = self.pools["open_next"].words, self.pools["open_start"].words
         entries = []
-        for domain in range(self._domains):
-            entry = domain
-            for _ in range(int(free[domain])):
+        heads = [domain * k.HEADS_APART for domain in range(self._domains)]
+        for head in heads:
+            entry = head
+            for _ in range(int(free[head])):
                 entry = int(links[entry])
                 entries.append(entry)
         spare, rest = divmod(len(entries) - sum(needs), self._domains)
         begin = 0
-        for domain, need in enumerate(needs):
-            count = need + spare + (domain < rest)
-            mine = [domain, *entries[begin : begin + count]]
+        for head, need in zip(heads, needs, strict=True):
+            count = need + spare + (head < rest * k.HEADS_APART)
+            mine = [head, *entries[begin : begin + count]]
             links[mine[:-1]] = mine[1:]
-            free[domain] = count
+            free[head] = count
             begin += count
 
     def drop_openings(self, begin: int, count: int) -> None:
@@ -155,11 +156,12 @@ class JobWords:
 
     def extend_dues(self, count: int) -> None:
         """Make `count` more entries for messages that are due, in each domain: all may be due in one."""
-        for head in range(self._domains):
-            self._extend_list(("due_order", "due_time", "due_next"), count, head)
+        for domain in range(self._domains):
+            self._extend_list(("due_order", "due_time", "due_next"), count, domain * k.HEADS_APART)
 
-    def drop_dues(self, task: NDArray[Any], begin: int, end: int, head: int) -> None:
-        """Take what a stopped job owes out of a node's interface."""
+    def drop_dues(self, task: NDArray[Any], begin: int, end: int, domain: int) -> None:
+        """Take what a stopped job owes out of the interface of a node, which belongs to a domain."""
+        head = domain * k.HEADS_APART
         order, links = self.pools["due_order"].words, self.pools["due_next"].words
         kept, entry = [], int(task[k.FIRST_DUE])
         while entry >= 0:

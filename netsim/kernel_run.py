@@ -222,7 +222,7 @@ class KernelRun:
         """Make entries for the messages that may begin in the next cycle."""
         acting = [int(clock[[k.TODO, k.TODO + 1, k.TIMERS, k.NEAR]].sum()) for clock in self._each("clock")]
         acting = [nodes + self._domains.woken for nodes in acting]
-        free = self._state.open_start[: self._domains.count].sum()
+        free = self._state.open_start[: self._domains.count * k.HEADS_APART : k.HEADS_APART].sum()
         if self._domains.count == 1 or free < 2 * sum(acting):
             self._jobs.words.extend_openings(sum(acting) + len(self._state.open_next))
         if self._domains.count > 1:

@@ -33,7 +33,13 @@ _SHAPE = {
     "ports", "row", "row_counts", "row_names", "row_bytes", "want", "next", "slope", "fifo", "crossed",
     "load", "time", "place", "link", "turn", "turn_link", "fifo_far", "fed", "slots", "fifos", "policy",
 }  # fmt: skip
-_ALWAYS = {"wide", "explain", "split", "domain"}  # known of any network; where it is cut, not the domain
+_ALWAYS = {
+    "wide",
+    "explain",
+    "split",
+    "domain",
+    "dawdle",
+}  # known of any network; domains: not which
 _POLICIES = {"smart": k.SMART, "shortest": k.SHORTEST, "random": k.RANDOM, "oblivious": k.OBLIVIOUS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
@@ -128,6 +134,7 @@ def setting(
         domain=0,
         box=1,
         spin=0,
+        dawdle=0,
     )
 
 
@@ -340,7 +347,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         **_tree_tables(topology),
         target=np.full(1, -1, np.int32),
         share=np.zeros(2, np.float64),
-        hot=np.array([-1, 0, 0, 0], np.int64),
+        hot=np.array([-1, 0, 0, 0, 0], np.int64),
         key_job=np.zeros(1, np.int32),
         stand=np.zeros(k.STAND_SETS * routers if u.explain else 1, np.int64),
         parking=np.zeros(k.PARKING_WORDS * every if u.explain else 1, np.int64),

@@ -13,6 +13,7 @@ from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.constants import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, act_on_timers, fetch_timers, no_timer_now
 from netplace.netsim.kernel.fifos import fed, fifo_of
+from netplace.netsim.kernel.messages import own_head
 from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
     DIRTY,
@@ -92,7 +93,7 @@ def is_short(s: State, u: Setting, others: int) -> bool:
     So many `others` may act beside the nodes that are known to.
     """
     acting = s.clock[TODO + 1 - s.clock[SIDE]] + s.clock[TIMERS] + s.clock[NEAR] + others
-    return acting > s.open_start[u.domain] and u.record == 0
+    return acting > s.open_start[own_head(u)] and u.record == 0
 
 
 @spliced

@@ -13,7 +13,7 @@ from netplace.netsim.kernel.constants import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.cycle import Phases, is_short, let_tasks_act, turn_over
 from netplace.netsim.kernel.events import NEVER
 from netplace.netsim.kernel.graph_state import GraphSetting, GraphState
-from netplace.netsim.kernel.meeting import earliest, flags_of_all, meet
+from netplace.netsim.kernel.meeting import dawdle, earliest, flags_of_all, meet
 from netplace.netsim.kernel.state import ENDED, JOB_OVER, NOW, SENT_ACROSS, SHORT, SIDE, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
@@ -99,10 +99,16 @@ def domain_cycles_of(
                 return ROOM
             side = 1 - s.clock[SIDE]
             let_tasks_act(s, u, cycle, side)
+            if u.dawdle == 1:
+                dawdle(s, u, 2)
             expose(s, u, cycle)
+            if u.dawdle == 1:
+                dawdle(s, u, 3)
             decide(s, u, cycle, side)
             meet(s, u, 0, 0)
             take_decided(s, u, cycle)
+            if u.dawdle == 1:
+                dawdle(s, u, 4)
             cycle += 1
             turn_over(s, side)
             fall_due(s, u, cycle, 1 - side)

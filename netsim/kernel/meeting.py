@@ -7,7 +7,7 @@ lets other threads run, then it sleeps a little between looks: a core is not kep
 from __future__ import annotations
 
 from netplace.netsim.kernel.atomic import let_others_run, read_shared, relax, write_shared
-from netplace.netsim.kernel.bits import inlined, outlined
+from netplace.netsim.kernel.bits import inlined, outlined, where
 from netplace.netsim.kernel.state import BOARD_WORDS, DUE, FLAGS, I64, MEETINGS, MET, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
@@ -31,9 +31,28 @@ def wait_for(board: I64, domain: int, meeting: int, naps: int, spin: int) -> Non
             let_others_run(board[naps + SLEEP], NAP)
 
 
+@where(dawdle=(1,))
+@inlined
+def dawdle(s: State, u: Setting, place: int) -> None:
+    """Lose some time, or none, by chance: other domains are then ahead, or behind, by up to a whole phase."""
+    dice = (s.clock[MEETINGS] * 8 + place) * 6364136223846793005 + (u.domain + 1) * 1442695040888963407
+    dice = ((dice ^ dice >> 29) * 3202034522624059733) >> 32 & 0xFFFFFF
+    naps = u.domains * BOARD_WORDS
+    kind = dice & 63
+    if kind < 2:
+        let_others_run(s.board[naps + SLEEP], dice >> 6 & 63)
+    elif kind < 12:
+        let_others_run(s.board[naps + GIVE_WAY], 0)
+    elif kind < 32:
+        for _ in range(dice >> 6 & 1023):
+            relax()
+
+
 @inlined
 def meet(s: State, u: Setting, due: int, flags: int) -> int:
     """Come to the next meeting with what all must know, and wait for the others; return its parity."""
+    if u.dawdle == 1:
+        dawdle(s, u, 0)
     meeting = s.clock[MEETINGS] + 1
     s.clock[MEETINGS] = meeting
     parity = meeting & 1
@@ -44,6 +63,8 @@ def meet(s: State, u: Setting, due: int, flags: int) -> int:
     for domain in range(u.domains):
         if read_shared(s.board, domain * BOARD_WORDS + MET) < meeting:
             wait_for(s.board, domain, meeting, u.domains * BOARD_WORDS, u.spin)
+    if u.dawdle == 1:
+        dawdle(s, u, 1)
     return parity
 
 

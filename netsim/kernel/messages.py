@@ -18,6 +18,7 @@ from netplace.netsim.kernel.state import (
     FIRST_DUE,
     FLYING,
     HAVE,
+    HEADS_APART,
     KEY_WORDS,
     LABEL,
     LAST_DELIVERY,
@@ -51,6 +52,12 @@ def origin(s: State, label: int) -> int:
         return s.key[key + SOURCE]
     target = s.key[key + TARGET]
     return target if target >= 0 else ~target
+
+
+@inlined
+def own_head(u: Setting) -> int:
+    """Return the entry that is the head of a domain's list of free entries."""
+    return u.domain * HEADS_APART
 
 
 @inlined
@@ -116,9 +123,9 @@ def complete(s: State, u: Setting, base: int, cycle: int) -> None:
             s.key[base + OLDEST] = 0
         else:
             s.key[base + OLDEST] = s.open_next[oldest]
-        s.open_next[oldest] = s.open_next[u.domain]
-        s.open_next[u.domain] = oldest
-        s.open_start[u.domain] += 1
+        s.open_next[oldest] = s.open_next[own_head(u)]
+        s.open_next[own_head(u)] = oldest
+        s.open_start[own_head(u)] += 1
     delay = cycle - 1 - began
     s.clock[MESSAGE_DELAY] += delay
     s.message_delays[bin_of(delay)] += 1
@@ -132,9 +139,9 @@ def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
         s.key[base + NEWEST] = newest + 1
         s.message_start[newest] = cycle
         return
-    entry = s.open_next[u.domain]
-    s.open_next[u.domain] = s.open_next[entry]
-    s.open_start[u.domain] -= 1
+    entry = s.open_next[own_head(u)]
+    s.open_next[own_head(u)] = s.open_next[entry]
+    s.open_start[own_head(u)] -= 1
     s.open_start[entry] = cycle
     if newest == 0:
         s.key[base + OLDEST] = entry
@@ -147,10 +154,10 @@ def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
 def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
     """Queue a reply, or data that was asked for, at a node's interface.
 
-    Order: cycle, data before replies, key. The entry of a domain is the head of its free entries.
+    Order: cycle, data before replies, key.
     """
-    entry = s.due_next[u.domain]
-    s.due_next[u.domain] = s.due_next[entry]
+    entry = s.due_next[own_head(u)]
+    s.due_next[own_head(u)] = s.due_next[entry]
     order = (label & 3) << 32 | (label >> 2)
     s.due_order[entry] = order
     s.due_time[entry] = cycle
@@ -173,7 +180,7 @@ def take_due(s: State, u: Setting, task: int) -> int:
     """Remove the first due message of a node's interface and return its label."""
     entry = s.task[task + FIRST_DUE]
     s.task[task + FIRST_DUE] = s.due_next[entry]
-    s.due_next[entry] = s.due_next[u.domain]
-    s.due_next[u.domain] = entry
+    s.due_next[entry] = s.due_next[own_head(u)]
+    s.due_next[own_head(u)] = entry
     order = s.due_order[entry]
     return (order & 0xFFFFFFFF) << 2 | order >> 32

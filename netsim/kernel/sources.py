@@ -40,7 +40,7 @@ def source_label(s: State, u: Setting, node: int, target: int) -> int:
     """
     key = s.hot[1] + node * s.hot[3]
     if u.split == 1:
-        key += s.owner_of[target]
+        key += s.owner_of[target] * s.hot[4]
     return key << 2 | DATA
 
 

@@ -189,6 +189,9 @@ BOARD_WORDS = 16
 JOB_OVER = 1  # a job ended
 SHORT = 2  # more messages may begin than there are entries for
 
+HEADS_APART = 32  # entries between the heads of the domains' lists of free entries: no line holds two
+KEYS_APART = 4  # keys between those with which two domains count open-loop traffic, for the same reason
+
 # --- policies ------------------------------------------------------------------------------------------
 SMART, SHORTEST, RANDOM, OBLIVIOUS, TREE_ADAPTIVE, TREE_FAT, TREE_THIN = range(7)
 ROUND_ROBIN, FIRST_COME, LONGEST, CHANCE, AGE = range(5)
@@ -265,6 +268,7 @@ class Setting(NamedTuple):
     domain: int  # and the number of this one
     box: int  # words of an outbox
     spin: int  # looks at the board before a thread lets others run
+    dawdle: int  # 1: threads lose time by chance, to test that nothing depends on who is first
 
 
 class State(NamedTuple):
@@ -306,14 +310,14 @@ class State(NamedTuple):
     deal: I32  # keys x DEAL_WORDS
     message_start: I64  # recording
     message_end: I64  # recording
-    open_start: I64  # messages that are not complete: when they began; entry of a domain: how many are free
-    open_next: I32  # and the next one of the key; entry of a domain: the first that is free
+    open_start: I64  # messages that are not complete: when they began; head of a domain: how many are free
+    open_next: I32  # and the next one of the key; head of a domain: the first that is free
     job: I64  # jobs x 2: tasks running, end
     task_end: I64  # tasks of all jobs
     task_lost: I64  # and the cycles that full injectors cost them
     due_order: I64  # messages due at interfaces: what and key
     due_time: I64  # and since when
-    due_next: I32  # and the next one; entry of a domain: the first that is free
+    due_next: I32  # and the next one; head of a domain: the first that is free
     port_of: I8  # by output
     vc_of: I8
     group: I64  # by dimension: inputs that travel in it
@@ -329,7 +333,7 @@ class State(NamedTuple):
     up: I64  # [down, up, stages]
     target: I32  # open loop: destinations by node, then the nodes to draw among unless those are all
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
-    hot: I64  # open loop: [hot node, first key, nodes to draw among or 0 for all, 1 if each has a key]
+    hot: I64  # open loop: [hot node, first key, nodes to draw among or 0: all, keys of a node, of a domain]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
     stand: I64  # explaining: routers x STAND_SETS x wide
     parking: I64  # explaining: routers x fifos x PARKING_WORDS

@@ -2,7 +2,7 @@
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
 grids and trees and on networks of any wiring. With ``--threads`` the kernel tells each on one thread and on
-several. The first case in which the engines differ ends the run.
+several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ ends the run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, seed, settings
 
+from netplace.netsim import domains
 from netplace.topologies import TOPOLOGIES
 
 
@@ -35,7 +36,9 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=200, help="of each kind of story")
     parser.add_argument("--kinds", default="", help="only kinds of stories whose name holds this")
     parser.add_argument("--threads", action="store_true", help="one thread beside several, not two engines")
+    parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
     asked = parser.parse_args()
+    domains._DAWDLE = int(asked.dawdle)
     TOPOLOGIES["random"] = RANDOM
     usual = settings(
         max_examples=asked.cases,

@@ -102,6 +102,14 @@ def test_threads_agree(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", STORIES)
+def test_nothing_depends_on_who_is_first(kind, monkeypatch):
+    """Threads lose time by chance, before and after meetings and between the parts of a phase."""
+    monkeypatch.setattr(domains, "_DAWDLE", 1)
+    MANY(given(STORIES[kind], THREADS, LOTS)(agree))()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WIDE_STORIES)
 def test_threads_agree_in_many_stories(kind):
     MANY(given(WIDE_STORIES[kind], THREADS, LOTS)(agree))()
