@@ -45,8 +45,7 @@ class Network(Hosting):
         Whether waiting is charged to jobs, see `waiting`.
     threads : int or str
         Threads that simulate it together, the results being the same to the bit; ``"auto"``: as many as there
-        are cores and the network is large enough for. The reference engine, faults, settings of a
-        fabric and `explain` take one.
+        are cores and the network is large enough for. The reference engine takes one.
 
     Attributes
     ----------
@@ -339,7 +338,7 @@ class Network(Hosting):
         """Return by job charged what the watched job waited for each link, shape (routers, ports + 1).
 
         In the last place of a router stands its node's consumption. Open-loop traffic is job -1; where more
-        than 63 jobs are charged, the rest are told together as job -2.
+        than 63 jobs are charged, the rest are told together as job -2; which they are may depend on `threads`.
 
         Raises
         ------

@@ -10,7 +10,7 @@ __all__ = ["AUTO", "checked_threads", "threads_beside", "usable_threads"]
 
 AUTO = "auto"
 MOST = 64
-ROUTERS = 65536  # of a domain, below which meetings have cost more than a thread gains
+ROUTERS = 2048  # of a domain, below which meetings cost as much as a thread gains
 
 
 def checked_threads(threads: object, what: str = "threads") -> int | str:

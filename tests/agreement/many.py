@@ -2,7 +2,8 @@
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
 grids and trees and on networks of any wiring. With ``--threads`` the kernel tells each on one thread and on
-several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ ends the run.
+several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ
+ends the run.
 """
 
 from __future__ import annotations
