@@ -338,7 +338,7 @@ class Network(Hosting):
         """Return by job charged what the watched job waited for each link, shape (routers, ports + 1).
 
         In the last place of a router stands its node's consumption. Open-loop traffic is job -1; where more
-        than 63 jobs are charged, the rest are told together as job -2; which they are may depend on `threads`.
+        than 63 jobs are charged, the rest are told together as job -2, which may depend on `threads`.
 
         Raises
         ------

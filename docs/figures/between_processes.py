@@ -1,9 +1,10 @@
 """What a cycle would cost if two processes simulated one network: their two meetings over MPI.
 
-Run with ``mpirun -n 2 python docs/figures/between_processes.py``; it needs mpi4py and an MPI. At each meeting a
-process sends the other what crosses their border, the first words being its next event and its flags, and waits
-for what comes. Printed are microseconds a cycle, the fastest and the median of many batches, by the bytes of a
-cycle: 0, and what crosses between two slabs of 16x16x16, 32x32x32 and 64x64x64 (docs/background/kernel.md).
+Run with ``mpirun -n 2 python docs/figures/between_processes.py``; it needs mpi4py and an MPI. At each meeting
+a process sends the other what crosses their border, the first words being its next event and its flags, and
+waits for what comes. Written are microseconds a cycle, the fastest and the median of many batches, by the bytes
+of a cycle: 0, and what crosses between two slabs of 16x16x16, 32x32x32 and 64x64x64 (see
+docs/background/kernel.md).
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def main() -> None:
     for size in SIZES:
         seconds = seconds_of_cycle(world, size)
         if world.rank == 0:
-            print(f"{size:6} bytes: {min(seconds) * 1e6:6.2f} us, median {np.median(seconds) * 1e6:6.2f}")
+            best, middle = min(seconds) * 1e6, float(np.median(seconds)) * 1e6
+            sys.stdout.write(f"{size:6} bytes: {best:6.2f} us, median {middle:6.2f}\n")
 
 
 if __name__ == "__main__":
