@@ -2,8 +2,8 @@
 
 Run with ``mpirun -n 2 python docs/figures/between_processes.py``; it needs mpi4py and an MPI. At each meeting
 a process sends the other what crosses their border, the first words being its next event and its flags, and
-waits for what comes. Written are microseconds a cycle, the fastest and the median of many batches, by the bytes
-of a cycle: 0, and what crosses between two slabs of 16x16x16, 32x32x32 and 64x64x64 (see
+waits for what comes. Written are microseconds a cycle, the fastest and the median of many batches, by the
+bytes of a cycle: 0, and what crosses between two slabs of 16x16x16, 32x32x32 and 64x64x64 (see
 docs/background/kernel.md).
 """
 
