@@ -32,7 +32,7 @@ from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.runs import resolve
 from netplace.runs.job_programs import programs_of
-from netplace.runs.toml_lines import line_of, read_toml
+from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.topologies import Topology
 
 __all__ = ["Neighbour", "read_beside"]
@@ -69,15 +69,7 @@ def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Con
         With file and line: if it cannot be read, a key or value is not valid, a job has more tasks than
         nodes, or two jobs have a node in common.
     """
-    text, said = read_toml(path)
-    for key in said:
-        if key != "job":
-            raise ValueError(
-                f"{path}:{line_of(text, '', key)}: key {shown(key)} is not known, expected [[job]]"
-            )
-    tables = said.get("job")
-    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(f"{path}: has no [[job]], expected at least one")
+    text, tables, _ = read_table_list(path, "job")
     neighbours: list[Neighbour] = []
     holder: dict[int, int] = {}
     for place, table in enumerate(tables):

@@ -46,7 +46,7 @@ from netplace.cosim.work import Work, WorkOf, body_of, choosing
 from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.programs import is_trace, trace_digest, trace_path
-from netplace.runs.toml_lines import line_of, read_toml
+from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
 
 __all__ = ["Class", "Mix", "digest_of_mix", "mixed_work", "read_mix"]
@@ -237,15 +237,7 @@ def read_mix(path: str | Path) -> Mix:
         If it cannot be read, or a value is not valid; the sentence names file and line.
     """
     path = Path(path)
-    text, said = read_toml(path)
-    for key in said:
-        if key not in ("class", "communication"):
-            raise ValueError(
-                f"{path}:{line_of(text, '', key)}: key {key!r} is not known, expected class or communication"
-            )
-    tables = said.get("class")
-    if not isinstance(tables, list) or not tables:
-        raise ValueError(f"{path}: has no [[class]], expected at least one")
+    text, tables, said = read_table_list(path, "class", ("communication",))
     usual = {"communication": said.get("communication", _COMMUNICATION)}
     classes = []
     for place, table in enumerate(tables):

@@ -29,7 +29,7 @@ from netplace.apps.catalog import APPLICATION
 from netplace.apps.collectives import selection
 from netplace.checks import one_of, real, shown, whole
 from netplace.runs.programs import Reading, application_options
-from netplace.runs.toml_lines import line_of, read_toml
+from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
 
@@ -53,13 +53,7 @@ def read_job_list(path: str | Path) -> Workload:
         If it cannot be read, or a value is not valid; the sentence names file and line.
     """
     path = Path(path)
-    text, said = read_toml(path)
-    for key in said:
-        if key != "job":
-            raise ValueError(f"{path}:{line_of(text, '', key)}: key {key!r} is not known, expected [[job]]")
-    tables = said.get("job")
-    if not isinstance(tables, list) or not tables:
-        raise ValueError(f"{path}: has no [[job]], expected at least one")
+    text, tables, _ = read_table_list(path, "job")
     jobs: list[Job] = []
     for place, table in enumerate(tables):
         try:
@@ -71,10 +65,8 @@ def read_job_list(path: str | Path) -> Workload:
     return Workload.of(jobs)
 
 
-def _jobs(table: Any, number: int) -> list[Job]:
+def _jobs(table: Mapping[str, Any], number: int) -> list[Job]:
     """Return the jobs of an entry, the first one with a number."""
-    if not isinstance(table, Mapping):
-        raise ValueError(f"job: is {shown(table)}, expected a table [[job]]")
     for key in table:
         one_of(key, _KEYS, "key of a job")
     for key in ("application", "nodes"):

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from netplace.checks.inputs import input_file
+from netplace.checks.shown import shown
 from netplace.checks.toml_text import parsed_toml
 
-__all__ = ["line_of", "read_toml", "underscored"]
+__all__ = ["TableList", "line_of", "read_table_list", "read_toml", "underscored"]
+
+
+class TableList(NamedTuple):
+    """A TOML file of tables of one name.
+
+    Attributes
+    ----------
+    text : str
+        Of the file.
+    tables : list of dict
+        In the order of the file.
+    others : dict
+        What stands beside them.
+    """
+
+    text: str
+    tables: list[dict[str, Any]]
+    others: dict[str, Any]
+
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*["']?([\w.-]+?)["']?\s*=""")
@@ -36,6 +57,40 @@ def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     text, said = parsed_toml(content, str(path))
     return text, underscored(said, path) if flags else said
+
+
+def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableList:
+    """Return the tables ``[[name]]`` of a TOML file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        Of the tables; there must be at least one.
+    others : sequence of str
+        Keys that may stand beside them.
+
+    Raises
+    ------
+    ValueError
+        With file and line, if it cannot be read, has another key, or no such table.
+    """
+    text, said = read_toml(path)
+    for key in said:
+        if key not in (name, *others):
+            known = " or ".join([f"[[{name}]]", *others])
+            raise ValueError(
+                f"{path}:{line_of(text, '', key)}: key {shown(key)} is not known, expected {known}"
+            )
+    tables = said.pop(name, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError(
+            f"{path}:{line_of(text, '', name)}: {name} is {shown(tables)}, expected tables [[{name}]]"
+        )
+    if not tables:
+        raise ValueError(f"{path}: has no [[{name}]], expected at least one")
+    return TableList(text, tables, said)
 
 
 def underscored(said: Any, path: Path) -> Any:
