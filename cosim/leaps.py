@@ -26,7 +26,8 @@ __all__ = ["Leaper", "Pace", "known_iterations"]
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_LAPS = 2  # iterations of every task in half a window, at least
+_LAPS = 4  # iterations of every task in half a window, at least
+_SETTLING = 8  # the same, after something has happened, before a window begins
 _FARTHEST = 24.0  # windows that a leap is long, at most, unless it is
 _SHARE = 1 / 40  # no more than this of each job's time
 _AS_LONG = 2.0  # times as long as it is since something happened, at most
@@ -191,6 +192,11 @@ class Leaper:
             self._plan = rates, self._even(rates, far)
         return self._leap(most)
 
+    @property
+    def _laps(self) -> int:
+        """Iterations that every task is to do before the next look."""
+        return _LAPS if self._settled else _SETTLING
+
     def _next(self, laps: dict[int, Laps]) -> None:
         """Begin half a window."""
         if not self._shots:
@@ -198,7 +204,7 @@ class Leaper:
         self._shots.append(laps)
         self._began = self.network.now
         longest = max((self._once.get(number, 1.0) for number in self.paces), default=1.0)
-        self.due = self.network.now + max(8, math.ceil(_LAPS * longest))
+        self.due = self.network.now + max(8, math.ceil(self._laps * longest))
 
     def _seen(self, laps: dict[int, Laps]) -> bool:
         """Tell whether every task has done its iterations of half a window; else when to look again."""
@@ -212,8 +218,8 @@ class Leaper:
             least = int(done[going].min())
             passed = self.network.now - self._began
             self._once[number] = passed / max(0.5, float(done[going].mean()))
-            if least < _LAPS:
-                wait = max(wait, passed * min(1.0, (_LAPS - least) / max(1, least)))
+            if least < self._laps:
+                wait = max(wait, passed * min(1.0, (self._laps - least) / max(1, least)))
         if wait:
             self.due = self.network.now + max(8, math.ceil(wait))
         return not wait

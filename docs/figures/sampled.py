@@ -27,7 +27,7 @@ from netplace.scheduling import Job
 from netplace.topologies import parse
 
 TABLE = Path(__file__).with_suffix(".csv")
-DRAWS, FIRST, SEEDS = 48, 7040, 3
+DRAWS, FIRST, SEEDS = 48, 7300, 3
 PRECISION = 0.02
 MACHINES = {
     "torus:8x8": "torus",

@@ -20,7 +20,7 @@ class BrokenOffError(Exception):
 def plan_on(machine, network_time, **more):
     given = {"workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low", "policy": "easy"}
     if network_time == "sampled":
-        given |= {"repeats": "40:60"}
+        given |= {"repeats": "80:120"}
     if network_time == "mixes":
         given |= {"jobs": 5}
     if machine == "torus:8x8":
