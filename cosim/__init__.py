@@ -14,6 +14,7 @@ from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
 from netplace.cosim.job_row import JobRow, job_rows_of
 from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
@@ -34,6 +35,7 @@ __all__ = [
     "FreshTimes",
     "JobRow",
     "LiveExecution",
+    "LoopTimes",
     "MixesExecution",
     "Placed",
     "Placing",

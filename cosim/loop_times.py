@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from netplace.checks import real, whole
+from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
@@ -56,6 +58,11 @@ class LoopTimes:
         Of what took long to simulate.
     draws : int
         Runs of which a time is the mean, at most.
+
+    Raises
+    ------
+    ValueError
+        If `precision` or `draws` is out of range.
     """
 
     placing: Placing
@@ -65,6 +72,12 @@ class LoopTimes:
     _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
     _growths: dict[object, _Growth] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        real(self.precision, "precision", 1e-9, 10)
+        whole(self.draws, "draws", 1, 1000)
+
+    @checked
     def alone(self, job: Placed) -> float:
         """Return the cycles of a job alone on its nodes, all its iterations."""
         if self._whole(job):
@@ -72,6 +85,7 @@ class LoopTimes:
         growth = self._growth(job)
         return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
 
+    @checked
     def doubt(self, job: Placed) -> float:
         """Return by which share the time alone may be off: half of what runs differ by."""
         if self._whole(job):
@@ -79,14 +93,17 @@ class LoopTimes:
             return spread / 2 / mean
         return self._growth(job).doubt
 
+    @checked
     def iteration(self, job: Placed) -> float:
         """Return the cycles by which a job alone takes longer for one more iteration."""
         return self._growth(job).more
 
+    @checked
     def speaking(self, job: Placed) -> float:
         """Return the cycles of one iteration of a job alone without what it computes."""
         return self.block(replace(job, work=replace(job.work, compute=0)), 1)
 
+    @checked
     def block(self, job: Placed, times: int) -> float:
         """Return the cycles of so many iterations of a job alone, a mean over draws."""
         return self._drawn(job, times)[0]

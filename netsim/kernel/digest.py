@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,7 +63,11 @@ def _text(module: str) -> bytes:
 def _surroundings() -> bytes:
     """Return all that machine code depends on beside sources."""
     target = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return repr((version("numba"), llvm.llvm_version_info, sys.version_info[:2], target)).encode()
+    numba = find_spec("numba")  # importing it, or the metadata of packages, takes longer than all else here
+    assert numba is not None
+    assert numba.origin is not None
+    version = Path(numba.origin).with_name("_version.py").read_bytes()
+    return repr((version, llvm.llvm_version_info, sys.version_info[:2], target)).encode()
 
 
 @cache

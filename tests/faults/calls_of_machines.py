@@ -239,6 +239,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     add("FreshTimes.cycles", lambda: fresh.cycles, placed=w.placed)
     add("FreshTimes.seconds", lambda: fresh.seconds, job=w.app_job, allocation=w.allocation)
     add("FreshTimes.longest", lambda: fresh.longest, job=w.app_job)
+    add("LoopTimes", lambda: c.LoopTimes, placing=w.placing, precision=0.1, draws=2)
     add("Rates", lambda: c.Rates, placing=w.placing, precision=0.1, most_windows=2)
 
     def rates() -> Any:
@@ -247,7 +248,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     for method in ("known", "of"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
     for method in ("alone", "doubt", "iteration", "speaking"):
-        add(f"Rates.{method}", lambda m=method: getattr(rates(), m), job=w.placed)
+        add(f"LoopTimes.{method}", lambda m=method: getattr(rates().loops, m), job=w.placed)
 
     add(
         "LiveExecution.begin_placed",
