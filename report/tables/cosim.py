@@ -215,7 +215,7 @@ def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
 
 
 def ranking_table(rankings: Sequence[dict[str, Any]]) -> Table:
-    """Return which candidates rank how under a table's times and live ones; what all share is said once."""
+    """Return how candidates rank under a table's times and live ones; what all share is said once."""
     cases = [_case(ranking["case"]) for ranking in rankings]
     shared = {
         name: value for name, value in cases[0].items() if all(case.get(name) == value for case in cases)
@@ -227,18 +227,16 @@ def ranking_table(rankings: Sequence[dict[str, Any]]) -> Table:
             f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
         )
         own = _spelled({name: value for name, value in case.items() if name not in shared})
-        rows.append(
-            [
-                f"{ranking['measure']} by {ranking['compared']}{', ' + own if own else ''}",
-                _in_order(ranking["table"], ranking["table_ties"]),
-                _in_order(ranking["live"], ranking["live_ties"]),
-                turns or "-",
-            ]
-        )
+        what = f"{ranking['measure']} by {ranking['compared']}{', ' + own if own else ''}"
+        orders = {
+            "table": _in_order(ranking["table"], ranking["table_ties"]),
+            "live": _in_order(ranking["live"], ranking["live_ties"]),
+            "turned": turns,
+        }
+        rows.append([what])
+        rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
     made = table(
-        f"Do rankings turn? ({_spelled(_needed(shared, rankings[0]['case']))})",
-        ["least first", "under a table", "under live times", "turned"],
-        rows,
+        f"Do rankings turn? ({_spelled(_needed(shared, rankings[0]['case']))})", ["least first"], rows
     )
     for column in made.columns:
         column.justify = "left"

@@ -80,12 +80,14 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert len(pd.read_csv(tmp_path / "out/cosimulations.csv")) == 16
     shown = netplace("cosim", study)
     assert shown.exit_code == 0
+    lines = [line.rstrip() for line in shown.stdout.splitlines()]
     assert (
         "Do rankings turn? (machine=torus:4x4, workload=applications, mapping=consecutive, intensity=low, "
-        "repeats=1:1, sizes=small)" in shown.stdout
+        "repeats=1:1, sizes=small)" in " ".join(line.strip() for line in lines)
     )
-    assert "wait by partition, policy=easy  " in shown.stdout
-    assert "wait by policy, partition=random  " in shown.stdout
+    assert " wait by partition, policy=easy" in lines
+    assert " wait by policy, partition=random" in lines
+    assert max(map(len, lines[lines.index(" least first") :])) <= 80
 
 
 @pytest.mark.parametrize(
