@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks.calls import check_fields
 from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.graph_arrays import check_arrays
+from netplace.topologies.graph_arrays import ARRAYS, checked_arrays
 from netplace.topologies.limits import check_memory
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
@@ -106,7 +106,14 @@ class Graph(Topology):
                 f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
                 f"{self.planes} planes do not make up {self.switches} switches"
             )
-        check_arrays(self)
+        given = {name: getattr(self, name) for name in ARRAYS}
+        for name, array in checked_arrays(self, self.first_switch, given).items():
+            object.__setattr__(self, name, array)
+        if len(self.names) not in (0, self.switches):
+            raise ValueError(
+                f"network {self.text}: {len(self.names)} names, expected one for each of "
+                f"{self.switches} switches"
+            )
 
     @property
     def switches(self) -> int:

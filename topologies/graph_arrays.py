@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
+from netplace.topologies.topology import Topology
 
-if TYPE_CHECKING:
-    from netplace.topologies.graph import Graph
-    from netplace.topologies.topology import Topology
-
-__all__ = ["check_arrays", "check_wiring"]
+__all__ = ["ARRAYS", "check_wiring", "checked_arrays"]
 
 MOST_DIMENSIONS = 62
 MOST_GROUPS = 1000  # numbers up to it may have gaps on a network of few routers
@@ -32,7 +30,7 @@ class _Array:
     dims: int = 1
 
 
-_ARRAYS = {
+ARRAYS = {
     "home": _Array("node", np.int64),
     "cycles": _Array("port", np.int32, 1, MOST_CYCLES, of_links=True),
     "delay": _Array("port", np.int32, 0, MOST_DELAY, of_links=True),
@@ -44,8 +42,19 @@ _ARRAYS = {
 }
 
 
-def check_arrays(network: Graph) -> None:
-    """Check all arrays of a network, and make each of the type that it is said to be of, and read-only.
+def checked_arrays(
+    network: Topology, first: int, given: Mapping[str, NDArray[Any] | None]
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a network, by name, each of the type that it is said to be of, and read-only.
+
+    Parameters
+    ----------
+    network : Topology
+        The network, of which routers and links are known.
+    first : int
+        Its first switch.
+    given : mapping of str to ndarray or None
+        Some of `ARRAYS`, of which `home` is needed.
 
     Raises
     ------
@@ -54,25 +63,22 @@ def check_arrays(network: Graph) -> None:
     """
     check_wiring(network)
     shape: dict[str, tuple[int, ...]] = {
-        "port": network.neighbor.shape, "switch": (network.switches,), "node": (network.nodes,)
+        "port": network.neighbor.shape, "switch": (network.routers - first,), "node": (network.nodes,)
     }  # fmt: skip
-    arrays = {**_ARRAYS, "group": replace(_ARRAYS["group"], most=max(network.routers, MOST_GROUPS))}
-    for name, array in arrays.items():
-        values = getattr(network, name)
-        if values is not None:
-            fitting = _fitting(network, name, values, array, shape[array.per])
-            fitting.setflags(write=False)
-            object.__setattr__(network, name, fitting)
-    if len(network.names) not in (0, network.switches):
-        raise ValueError(
-            f"network {network.text}: {len(network.names)} names, expected one for each of "
-            f"{network.switches} switches"
-        )
-    _check_homes(network)
+    arrays = {**ARRAYS, "group": replace(ARRAYS["group"], most=max(network.routers, MOST_GROUPS))}
+    fitting = {
+        name: _fitting(network, name, values, arrays[name], shape[arrays[name].per])
+        for name, values in given.items()
+        if values is not None
+    }
+    for values in fitting.values():
+        values.setflags(write=False)
+    _check_homes(network, first, fitting["home"])
+    return fitting
 
 
 def _fitting(
-    network: Graph, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
+    network: Topology, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     """Return an array as one of its type."""
     what = f"network {network.text}: {name}"
@@ -101,7 +107,7 @@ def check_of_cables(text: str, name: str, values: NDArray[Any]) -> None:
     ValueError
         If a number is out of range.
     """
-    _check_range(f"network {text}: {name}", _ARRAYS[name], values)
+    _check_range(f"network {text}: {name}", ARRAYS[name], values)
 
 
 def _check_range(
@@ -114,9 +120,8 @@ def _check_range(
         raise ValueError(f"{what}{of}: {outside[0]} is not in {array.least}..{array.most}")
 
 
-def _check_homes(network: Graph) -> None:
+def _check_homes(network: Topology, first: int, home: NDArray[Any]) -> None:
     """Check that nodes hang at switches, each by its first link if it is a router of its own."""
-    first, home = network.first_switch, network.home
     outside = home[(home < first) | (home >= network.routers)]
     if len(outside):
         raise ValueError(
