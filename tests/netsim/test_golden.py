@@ -16,6 +16,25 @@ def test_exact(row):
     assert run(row).cycles == int(row["insee_clock"]) - 1  # that clock also counts the cycle of looking
 
 
+@pytest.mark.parametrize("row", rows("exact")[::20], ids=row_name)
+def test_exact_on_several_threads(row):
+    clocks = [run(row, threads=threads).cycles + 1 for threads in (2, 3)]
+    assert clocks == [int(row["insee_clock"])] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [2, 3, 7])
+@pytest.mark.parametrize("row", [*rows("exact"), *rows("exact_more"), *rows("exact_npb")], ids=row_name)
+def test_every_exact_row_on_several_threads(row, threads):
+    assert run(row, threads=threads).cycles + 1 == int(row["insee_clock"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", rows("chance"), ids=row_name)
+def test_chance_is_the_same_on_several_threads(row):
+    assert run(row, 5, threads=3).cycles == run(row, 5).cycles
+
+
 def test_every_row_is_there():
     assert [len(rows(name)) for name in ("exact", "exact_more", "exact_npb", "chance")] == [79, 11, 21, 12]
 
