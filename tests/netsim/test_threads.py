@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from netplace.netsim import Config, Network, compiled, domains, pattern, threads
+from netplace.netsim import Config, Network, domains, kernel_run, pattern, threads
 from netplace.netsim.engine import Exit
 from netplace.netsim.side_by_side import run_side_by_side
 from netplace.topologies import parse
@@ -86,7 +86,7 @@ def test_domains_come_back_no_more_often_than_one_thread(monkeypatch):
         returns[len(loops)].append(run_side_by_side(loops, until))
         return returns[len(loops)][-1]
 
-    monkeypatch.setattr(compiled, "run_side_by_side", counted)
+    monkeypatch.setattr(kernel_run, "run_side_by_side", counted)
     for count in returns:
         network = Network(parse("torus:8x8"), SEVERAL, threads=count)
         network.generate(pattern("uniform", network.topology, 0.05))
