@@ -95,15 +95,15 @@ class Outage:
 
     def _members(self, sets: NDArray[Any]) -> list[int]:
         """Return the numbers of FIFOs, or outputs, that a set for every router holds."""
-        found = []
+        members = []
         for place in np.flatnonzero(sets):
             router, word = divmod(int(place), self._u.wide)
             bits = int(sets[place]) & (1 << 64) - 1
             while bits:
                 low = bits & -bits
-                found.append(int(self._first[router]) + 64 * word + low.bit_length() - 1)
+                members.append(int(self._first[router]) + 64 * word + low.bit_length() - 1)
                 bits ^= low
-        return found
+        return members
 
     def _heads(self) -> list[int]:
         """Return the FIFOs whose head waits for an output, or for consumption, or has just come."""
@@ -117,18 +117,18 @@ class Outage:
         """Return the output by which the head of each FIFO is crossing; withdraw the other grants."""
         s = self._s
         held = set(self._members(s.held))
-        found = {}
+        granted = {}
         for output in np.flatnonzero(s.downstream & g.TAKEN).tolist():
             f = int(self._first[self._router(output)]) + int(s.turn[output]) - 1
             if output in held:
                 s.downstream[output] -= g.TAKEN
             else:
-                found[f] = output
+                granted[f] = output
         self._withdrawn = [
             int(self._first[self._router(output)]) + int(s.turn[output]) - 1 for output in held
         ]
         s.held[:] = 0
-        return found
+        return granted
 
     # --- packets ------------------------------------------------------------------------------------
 
@@ -196,8 +196,8 @@ class Outage:
         at = next(place for place, chain in enumerate(chains) if f in chain)
         chain = [other for other in chains[at] if other != f]
         own.tail_at[at] = chain[0] if chain else -1
-        for one, after in zip(chain, [*chain, -1][1:], strict=True):
-            s.tail_next[one] = after
+        for fifo, after in zip(chain, [*chain, -1][1:], strict=True):
+            s.tail_next[fifo] = after
         own.tally[g.LEAVING] -= 1
         if u.fabric and (u.crossbar or u.classes > 1):
             s.leaving[self._entry(f)] -= 1
@@ -217,11 +217,11 @@ class Outage:
 
     def _chain(self, domain: Any, place: int) -> list[int]:
         """Return the FIFOs whose head's tail leaves in the cycle of a place in a domain's ring."""
-        found, f = [], int(domain.tail_at[place])
+        chain, f = [], int(domain.tail_at[place])
         while f >= 0:
-            found.append(f)
+            chain.append(f)
             f = int(self._s.tail_next[f])
-        return found
+        return chain
 
     def _lose_what_has_no_way(self) -> None:
         """Lose packets in dead routers and to nodes to which no way leads, wherever their header is."""

@@ -165,21 +165,21 @@ def _all_fifos(topology: Topology, config: Config, table: General) -> int:
 
 def graph_state(topology: Topology, config: Config, u: Any, table: General) -> Any:
     """Return the arrays of an empty network."""
-    found: dict[str, Any] = dict.fromkeys(g.GraphState._fields, None)
+    arrays: dict[str, Any] = dict.fromkeys(g.GraphState._fields, None)
     inputs = table.ports * config.vcs
     injectors = _injectors(topology, config)
     first = np.concatenate([[0], np.cumsum(inputs + injectors)])
     slots = (inputs + injectors) * config.queue_packets + injectors * config.injection_packets
     place = np.concatenate([[0], np.cumsum(slots)])
-    found |= _nodes(topology, config)
-    found |= _events(topology, config, u, table, int(first[-1]))
-    found |= _wiring(topology, config, u, table, first)
-    found |= _sets(topology, u, int(first[-1]), found["beyond"], first, inputs)
-    found |= routing_tables(table, u)
-    found |= congestion_arrays(topology, u, int(place[-1]))
+    arrays |= _nodes(topology, config)
+    arrays |= _events(topology, config, u, table, int(first[-1]))
+    arrays |= _wiring(topology, config, u, table, first)
+    arrays |= _sets(topology, u, int(first[-1]), arrays["beyond"], first, inputs)
+    arrays |= routing_tables(table, u)
+    arrays |= congestion_arrays(topology, u, int(place[-1]))
     row = np.zeros((topology.routers, g.ROW_WORDS), np.int64)
     row[:, g.FIRST], row[:, g.PLACE], row[:, g.INPUTS] = first[:-1], place[:-1], inputs
-    found |= {
+    arrays |= {
         "row": row.ravel(),
         "deciding": np.zeros(topology.routers, np.int32),
         "slot": np.zeros(int(place[-1]) * g.SLOT_WORDS, np.int32),
@@ -188,9 +188,9 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
         "takes": np.ones(int(first[-1]) if u.exact else 1, np.int32),
     }
     if u.explain:
-        found |= _waiting(topology, u, int(first[-1]))
+        arrays |= _waiting(topology, u, int(first[-1]))
     unused = np.zeros(1, np.int64)
-    return g.GraphState(**{name: unused if array is None else array for name, array in found.items()})
+    return g.GraphState(**{name: unused if array is None else array for name, array in arrays.items()})
 
 
 def _waiting(topology: Topology, u: Any, fifos: int) -> dict[str, Any]:

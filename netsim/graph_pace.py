@@ -72,7 +72,7 @@ def paced(u: Any, s: Any, topology: Topology, config: Config, speed: tuple[Int, 
 
 def _longer(ring: NDArray[np.int32], length: int, now: int) -> NDArray[np.int32]:
     """Return a ring of events of at least as many cycles."""
-    found = np.full(length, -1, np.int32)
+    longer = np.full(length, -1, np.int32)
     coming = np.arange(now, now + len(ring))
-    found[coming & (length - 1)] = ring[coming & (len(ring) - 1)]
-    return found
+    longer[coming & (length - 1)] = ring[coming & (len(ring) - 1)]
+    return longer

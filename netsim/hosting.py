@@ -206,12 +206,12 @@ class Hosting:
         ValueError
             If there is no such job, or it has ended.
         """
-        found = self._find(job)
+        hosted = self._find(job)
         if job in self._running:
-            self._engine.stop(found.number)
+            self._engine.stop(hosted.number)
             self._running.discard(job)
-            self._holder[found.nodes] = -1
-        elif found.number < 0:
+            self._holder[hosted.nodes] = -1
+        elif hosted.number < 0:
             self._waiting = [(begin, other) for begin, other in self._waiting if other != job]
             del self._jobs[job]
         else:
@@ -227,8 +227,8 @@ class Hosting:
         ValueError
             If there is no such job.
         """
-        found = self._find(job)
-        return found.number >= 0 and self._engine.drained(found.number)
+        hosted = self._find(job)
+        return hosted.number >= 0 and self._engine.drained(hosted.number)
 
     @checked
     def forget(self, job: int) -> None:
@@ -241,10 +241,10 @@ class Hosting:
         ValueError
             If there is no such job, or it has not ended.
         """
-        found = self._find(job)
-        if found.number < 0 or job in self._running:
+        hosted = self._find(job)
+        if hosted.number < 0 or job in self._running:
             raise ValueError(f"job {job}: has not ended, stop it before it is forgotten")
-        self._engine.forget(found.number)
+        self._engine.forget(hosted.number)
         del self._jobs[job]
 
     def _find(self, job: int) -> _Job:
@@ -300,20 +300,20 @@ class Hosting:
         ValueError
             As `laps` does; or if a task has fewer iterations left, or would have used what was not sent.
         """
-        found = self._looping(job)
+        hosted = self._looping(job)
         given = integers_as(np.int64, array_of(counts, "skip: counts"), "skip: counts")
-        if given.shape != found.nodes.shape or (given < 0).any():
+        if given.shape != hosted.nodes.shape or (given < 0).any():
             raise ValueError(
-                f"skip: counts: expected a number of at least 0 for each of {len(found.nodes)} tasks"
+                f"skip: counts: expected a number of at least 0 for each of {len(hosted.nodes)} tasks"
             )
-        self._engine.skip(found.number, given)
+        self._engine.skip(hosted.number, given)
 
     def _looping(self, job: int) -> _Job:
         """Return a job that runs and whose iterations are kept once."""
-        found = self._find(job)
-        if job not in self._running or found.times == 1:
+        hosted = self._find(job)
+        if job not in self._running or hosted.times == 1:
             raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
-        return found
+        return hosted
 
     @property
     def cut(self) -> NDArray[np.bool_]:
@@ -354,7 +354,7 @@ class Hosting:
         ValueError
             If there is no such job, or it has not begun.
         """
-        found = self._find(number)
-        if found.number < 0:
+        hosted = self._find(number)
+        if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")
-        return self._engine.job(found.number, min(self.now, self._still))
+        return self._engine.job(hosted.number, min(self.now, self._still))

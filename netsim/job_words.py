@@ -109,10 +109,10 @@ class JobWords:
     def write_classes(self, begin: int, packets: NDArray[np.int64], number: int) -> None:
         """Write the traffic class of keys of the n-th job, of messages of so many packets."""
         if self._classes.count > 1:
-            found = [
+            message_classes = [
                 self._classes.of_message(number, count, self._packet_bytes) for count in packets.tolist()
             ]
-            self.pools["key_class"].rows(begin, len(packets))[:, 0] = found
+            self.pools["key_class"].rows(begin, len(packets))[:, 0] = message_classes
 
     # --- entries of lists ---------------------------------------------------------------------------
 

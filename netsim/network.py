@@ -329,10 +329,10 @@ class Network(Hosting):
             If there is no such job, or the network was not made with ``explain=True``.
         """
         self._must_explain()
-        found = self._find(job)
+        hosted = self._find(job)
         self._watched = job
-        if found.number >= 0:
-            self._engine.watch(found.number)
+        if hosted.number >= 0:
+            self._engine.watch(hosted.number)
 
     def watched(self) -> dict[int, NDArray[np.int64]]:
         """Return by job charged what the watched job waited for each link, shape (routers, ports + 1).
