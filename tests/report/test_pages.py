@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from sample_pages import FIGURES, MARKUP, PAGE
 
+from netplace.cosim.kept import read_plan, text_of
 from netplace.report.pages import PAGES, page_of, render
 from netplace.report.pages.figures import (
     Bars,
     DataTable,
     Gantt,
+    Matrix,
     NetworkMap,
     Places,
     Timeline,
@@ -119,6 +121,17 @@ def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     expected = sum((job["end"] - job["start"]) * job["size"] for job in kept["jobs"])
     longest = max(job["end"] for job in kept["jobs"]) - min(job["submit"] for job in kept["jobs"])
     assert held * longest / max(box[1] for box in gantt.boxes) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(outcomes, tmp_path):
+    plan, outcome = read_plan(outcomes["co-simulation"])
+    own = [[job, other, cycles] for job, other, cycles in outcome["waiting"]["jobs"] if job == other]
+    outcome["waiting"] |= {"jobs": own, "over_time": []}
+    (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
+    page = page_of(tmp_path)
+    assert "No job's packets waited for those of another." in page.verdict
+    assert not any(isinstance(part, Matrix) for part in page.parts)
+    assert render(page)
 
 
 def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outcomes):

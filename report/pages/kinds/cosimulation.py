@@ -50,8 +50,12 @@ def page(path: Path) -> Page:
             0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(costs), note=_COSTS_NOTE)
         )
     missing = []
+    verdict = _verdict(jobs, outcome["figures"])
     if "waiting" in outcome:
-        parts += _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
+        by_pair = _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
+        parts += by_pair
+        if not by_pair:
+            verdict.append("No job's packets waited for those of another.")
         if machine is None:
             missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
         else:
@@ -64,7 +68,7 @@ def page(path: Path) -> Page:
     asked += versions_of(outcome["versions"])
     return Page(
         f"Co-simulation: {title_of(plan)}",
-        _verdict(jobs, outcome["figures"]),
+        verdict,
         asked,
         parts,
         missing,
@@ -168,6 +172,8 @@ def _waiting(
     for job, other, cycles in waiting["jobs"]:
         charged[job, other] += cycles
     pairs = {pair: cycles for pair, cycles in charged.items() if pair[0] != pair[1] and cycles}
+    if not pairs:
+        return []
     lost: dict[int, int] = defaultdict(int)
     for pair, cycles in pairs.items():
         for job in pair:
