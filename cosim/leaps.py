@@ -237,13 +237,13 @@ class Leaper:
         np.minimum.at(left, pace.group, laps.left + pace.owed)
         ended = np.ones(pace.groups, bool)
         np.logical_and.at(ended, pace.group, laps.done >= known_iterations(pace.placed))
-        found = _Rates(rate, left, ended)
+        rates = _Rates(rate, left, ended)
         going = ~ended & (rate > 0)
         if going.any():
             slow = np.flatnonzero(going)[np.argmax(left[going] / rate[going])]
             pace.windows += 1
             pace.variance += float(((later - earlier)[slow] / (later + earlier)[slow]) ** 2)
-        return found
+        return rates
 
     def _farthest(self, rates: dict[int, _Rates], span: float, clock: int, starts: dict[int, int]) -> float:
         """Return the cycles that may be skipped."""

@@ -65,15 +65,15 @@ class KernelEngine(KernelRun):
         """
         self._charge()
         cycles = self._state.watched.reshape(self.topology.routers, -1, k.COLUMNS)
-        found: dict[int, NDArray[np.int64]] = {}
+        by_job: dict[int, NDArray[np.int64]] = {}
         for domain, column in enumerate(self._each("column")):
             ours = self._domains.owner_of == domain
             for owner in np.flatnonzero(column >= 0).tolist():
                 place = int(column[owner])
                 job = owner - 1 if place < k.COLUMNS - 1 else -2
-                of_job = found.setdefault(job, np.zeros(cycles.shape[:2], np.int64))
+                of_job = by_job.setdefault(job, np.zeros(cycles.shape[:2], np.int64))
                 of_job[ours] = cycles[ours, :, place]
-        return np.stack([cycles[:, :, 0], *found.values()], axis=2)[:, :, 1:], [*found]
+        return np.stack([cycles[:, :, 0], *by_job.values()], axis=2)[:, :, 1:], [*by_job]
 
     def _charge(self) -> None:
         """Charge all waiting up to now."""

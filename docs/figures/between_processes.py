@@ -28,15 +28,15 @@ def seconds_of_cycle(world: object, size: int) -> list[float]:
     # What decisions send (packets) is most of it; what falls due (room) has 8 bytes where a packet has 32.
     shares = [np.zeros(HEAD + size * part // 40 // 8, np.int64) for part in (32, 8)]
     most = np.zeros(HEAD + size, np.int64)
-    found = []
+    seconds = []
     for _ in range(BATCHES):
         world.Barrier()
         began = time.perf_counter()
         for _ in range(CYCLES):
             for words in shares:
                 world.Sendrecv(words, other, recvbuf=most, source=other)
-        found.append((time.perf_counter() - began) / CYCLES)
-    return found
+        seconds.append((time.perf_counter() - began) / CYCLES)
+    return seconds
 
 
 def main() -> None:
