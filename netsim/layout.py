@@ -11,8 +11,8 @@ from netplace.netsim import delays
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.constants import OPEN
-from netplace.netsim.memory import demand
-from netplace.netsim.router_record import LINE, router_record, settings_of
+from netplace.netsim.memory import aligned, demand
+from netplace.netsim.router_record import router_record, settings_of
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["COMPILED_IN", "power_of_two", "setting", "state", "tables_of"]
@@ -189,13 +189,6 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
-def _aligned(size: int) -> NDArray[np.int8]:
-    """Return `size` bytes of 0 that begin with a cache line."""
-    memory = np.zeros(size + LINE, np.int8)
-    begin = -memory.ctypes.data % LINE
-    return memory[begin : begin + size]
-
-
 def _queues(fifos: int, u: k.Setting) -> dict[str, Any]:
     """Return the lists and rings of events, empty."""
     return {
@@ -274,7 +267,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     routers, ports, nodes, vcs = topology.routers, topology.ports, topology.nodes, config.vcs
     fifos = int(inputs.sum()) + nodes * config.injectors
     slots = fifos * config.queue_packets + nodes * config.injectors * config.injection_packets
-    memory = _aligned(routers * u.row_bytes)
+    memory = aligned(routers * u.row_bytes)
     row: Any = memory.view(f"i{u.row_bytes // u.row}").reshape(routers, u.row)
     link: Any = memory.view(np.int32).reshape(routers, -1)
     for port in range(ports):

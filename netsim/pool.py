@@ -1,4 +1,4 @@
-"""Arrays of which ranges of rows are given out and taken back."""
+"""Arrays of which ranges of rows are given out and taken back; they begin with a line of cache."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from netplace.netsim.memory import aligned
 
 __all__ = ["Pool"]
 
@@ -46,7 +48,8 @@ class Pool:
         self._end += count
         needed = self._end * self._width
         if needed > len(self.words):
-            words = np.zeros(max(needed, 2 * len(self.words)), self.words.dtype)
+            size = max(needed, 2 * len(self.words)) * self.words.itemsize
+            words = aligned(size).view(self.words.dtype)
             words[: len(self.words)] = self.words
             self.words = words
         return begin

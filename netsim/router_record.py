@@ -9,11 +9,11 @@ import numpy as np
 
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
+from netplace.netsim.memory import LINE
 from netplace.topologies import Grid, Topology
 
-__all__ = ["LINE", "RouterRecord", "router_record", "settings_of"]
+__all__ = ["RouterRecord", "router_record", "settings_of"]
 
-LINE = 64  # bytes of a cache line
 _SETS = {15: np.int16, 31: np.int32, 62: np.int64}  # words of routers with at most so many inputs
 _NARROW_BITS = 5  # of the fields of a FIFO's word of 16 bits, and of 64
 _WIDE_BITS = 16
