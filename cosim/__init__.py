@@ -12,10 +12,11 @@ True
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
-from netplace.cosim.job_row import JobRow, job_rows_of
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.mixes import SOURCES, MixesExecution
+from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan

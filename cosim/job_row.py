@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-__all__ = ["JobRow", "LoggedJobRow", "Times", "ended", "job_row", "job_rows_of"]
+__all__ = ["JobRow", "LoggedJobRow", "Times", "ended", "job_row"]
 
 
 class Times(NamedTuple):
@@ -134,11 +134,6 @@ def job_row(plain: Mapping[str, Any]) -> JobRow:
     """Return the row of a table of its fields, which has been checked."""
     kind = LoggedJobRow if "logged" in plain else JobRow
     return kind(**{**plain, "nodes": tuple(plain["nodes"])})
-
-
-def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
-    """Return the rows of what came of a co-simulation."""
-    return [job_row(plain) for plain in outcome["jobs"]]
 
 
 def ended(rows: Iterable[JobRow]) -> list[tuple[JobRow, Times]]:

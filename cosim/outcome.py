@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from netplace.checks import MOST
+from netplace.checks.calls import checked
 from netplace.checks.schema import (
     amount,
     anything,
@@ -17,12 +21,12 @@ from netplace.checks.schema import (
     table_of,
     text,
 )
-from netplace.cosim.job_row import LoggedJobRow
+from netplace.cosim.job_row import JobRow, LoggedJobRow, job_row
 from netplace.cosim.mixes import SOURCES
 from netplace.scheduling import State
 from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
 
-__all__ = ["OPTIONAL", "OUTCOME", "REQUIRED"]
+__all__ = ["OPTIONAL", "OUTCOME", "REQUIRED", "job_rows_of"]
 
 _LAST_CYCLE = 2**60  # a job that starts or ends later would never be reached
 
@@ -98,3 +102,17 @@ OPTIONAL = {
 }
 
 OUTCOME = table(REQUIRED, OPTIONAL)
+
+
+@checked
+def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
+    """Return the rows of what came of a co-simulation.
+
+    Raises
+    ------
+    ValueError
+        If `outcome` has no jobs, or a job is not one of a co-simulation.
+    """
+    jobs = outcome.get("jobs")
+    REQUIRED["jobs"](jobs, "outcome: jobs")
+    return [job_row(plain) for plain in jobs or ()]

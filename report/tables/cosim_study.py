@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import CosimPlan
-from netplace.cosim.job_row import JobRow, Times, ended, job_rows_of
+from netplace.cosim.job_row import JobRow, Times, ended
+from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit

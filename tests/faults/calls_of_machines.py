@@ -172,6 +172,9 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     )
     add("CosimPlan.from_dict", lambda: c.CosimPlan.from_dict, plain=lambda: plan().to_dict())
     add("CosimPlan.seeded", lambda: plan().seeded, seed=3)
+    add("JobRow", lambda: c.JobRow, **vars(c.job_rows_of({"jobs": rows()})[0]))
+    add("job_rows_of", lambda: c.job_rows_of, outcome=lambda: {"jobs": rows()})
+    add("job_rows_of of", lambda: lambda **given: c.job_rows_of({"jobs": [given]}), **rows()[0])
     add("cosimulate", lambda: c.cosimulate, plan=plan, engine="kernel", tell=None)
     add("placing_of", lambda: c.placing_of, plan=plan)
     add("started_jobs", lambda: c.started_jobs, plan=plan, rows=rows)
@@ -217,6 +220,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         seed=1,
     )
     add("Placing.put", lambda: w.placing().put, job=w.app_job, allocation=w.allocation)
+    add("Placing.network", lambda: w.placing().network, engine="kernel", explain=False)
     add("Placing.body", lambda: w.placing().body, placed=w.placed)
     add("Placing.loop", lambda: w.placing().loop, placed=w.placed)
     add(
@@ -249,6 +253,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
     for method in ("alone", "doubt", "iteration", "speaking"):
         add(f"LoopTimes.{method}", lambda m=method: getattr(rates().loops, m), job=w.placed)
+    add("LoopTimes.block", lambda: rates().loops.block, job=w.placed, times=2)
 
     add(
         "LiveExecution.begin_placed",

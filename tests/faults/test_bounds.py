@@ -217,7 +217,7 @@ def test_packets_of_applications_of_a_log_are_counted_before_they_are_timed(tmp_
     line += " --max-packets 1e6"
     answer = CliRunner().invoke(app, line.split())
     assert answer.exit_code == 2
-    assert "on 16 nodes is timed over 24 iterations of about 6.1e+06 packets, expected" in answer.stderr
+    assert "on 16 nodes is timed over 31 iterations of about 7.9e+06 packets, expected" in answer.stderr
 
 
 def test_more_packets_of_a_co_simulation_are_allowed(tmp_path):

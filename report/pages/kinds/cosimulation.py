@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.cosim.job_row import JobRow, LoggedJobRow, ended, job_rows_of
+from netplace.cosim.job_row import JobRow, LoggedJobRow, ended
 from netplace.cosim.kept import FILE, read_plan
+from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.reasons import link_name
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
 from netplace.report.pages.html import Page
