@@ -23,6 +23,7 @@ __all__ = ["Lowered", "looped", "lower", "packets_of"]
 
 Int = NDArray[np.int64]
 _PEAK = 232  # bytes an operation, measured
+_SHORT = 1 << 12  # a table of so many values costs nothing
 
 
 @dataclass(frozen=True)
@@ -84,15 +85,29 @@ def _opened_by(program: Program, task: Int) -> Int:
     return opened
 
 
+def _ranks(values: Int) -> tuple[Int, int]:
+    """Return for each value its number in the sorted list of different values, and how many there are."""
+    high = int(values.max(initial=0))
+    low = int(values.min(initial=high))
+    span = high - low + 1
+    if span > 4 * len(values) + _SHORT:
+        different, rank = np.unique(values, return_inverse=True)
+        return rank, len(different)
+    occurs = np.zeros(span, bool)  # a table in place of sorting, which would take most of a short run
+    occurs[values - low] = True
+    number = np.cumsum(occurs) - 1
+    return number[values - low], int(occurs.sum())
+
+
 def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
     """Return for each row its number in the sorted list of different rows, and a row of each number."""
-    number = np.zeros(len(columns[0]), np.int64)
+    number, count = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
-        values, rank = np.unique(column, return_inverse=True)
-        _, number = np.unique(number * len(values) + rank, return_inverse=True)
-    sample = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+        rank, different = _ranks(column)
+        number, count = _ranks(number * different + rank)
+    sample = np.empty(count, np.int64)
     sample[number] = np.arange(len(number))
-    return number.astype(np.int64), sample
+    return number, sample
 
 
 def lower(program: Program, config: Config) -> Lowered:
