@@ -10,7 +10,7 @@ __all__ = ["AUTO", "checked_threads", "threads_beside", "usable_threads"]
 
 AUTO = "auto"
 MOST = 64
-ROUTERS = 2048  # of a domain, below which meetings cost as much as a thread gains
+ROUTERS = 2048  # of a domain; below, only saturated traffic gains by one thread more
 
 
 def checked_threads(threads: object, what: str = "threads") -> int | str:
