@@ -16,6 +16,7 @@ from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.constants import ROOM
 from netplace.netsim.kernel.entry import Entry, entry, interpreted
+from netplace.netsim.plain_words import plain_words
 from netplace.netsim.side_by_side import run_side_by_side
 from netplace.netsim.timers import read_timers, write_timers
 from netplace.topologies import Topology
@@ -26,14 +27,11 @@ FAR = (1 << 62) - 1
 
 
 def interpretable(arrays: k.State) -> k.State:
-    """Widen all integers when the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``).
-
-    NumPy's scalars keep the width of their array where compiled code computes in 64 bits.
-    """
+    """Make words of 64 bits of all integers where the kernel runs as plain Python."""
     if not interpreted():
         return arrays
-    wide: Any = (a if a.dtype.kind == "f" else a.astype(np.int64, copy=False) for a in arrays)
-    return type(arrays)(*wide)
+    words: Any = (plain_words(array) for array in arrays)
+    return type(arrays)(*words)
 
 
 @cache  # NumPy makes the name anew each time, for every array of every network

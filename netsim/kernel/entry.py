@@ -74,7 +74,12 @@ class Entry:
         """Return the function for these arrays and settings: of the cycle alone."""
         code = self.load()
         if interpreted():
-            return lambda cycle: int(code(state, setting, cycle))
+
+            def run_plain(cycle: int) -> int:
+                with np.errstate(over="ignore"):  # the mixing of random draws wraps around, as it should
+                    return int(code(state, setting, cycle))
+
+            return run_plain
         arrays, settings = addressed(state), np.array(setting, np.int64)
 
         def run(cycle: int, alive: Any = (state, arrays, settings)) -> int:
