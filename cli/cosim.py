@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,7 +237,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
             folder=lambda path: _write_study(path, study, jobs, frame, contests),
         )
     notes += [] if given["as_json"] else contest_notes(contests)
-    show_many("cosimulations", plans, outcomes, tables, more, remarks, notes, given["as_json"])
+    notes += chain.from_iterable(map(remarks, plans, outcomes))
+    show_many("cosimulations", plans, outcomes, tables, more, notes, given["as_json"])
 
 
 def _write_study(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.cli.many import complete_outcomes, named_flags, say
@@ -80,8 +79,7 @@ def show_many(
     outcomes: Sequence[Outcome],
     tables: Iterable[Table],
     more: dict[str, Any],
-    remarks: Callable[[AnyPlan, Outcome], Iterable[str]],
-    notes: Iterable[str],
+    remarks: Iterable[str],
     as_json: bool,
 ) -> None:
     """Show plans and their outcomes side by side, and say what a user should know of them.
@@ -96,10 +94,8 @@ def show_many(
         What the terminal shows.
     more : dict
         What JSON has besides.
-    remarks : callable
-        Returns what there is to say of a plan and its outcome.
-    notes : iterable of str
-        What there is to say of them all.
+    remarks : iterable of str
+        What a user should know of them; each is said once.
     as_json : bool
         Whether JSON is shown.
     """
@@ -107,5 +103,5 @@ def show_many(
         print_json(many_object(what, plans, outcomes, more))
     else:
         print_tables(*tables)
-    for remark in dict.fromkeys((*notes, *chain.from_iterable(map(remarks, plans, outcomes)))):
+    for remark in dict.fromkeys(remarks):
         say(remark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,6 +134,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
         return
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
+    from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import carry_out, outcome_of
 
     rows, output, window = given["rows"], given["output"], _window(given)
@@ -159,7 +161,8 @@ def schedule_command(study: str | None, **given: Any) -> None:
         write_rows(rows, made[0].schedule)
     if output:
         _write(output, plan, made[0], given["at"], window, given["colour"] or "waiting")
-    show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
+    figures = ScheduleFigures.from_dict(outcome)
+    show_one(plan, outcome, figure_tables(plan, figures), remarks(plan, figures), given["as_json"])
 
 
 def _write(
@@ -214,21 +217,23 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
     from netplace.report.tables.schedule_contests import schedule_contests
+    from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
 
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
     plans, outcomes, notes = _carried(read_study(study), study, given)
-    contests = [] if given["jobs_apart"] else schedule_contests(plans, outcomes)
-    tables = [compared(plans, outcomes), *contest_tables(contests)]
+    figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
+    contests = [] if given["jobs_apart"] else schedule_contests(plans, figures)
+    tables = [compared(plans, figures), *contest_tables(contests)]
     more = {"differences": [contest.to_dict() for contest in contests]}
     if output := given["output"]:
         frames = {
-            "schedules": ("Schedules; times in seconds", figure_rows(plans, outcomes)),
+            "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),
             "differences": ("What differs: p values after Holm", contest_frame(contests)),
         }
 
         def draw(path: Path) -> None:
-            draw_compared(path, plans, outcomes)
+            draw_compared(path, plans, figures)
 
         def folder(path: Path) -> None:
             write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
@@ -237,7 +242,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
             output, lambda: many_object("schedules", plans, outcomes, more), draw=draw, folder=folder
         )
     notes += [] if given["as_json"] else contest_notes(contests)
-    show_many("schedules", plans, outcomes, tables, more, remarks, notes, given["as_json"])
+    notes += chain.from_iterable(map(remarks, plans, figures))
+    show_many("schedules", plans, outcomes, tables, more, notes, given["as_json"])
 
 
 def _carried(
@@ -245,6 +251,7 @@ def _carried(
 ) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
     """Return the plans as they were carried out, what came of each, and what was done to make them fair."""
     from netplace.runs.same_jobs import after_runs, same_jobs
+    from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of
 
     def made(asked: list[Plan]) -> list[dict[str, Any]]:
@@ -255,7 +262,7 @@ def _carried(
     shared = same_jobs(plans)
     plans, notes = shared.plans, shared.notes
     outcomes = made(plans)
-    again = after_runs(plans, outcomes)
+    again = after_runs(plans, [ScheduleFigures.from_dict(outcome) for outcome in outcomes])
     if again != plans:
         killed = len({number for plan in again for number in plan.uncounted})
         if killed:

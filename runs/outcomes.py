@@ -19,6 +19,7 @@ from netplace.checks.schema import (
     text,
 )
 from netplace.scheduling.metrics import PER_JOB, Metrics, SteadyMean
+from netplace.scheduling.power.figures import PowerFigures
 
 __all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SCHEDULE_KEYS", "SCHEDULE_OPTIONS", "SIMULATION"]
 
@@ -54,7 +55,7 @@ SCHEDULE_KEYS: dict[str, Kind] = {
 }
 SCHEDULE_OPTIONS: dict[str, Kind] = {
     "failed": listed(number(-(2**62))),
-    "power": table({}, others=True),
+    "power": kind_of(PowerFigures, undefined=True),
     "site": table_of(number()),
     "versions": table_of(sentence),
 }

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from netplace.runs.plan import Plan
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import refused_jobs, workload_of
 from netplace.scheduling.workload import Workload
 from netplace.topologies import parse
@@ -93,7 +93,7 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
     return SharedJobs(made, list(notes))
 
 
-def after_runs(plans: Sequence[Plan], outcomes: Sequence[Mapping[str, Any]]) -> list[Plan]:
+def after_runs(plans: Sequence[Plan], figures: Sequence[ScheduleFigures]) -> list[Plan]:
     """Return the plans to be carried out once it is known what came of them.
 
     What a plan rejected after all is left out for all contestants; what one ended before its end, and so may
@@ -103,8 +103,8 @@ def after_runs(plans: Sequence[Plan], outcomes: Sequence[Mapping[str, Any]]) -> 
     for places in contestants(plans):
         if len(places) < 2:
             continue
-        rejected = {number for place in places for number in outcomes[place]["rejected"]["jobs"]}
-        failed = {number for place in places for number in outcomes[place].get("failed", ())}
+        rejected = {number for place in places for number in figures[place].rejected.jobs}
+        failed = {number for place in places for number in figures[place].failed}
         for place in places:
             plan = made[place]
             made[place] = replace(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import kind_of, table, text
 from netplace.extensions import file_digest
 from netplace.runs.outcomes import SCHEDULE_KEYS, SCHEDULE_OPTIONS
 from netplace.runs.plan import Plan
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_rows import ROWS, read_rows
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ _KIND = table(
 )
 
 
-def figures_text(folder: Path, plan: Plan, outcome: dict[str, Any]) -> str:
+def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
     """Return what stands in the file of figures, with the digest of the rows beside it."""
-    content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **outcome}
+    content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **figures.to_dict()}
     return results_text("schedule", VERSION, content)
 
 
-def read_figures(folder: Path) -> tuple[Plan, dict[str, Any]]:
+def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
     """Return the plan and the figures that a folder holds, to be shown; what the plan names is not read.
 
     Parameters
@@ -55,9 +56,9 @@ def read_figures(folder: Path) -> tuple[Plan, dict[str, Any]]:
         raise ValueError(
             f"{folder / ROWS}: is not what was written beside {FIGURES}, it was damaged or edited"
         )
-    return Plan.from_dict(figures.pop("plan")), figures
+    return Plan.from_dict(figures.pop("plan")), ScheduleFigures.from_dict(figures)
 
 
-def read_schedule(folder: Path) -> tuple[Plan, dict[str, Any], pd.DataFrame]:
+def read_schedule(folder: Path) -> tuple[Plan, ScheduleFigures, pd.DataFrame]:
     """Return plan, figures and jobs that a folder holds; as `read_figures`, and the jobs as `read_rows`."""
     return *read_figures(folder), read_rows(folder / ROWS)

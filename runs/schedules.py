@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,12 @@ from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
 from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
+from netplace.runs.schedule_figures import Rejected, ScheduleFigures
 from netplace.runs.site_file import read_site
 from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, State, make_partitioner, make_times, schedule
-from netplace.scheduling.metrics import STEADY, batch_means, measure, steady_mean
+from netplace.scheduling.metrics import STEADY, SteadyMean, batch_means, measure, steady_mean
 from netplace.scheduling.power import power_figures
 from netplace.scheduling.refusal import refusals
 from netplace.scheduling.simulation import Tell
@@ -43,15 +44,17 @@ class Carried:
     ----------
     schedule : Schedule
         The rows.
-    outcome : dict
-        The figures, as they are stored: ``metrics``, ``steady`` (means and half widths, where there are
-        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``failed`` (jobs
-        that were ended at their estimates), ``notes``, and ``power`` if the plan has a power model, ``site``
-        if it has the rules of a site.
+    figures : ScheduleFigures
+        What came of it.
     """
 
     schedule: Schedule
-    outcome: dict[str, Any]
+    figures: ScheduleFigures
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        """The figures as they are stored; see `ScheduleFigures.to_dict`."""
+        return self.figures.to_dict()
 
 
 def workload_of(plan: Plan) -> Workload:
@@ -140,19 +143,13 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
             )
         except LookupError as error:
             raise ValueError(str(error)) from None
-    drawn = {} if rules is None else {"power": power_figures(made, rules.model).to_dict()}
-    if site is not None:
-        drawn |= {"site": site.counts()}
-    outcome = (
-        _figures(made, plan.uncounted)
-        | drawn
-        | {
-            "notes": [*jobs.notes, *(rules.model.doubts if rules else ())],
-            "cpu_seconds": time.process_time() - began,
-            "versions": versions(),
-        }
+    figures = replace(
+        _figures(made, plan.uncounted),
+        power=None if rules is None else power_figures(made, rules.model),
+        site=None if site is None else site.counts(),
+        notes=(*jobs.notes, *(rules.model.doubts if rules else ())),
     )
-    return Carried(made, outcome)
+    return Carried(made, replace(figures, cpu_seconds=time.process_time() - began))
 
 
 def outcome_of(plan: Plan) -> dict[str, Any]:
@@ -196,25 +193,28 @@ def _check_applications(plan: Plan, jobs: Workload) -> None:
         one_of(name, APPLICATIONS, f"{plan.workload}, application")
 
 
-def _figures(made: Schedule, uncounted: Sequence[int]) -> dict[str, Any]:
-    """Return the figures of a schedule, as JSON can hold them."""
+def _figures(made: Schedule, uncounted: Sequence[int]) -> ScheduleFigures:
+    """Return the figures of a schedule, without those of power, rules of a site and CPU time."""
     counted = ~np.isin(made.number, uncounted)
-    steady: dict[str, Any] = {}
-    batches: dict[str, list[float]] = {}
+    steady: dict[str, SteadyMean] = {}
+    batches: dict[str, tuple[float, ...]] = {}
     for name in STEADY:
         try:
-            steady[name] = asdict(steady_mean(made, name, batches=_BATCHES, counted=counted))
-            batches[name] = batch_means(made, name, batches=_BATCHES, counted=counted).tolist()
+            steady[name] = steady_mean(made, name, batches=_BATCHES, counted=counted)
+            batches[name] = tuple(batch_means(made, name, batches=_BATCHES, counted=counted).tolist())
         except ValueError:  # too few jobs, or all at once
             continue
-    return {
-        "metrics": measure(made, counted).to_dict(),
-        "steady": steady,
-        "batches": batches,
-        "rejected": {
-            "jobs": [number for number, *_ in made.rejected],
-            "sizes": sorted({nodes for _, nodes, _ in made.rejected}),
-            "first": made.rejected[0][2] if made.rejected else None,
-        },
-        "failed": made.number[made.state == State.FAILED].tolist(),
-    }
+    return ScheduleFigures(
+        metrics=measure(made, counted),
+        steady=steady,
+        batches=batches,
+        rejected=Rejected(
+            jobs=tuple(number for number, *_ in made.rejected),
+            sizes=tuple(sorted({nodes for _, nodes, _ in made.rejected})),
+            first=made.rejected[0][2] if made.rejected else None,
+        ),
+        failed=tuple(made.number[made.state == State.FAILED].tolist()),
+        notes=(),
+        cpu_seconds=0.0,
+        versions=versions(),
+    )

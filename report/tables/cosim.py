@@ -79,7 +79,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         *([f"mean {name}", span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
         ["makespan", span(schedule["makespan"])],
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
-        *site_rows(outcome),
+        *site_rows(outcome.get("site")),
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
     if "sources" in figures:

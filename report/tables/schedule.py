@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from netplace.topologies.node_runs import spelled
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from netplace.runs.schedule_figures import Rejected, ScheduleFigures
     from netplace.runs.schedules import Carried
 
 __all__ = [
@@ -38,8 +39,6 @@ __all__ = [
     "write_folder",
     "write_rows",
 ]
-
-Outcome = dict[str, Any]
 
 # Figures on the screen: name in the metrics, digits, factor.
 _FIGURES: dict[str, tuple[str, int, float]] = {
@@ -73,87 +72,86 @@ def title_of(plan: Plan) -> str:
     return f"{Path(plan.workload).name} on {plan.machine}: {plan.policy}, {plan.partition}"
 
 
-def figure_tables(plan: Plan, outcome: Outcome) -> list[Table]:
+def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[Table]:
     """Return the tables of one schedule: its figures, and the spread of what jobs got."""
-    metrics, steady = outcome["metrics"], outcome["steady"]
+    metrics, steady = figures.metrics, figures.steady
     rows = [
-        [name, number(None if metrics[key] is None else metrics[key] * factor, digits)]
+        [name, number(value * factor, digits)]
         for name, (key, digits, factor) in _FIGURES.items()
-        if metrics[key] is not None
+        if (value := getattr(metrics, key)) is not None
     ]
-    cost = metrics["cost"]
     rows += [
-        ["searches", number(cost["searches"])],
-        ["nodes visited", number(cost["visited"])],
-        ["scheduler CPU (s)", number(cost["cpu_seconds"], 2)],
-        *site_rows(outcome),
+        ["searches", number(metrics.cost.searches)],
+        ["nodes visited", number(metrics.cost.visited)],
+        ["scheduler CPU (s)", number(metrics.cost.cpu_seconds, 2)],
+        *site_rows(figures.site),
     ]
     spreads = []
-    for name, spread in metrics["per_job"].items():
+    for name, spread in metrics.per_job.items():
         known = steady.get(name)
-        interval = f"{number(known['mean'], 1)} ± {number(known['half_width'], 1)}" if known else "-"
-        spreads.append([name, *(number(spread[key], 1) for key in _SPREAD), interval])
+        interval = f"{number(known.mean, 1)} ± {number(known.half_width, 1)}" if known else "-"
+        spreads.append([name, *(number(getattr(spread, key), 1) for key in _SPREAD), interval])
     columns = ["a job's", *_SPREAD, "steady state, 95 %"]
     tables = [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
-    return tables + ([power_table(outcome["power"])] if "power" in outcome else [])
+    return tables + ([] if figures.power is None else [power_table(figures.power)])
 
 
-def site_rows(outcome: Outcome) -> list[list[str]]:
+def site_rows(counts: Mapping[str, int] | None) -> list[list[str]]:
     """Return what the rules of a site did, if there were any."""
     names = {
         "refused": "refused by all queues",
         "node_failures": "node failures",
         "before_unknown": "jobs after one that is not there",
     }
-    return [[names[name], number(count)] for name, count in outcome.get("site", {}).items()]
+    return [[names[name], number(count)] for name, count in (counts or {}).items()]
 
 
-def rejected_notes(rejected: Mapping[str, Any], machine: str) -> list[str]:
+def rejected_notes(rejected: Rejected, machine: str) -> list[str]:
     """Return a sentence on the jobs that can never run on the machine, if there are any."""
-    if not rejected["jobs"]:
+    if not rejected.jobs:
         return []
-    count, first = len(rejected["jobs"]), rejected["first"]
-    return [f"{count:,} jobs can never run on {machine} and were rejected, the first: {first}"]
+    count = len(rejected.jobs)
+    return [f"{count:,} jobs can never run on {machine} and were rejected, the first: {rejected.first}"]
 
 
-def remarks(plan: Plan, outcome: Outcome) -> list[str]:
+def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
     """Return what a user should know besides: notes, rejected jobs, the rule for estimates."""
-    metrics = outcome["metrics"]
-    said = [*outcome["notes"], *rejected_notes(outcome["rejected"], plan.machine)]
-    if plan.policy != "fcfs" and metrics["without_estimate"]:
+    metrics = figures.metrics
+    said = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
+    if plan.policy != "fcfs" and metrics.without_estimate:
         said.append(
-            f"{metrics['without_estimate']:,} jobs have no estimate; theirs is by the rule {plan.estimates}"
+            f"{metrics.without_estimate:,} jobs have no estimate; theirs is by the rule {plan.estimates}"
         )
-    counts = outcome.get("power", {}).get("counts", {})
+    counts = {} if figures.power is None else figures.power.counts
     if counts.get("fallbacks"):
         said.append(
             f"{counts['fallbacks']:,} of {counts['plans']:,} plans are those of the list: the window around "
             f"it gave nothing better; {counts['timeouts']:,} times the solver ran out of its limit"
         )
-    if metrics["failed"]:
-        said.append(f"{metrics['failed']:,} jobs were ended at their estimates (overrun {plan.overrun})")
+    if metrics.failed:
+        said.append(f"{metrics.failed:,} jobs were ended at their estimates (overrun {plan.overrun})")
     return said
 
 
-def figure_rows(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
     """Return one row a schedule: what it is of, its figures, and mean and half width of the steady state."""
     made = []
-    for plan, outcome in zip(plans, outcomes, strict=True):
+    for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.options)
-        row |= {key: outcome["metrics"][key] for key, _, _ in _FIGURES.values()}
-        for name, spread in outcome["metrics"]["per_job"].items():
-            row |= {f"{name}_{key}": spread[key] for key in _SPREAD}
-        for name, known in outcome["steady"].items():
-            row |= {f"{name}_steady": known["mean"], f"{name}_half_width": known["half_width"]}
-        row |= power_columns(outcome.get("power"))
+        row |= {key: getattr(figures.metrics, key) for key, _, _ in _FIGURES.values()}
+        for name, spread in figures.metrics.per_job.items():
+            row |= {f"{name}_{key}": getattr(spread, key) for key in _SPREAD}
+        for name, known in figures.steady.items():
+            row |= {f"{name}_steady": known.mean, f"{name}_half_width": known.half_width}
+        row |= power_columns(figures.power)
         made.append(row)
     return pd.DataFrame(made)
 
 
-def compared(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> Table:
+def compared(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> Table:
     """Return a table of several schedules, with what tells them apart; all figures are in `figure_rows`."""
-    frame = figure_rows(plans, outcomes)
+    frame = figure_rows(plans, every)
     differing = [name for name in PLAN_WORDS if len({str(getattr(plan, name)) for plan in plans}) > 1]
     differing = differing or ["policy"]
     wait, span = (time_unit(frame[name]) for name in ("wait_mean", "makespan"))
@@ -203,7 +201,7 @@ def write_rows(path: Path, schedule: Schedule) -> None:
         write_table(row_table(schedule), temporary)
 
 
-def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> None:
+def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> None:
     """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
     from netplace.report.plots.comparison import draw_comparison
 
@@ -212,7 +210,7 @@ def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]
     first = "policy" if "policy" in differing or not differing else differing[0]
     rest = [name for name in differing if name != first]
     bars = asked[rest].agg(", ".join, axis=1) if rest else ""
-    frame = figure_rows(plans, outcomes).assign(group=asked[first], series=bars)
+    frame = figure_rows(plans, every).assign(group=asked[first], series=bars)
     same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
     draw_comparison(path, frame, f"{same}: means and 95 % intervals")
 
@@ -222,7 +220,7 @@ def write_figures(folder: Path, plan: Plan, carried: Carried) -> None:
     folder.mkdir(exist_ok=True)
     write_rows(folder / schedule_folder.ROWS, carried.schedule)
     with whole_file(folder / schedule_folder.FIGURES) as temporary:
-        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.outcome), encoding="utf-8")
+        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.figures), encoding="utf-8")
 
 
 def write_folder(

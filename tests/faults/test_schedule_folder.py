@@ -51,7 +51,7 @@ def change(put_at):
 def test_what_was_written_is_read(folder):
     plan, figures = read_figures(folder)
     assert plan == make_plan(GIVEN, seed=2)
-    assert figures["metrics"]["jobs"] == 30
+    assert figures.metrics.jobs == 30
 
 
 def test_fields_that_came_later_have_their_defaults(change, folder):

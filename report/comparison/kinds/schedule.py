@@ -38,10 +38,10 @@ _ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
 
 def outcome(path: Path) -> Outcome:
     """Return what a folder of ``netplace schedule -o`` holds."""
-    plan, saved = read_figures(path)
-    entries = plan_entries(path, [(plan.to_dict(), saved)])
+    plan, figures = read_figures(path)
+    entries = plan_entries(path, [(plan.to_dict(), figures.to_dict())])
     return Outcome(
-        "schedule", str(path), entries, " ".join(text for _, text in versions_of(saved.get("versions")))
+        "schedule", str(path), entries, " ".join(text for _, text in versions_of(figures.versions))
     )
 
 

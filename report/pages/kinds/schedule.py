@@ -12,12 +12,14 @@ import pandas as pd
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Lines
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, kept_steps
-from netplace.report.pages.kinds.saved import asked_of, details_of, number_in, versions_of
+from netplace.report.pages.kinds.saved import asked_of, versions_of
 from netplace.report.tables.power import KWH, power_rows
 from netplace.report.tables.schedule import rejected_notes, title_of
 from netplace.report.terminal.units import seconds_unit
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import FIGURES, read_schedule
 from netplace.runs.schedule_rows import ROWS, node_ranges
+from netplace.scheduling.power.figures import PowerFigures
 from netplace.topologies import names_file, parse
 
 __all__ = ["page", "recognises"]
@@ -44,15 +46,13 @@ def page(path: Path) -> Page:
     else:
         missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
     parts.append(_waits(rows))
-    said = _verdict(path / FIGURES, figures, rows)
-    if power := figures.get("power"):
-        with details_of(path / FIGURES, "power"):
-            said.append(_saved_energy(power))
-            parts += _energy(power)
+    said = _verdict(figures, rows)
+    if figures.power is not None:
+        said.append(_saved_energy(figures.power))
+        parts += _energy(figures.power)
     parts.append(_table(rows))
-    asked = [*asked_of(plan.to_dict()), *versions_of(figures.get("versions"))]
-    with details_of(path / FIGURES, "rejected"):
-        notes = [*map(str, figures.get("notes", [])), *rejected_notes(figures["rejected"], plan.machine)]
+    asked = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
+    notes = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     return Page(
         f"Schedule: {title_of(plan)}",
         said,
@@ -63,7 +63,7 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(path: Path, figures: dict[str, Any], rows: pd.DataFrame) -> list[str]:
+def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
     wait = rows["start"] - rows["submit"]
     second, unit = seconds_unit(float(wait.mean()))
     median = wait.median() / second
@@ -72,19 +72,22 @@ def _verdict(path: Path, figures: dict[str, Any], rows: pd.DataFrame) -> list[st
         + (f"at most {median:.3g} {unit}" if median > 0 else "not at all")
         + f", one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
     ]
-    if rejected := number_in(path, figures, "metrics", "rejected"):
-        said.append(f"{rejected:,.0f} more jobs can never run here, and were left out (see the notes).")
-    mean, half = (number_in(path, figures, "steady", "wait", key) for key in ("mean", "half_width"))
-    if mean is not None and half is not None:
+    metrics = figures.metrics
+    if rejected := metrics.rejected:
+        said.append(f"{rejected:,} more jobs can never run here, and were left out (see the notes).")
+    steady = figures.steady.get("wait")
+    if steady is not None and not math.isnan(steady.half_width):
+        mean, half = steady.mean, steady.half_width
         over = f"{mean / second:.3g} ± {half / second:.2g} {unit} (95 % interval over batches of jobs)"
         said.append(
             f"In the steady state the mean wait is {over}."
             if half < mean / 2
             else f"The mean wait has not settled: {over}. More jobs would tell it better."
         )
-    if (used := number_in(path, figures, "metrics", "utilisation")) is not None:
-        said.append(f"{100 * used:.1f} % of the machine's node-seconds were held by jobs.")
-    if (slowdown := number_in(path, figures, "metrics", "per_job", "bounded_slowdown", "mean")) is not None:
+    if not math.isnan(metrics.utilisation):
+        said.append(f"{100 * metrics.utilisation:.1f} % of the machine's node-seconds were held by jobs.")
+    slowdown = metrics.per_job["bounded_slowdown"].mean
+    if not math.isnan(slowdown):
         said.append(
             f"The mean bounded slowdown is {slowdown:.3g}: how many times its run time a job spent here, "
             "where runs of less than 10 s count as 10 s."
@@ -164,8 +167,8 @@ def _waits(rows: pd.DataFrame) -> Bars:
     )
 
 
-def _saved_energy(power: dict[str, Any]) -> str:
-    used, always, hindsight = (power[name] / KWH for name in ("energy", "always_on", "hindsight"))
+def _saved_energy(power: PowerFigures) -> str:
+    used, always, hindsight = (joules / KWH for joules in (power.energy, power.always_on, power.hindsight))
     return (
         f"It took {used:,.4g} kWh. With all nodes on it had been {always:,.4g} kWh "
         f"({100 * (used / always - 1):+.1f} %), and {hindsight:,.4g} kWh with nodes switched in hindsight, "
@@ -173,11 +176,11 @@ def _saved_energy(power: dict[str, Any]) -> str:
     )
 
 
-def _energy(power: dict[str, Any]) -> list[DataTable | Figure]:
-    states = power["by_state"]
+def _energy(power: PowerFigures) -> list[DataTable | Figure]:
+    states = power.by_state
     bars = Bars(
         title="What energy was spent on",
-        caption=f"By the state of the nodes, under {power['switching']}.",
+        caption=f"By the state of the nodes, under {power.switching}.",
         groups=list(states),
         series={"energy": [joules / KWH for joules in states.values()]},
         unit="kWh",

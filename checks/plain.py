@@ -1,0 +1,57 @@
+"""Dataclasses as JSON holds them, by their fields, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+__all__ = ["from_plain", "to_plain"]
+
+Made = TypeVar("Made")
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: a dataclass as a dict of its fields, a tuple as a list."""
+    if is_dataclass(value):
+        return {item.name: to_plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: to_plain(held) for name, held in value.items()}
+    return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def from_plain(kind: type[Made], plain: Any) -> Made:
+    """Return the dataclass that `to_plain` described.
+
+    Fields that are not there have their defaults, and keys that are no fields are passed over: other versions
+    wrote what was read. A number that is null is not a number.
+
+    Raises
+    ------
+    LookupError, TypeError, AttributeError
+        If it describes no such dataclass. What comes from a file is checked before: see `kind_of` in
+        `netplace.checks.schema`.
+    """
+    made: Made = _made(kind, plain)
+    return made
+
+
+def _made(hint: Any, plain: Any) -> Any:
+    if is_dataclass(hint):
+        assert isinstance(hint, type)
+        hints = get_type_hints(hint)
+        names = [item.name for item in fields(hint) if item.name in plain]
+        return hint(**{name: _made(hints[name], plain[name]) for name in names})
+    if hint is float:
+        return math.nan if plain is None else plain
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        [other] = [part for part in parts if part is not NoneType]
+        return None if plain is None else _made(other, plain)
+    if origin is dict:
+        return {name: _made(parts[1], held) for name, held in plain.items()}
+    if origin in (list, tuple):
+        return origin(_made(parts[0], held) for held in plain)
+    return plain

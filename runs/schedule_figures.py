@@ -1,0 +1,82 @@
+"""What came of a schedule: its figures, as they are kept in stores and written into folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netplace.checks.plain import from_plain, to_plain
+from netplace.scheduling.metrics import Metrics, SteadyMean
+from netplace.scheduling.power import PowerFigures
+
+__all__ = ["Rejected", "ScheduleFigures"]
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """Jobs that can never run.
+
+    Attributes
+    ----------
+    jobs : tuple of int
+        Their numbers in the workload.
+    sizes : tuple of int
+        Nodes that they ask for, each number once.
+    first : str or None
+        Why the first of them cannot run.
+    """
+
+    jobs: tuple[int, ...]
+    sizes: tuple[int, ...]
+    first: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleFigures:
+    """What came of a schedule.
+
+    Attributes
+    ----------
+    metrics : Metrics
+        Figures of the whole schedule.
+    steady : dict of str to SteadyMean
+        Means of jobs in the steady state, where there are enough jobs: seconds, and ratios.
+    batches : dict of str to tuple of float
+        Means over batches of jobs one after the other, of the same measures.
+    rejected : Rejected
+        Jobs that can never run.
+    failed : tuple of int
+        Numbers of the jobs that were ended at their estimates.
+    power : PowerFigures or None
+        Energy, if the plan has a power model.
+    site : dict of str to int, or None
+        What the rules of a site did, if the plan has any.
+    notes : tuple of str
+        What a user should know besides, a sentence each.
+    cpu_seconds : float
+        CPU time of the whole.
+    versions : dict of str to str
+        Versions of what it was computed with.
+    """
+
+    metrics: Metrics
+    steady: dict[str, SteadyMean]
+    batches: dict[str, tuple[float, ...]]
+    rejected: Rejected
+    failed: tuple[int, ...] = ()
+    power: PowerFigures | None = None
+    site: dict[str, int] | None = None
+    notes: tuple[str, ...]
+    cpu_seconds: float
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is kept, as JSON can hold it; no power or site where there is none."""
+        plain: dict[str, Any] = to_plain(self)
+        return {name: value for name, value in plain.items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:
+        """Return the figures that `to_dict` described, of a store or folder, which have been checked."""
+        return from_plain(cls, plain)
