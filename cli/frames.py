@@ -14,11 +14,12 @@ __all__ = ["load_frame", "plain_rows", "show_frame", "write_frame"]
 
 # Columns of numbers on the screen, with their digits; others are text, but those that only files hold.
 _NUMBERS = {
-    "tasks": 0, "seed": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "std": 1, "min": 0, "max": 0,
+    "tasks": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "std": 1, "min": 0, "max": 0,
     "cycles": 0, "packets": 0, "packet_hops": 0, "mean_packet_delay": 1, "most_link_load": 3,
     "mean_first": 0, "mean_second": 0, "ratio": 4, "count_first": 0, "count_second": 0,
 }  # fmt: skip
 _IN_FILES = ("key", "drained_cycles", "mean_message_delay", "injection_blocked")
+_IF_ANY = ("missing", "failed")
 _SHOWN = 60  # rows on the screen
 
 
@@ -74,7 +75,7 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def show_frame(frame: pd.DataFrame, title: str) -> int:
-    """Print a table without its empty columns, and return how many rows were left out."""
+    """Print a table without columns that are empty, or count none, and return how many rows were left out."""
     import pandas as pd
 
     texts = [
@@ -82,7 +83,8 @@ def show_frame(frame: pd.DataFrame, title: str) -> int:
         for name in frame.columns
         if name not in (*_NUMBERS, *_IN_FILES) and (frame[name].fillna("") != "").any()
     ]
-    columns = [*texts, *(name for name in _NUMBERS if name in frame.columns)]
+    numbers = [name for name in _NUMBERS if name in frame.columns]
+    columns = [*texts, *(name for name in numbers if name not in _IF_ANY or frame[name].any())]
     rows = [
         [
             "-"

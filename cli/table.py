@@ -41,6 +41,7 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
 @click.option("-o", "output", metavar="FILE", help="Write a page (.html), or the table (.csv, .parquet).")
 @click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
+@click.option("--jobs", is_flag=True, help="One row a job, with the cycles of each; also with --runs.")
 @click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
 @click.option("--retry", is_flag=True, help="Try the runs that failed again.")
 @click.option("--yes", is_flag=True, help=f"Do not ask before a sweep of more than {_MANY:,} runs.")
@@ -49,11 +50,13 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     """Simulate every combination of a sweep file, and show the run times as a table.
 
     What is stored is never simulated again: after an interruption the same command goes on where it
-    stopped. With a store instead of a sweep file nothing is simulated. With diff, two tables (sweep files,
-    stores, CSV or Parquet files) are compared entry by entry. Exit code 1 says that runs failed, or that
-    the two tables differ.
+    stopped. With a store instead of a sweep file nothing is simulated. With --jobs the times are those of
+    each job of a run. With diff, two tables (sweep files, stores, CSV or Parquet files) are compared entry
+    by entry. Exit code 1 says that runs failed, or that the two tables differ.
     """
     outputs = _outputs(given)
+    if given["jobs"] and (files[0] == "diff" or given["verify"]):
+        raise ValueError("--jobs: shows a table, expected neither diff nor --verify beside it")
     if files[0] == "diff":
         _compare(files[1:], outputs, given["as_json"])
         return
@@ -62,15 +65,19 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         return
     if len(files) != 1:
         raise ValueError(f"table: {len(files)} files given, expected one sweep file or store")
-    runs = _runs(Path(files[0]), given)
-    frame = _times_unless(given["each"], runs, files[0])
+    rows = _rows(Path(files[0]), given)
+    frame = _shown(rows, given, files[0])
+    runs = rows[rows["job"] == 0] if given["jobs"] else rows
     failed = int(runs["failure"].notna().sum())
     for path in outputs:
         write_frame(frame, path, Path(files[0]))
     if given["as_json"]:
         print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
     else:
-        _show(frame, f"{len(frame)} {'runs' if given['each'] else 'entries'}, times in cycles")
+        _show(
+            _told_apart(frame) if given["jobs"] else frame,
+            f"{len(frame)} {_rows_are(given)}, times in cycles",
+        )
     lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
     if lost:
         say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
@@ -101,15 +108,19 @@ def _verify(files: tuple[str, ...], as_json: bool) -> None:
         sys.exit(FAILED)
 
 
-def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
-    """Return the table of runs of a sweep file, completed, or of a store as it is."""
+def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
+    """Return the table of runs, or of their jobs, of a sweep file, completed, or of a store as it is."""
+    from netplace.runs.job_tables import job_table
+    from netplace.runs.store import Store
     from netplace.runs.sweep import read_sweep
     from netplace.runs.tables import run_table
 
+    tabulated = job_table if given["jobs"] else run_table
     if path.suffix in (".csv", ".parquet"):
         raise ValueError(f"{path}: is a table already, expected a sweep file (.toml) or a store")
     if path.suffix != ".toml":
-        return load_frame(path)
+        with Store(path, read_only=True) as store:
+            return tabulated(store.rows())
     sweep = read_sweep(path)
     _confirm(sweep, given["yes"])
     runs = sweep.runs()
@@ -117,7 +128,7 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     executor = _executor(sweep, runs, kept, given)
     with open_store(kept) as store:
         _complete(runs, store, executor, given["retry"])
-        return run_table(store.rows(runs))
+        return tabulated(store.rows(runs))
 
 
 def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Executor[Run, Ended]:
@@ -167,19 +178,41 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
 
     paths = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
     if given["output"]:
-        paths.append(check_output(Path(given["output"]), (".html", ".csv", ".parquet")))
+        endings = (".csv", ".parquet") if given["jobs"] else (".html", ".csv", ".parquet")
+        paths.append(check_output(Path(given["output"]), endings))
     return paths
 
 
-def _times_unless(each: bool, runs: pd.DataFrame, where: object) -> pd.DataFrame:
+def _shown(rows: pd.DataFrame, given: dict[str, Any], where: object) -> pd.DataFrame:
+    """Return what is asked for of the table of runs or of their jobs: this, or times over the seeds."""
+    from netplace.runs.job_tables import job_time_table
     from netplace.runs.tables import times_of
 
-    return runs if each else times_of(runs, where)
+    if given["each"]:
+        return rows
+    return job_time_table(rows) if given["jobs"] else times_of(rows, where)
+
+
+def _rows_are(given: dict[str, Any]) -> str:
+    """Return what the rows of the table are."""
+    if given["jobs"]:
+        return "jobs of runs" if given["each"] else "jobs"
+    return "runs" if given["each"] else "entries"
+
+
+def _told_apart(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table by job without the column of other jobs, if its rows are told apart without."""
+    from netplace.runs.job_tables import JOB_ENTRY
+    from netplace.runs.tables import BESIDE
+
+    names = [name for name in (*JOB_ENTRY, "seed") if name in frame.columns and name != BESIDE]
+    return frame if frame.duplicated(names).any() else frame.drop(columns=BESIDE)
 
 
 def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None:
     """Show in which entries two tables differ."""
     from netplace.runs.difference import difference
+    from netplace.runs.tables import times_of
 
     if len(files) != 2:
         raise ValueError(f"table diff: {len(files)} tables given, expected two")
@@ -187,7 +220,7 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
         raise ValueError(
             f"-o {page}: table diff writes no page, expected netplace compare, or .csv or .parquet"
         )
-    first, second = (_times_unless(False, load_frame(Path(name)), name) for name in files)
+    first, second = (times_of(load_frame(Path(name)), name) for name in files)
     differing = difference(first, second)
     for path in outputs:
         write_frame(differing, path, Path(files[0]))

@@ -32,7 +32,7 @@ SIMULATION = table(
         "packet_delay": _MEAN,
         "message_delay": _MEAN,
         "most_link_load": amount(0, MOST),
-        "jobs": listed(table({"tasks": number()}, others=True)),
+        "jobs": listed(table({"tasks": number(), "cycles": number()}, others=True)),
     },
     others=True,
 )

@@ -21,7 +21,18 @@ from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
 
-__all__ = ["ENTRY", "read_table", "run_table", "time_table", "times_of", "write_table"]
+__all__ = [
+    "BESIDE",
+    "ENTRY",
+    "entry_of",
+    "over_seeds",
+    "read_table",
+    "run_table",
+    "tasks_of_traces",
+    "time_table",
+    "times_of",
+    "write_table",
+]
 
 # What a run time belongs to.
 ENTRY = [
@@ -34,6 +45,7 @@ ENTRY = [
     "mapping",
     "settings",
 ]
+BESIDE = "beside"  # column of tables by job: the other jobs of the run
 _MEASURED = [
     "cycles",
     "drained_cycles",
@@ -47,9 +59,9 @@ _MEASURED = [
 _WHOLE = ["cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked"]
 _STATISTICS = ["count", "missing", "failed", "mean", "std", "min", "max"]
 _OF_RUNS, _OF_TIMES = {*ENTRY, "seed", "cycles", "failure"}, {*ENTRY, *_STATISTICS}
-_NUMBERS = ("tasks", "seed", *_MEASURED, *_STATISTICS)
-_WHOLE_NUMBERS = ("tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
-_TEXTS = (*(name for name in ENTRY if name != "tasks"), "failure", "key")
+_NUMBERS = ("job", "tasks", "seed", *_MEASURED, *_STATISTICS)
+_WHOLE_NUMBERS = ("job", "tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
+_TEXTS = (*(name for name in ENTRY if name != "tasks"), BESIDE, "failure", "key")
 _WHAT, _VERSION = "table", 1  # to be raised when columns change
 _DEFAULTS = Config()
 
@@ -66,12 +78,7 @@ def run_table(rows: Iterable[Row]) -> pd.DataFrame:
         As `Store.rows` yields them.
     """
     taken = list(rows)
-    sizes = {
-        job.digest: entry["tasks"]
-        for run, outcome, _ in taken
-        if outcome
-        for job, entry in zip(run.jobs, outcome["jobs"], strict=True)
-    }
+    sizes = tasks_of_traces(taken)
     made = [
         {**entry_of(run, sizes), "seed": run.seed, **_measured(outcome), "failure": failure, "key": run.key}
         for run, outcome, failure in taken
@@ -82,6 +89,16 @@ def run_table(rows: Iterable[Row]) -> pd.DataFrame:
     }
     frame = frame.astype(kinds).astype({"failure": "string"})
     return frame.sort_values([*ENTRY, "seed", "key"], kind="stable", ignore_index=True)
+
+
+def tasks_of_traces(rows: Iterable[Row]) -> dict[str, int]:
+    """Return how many tasks traces have by digest, of those that ran."""
+    return {
+        job.digest: entry["tasks"]
+        for run, outcome, _ in rows
+        if outcome
+        for job, entry in zip(run.jobs, outcome["jobs"], strict=True)
+    }
 
 
 def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
@@ -123,9 +140,14 @@ def time_table(runs: pd.DataFrame, sort: bool = True) -> pd.DataFrame:
         Columns `ENTRY`, ``count`` (runs that ended), ``missing`` (not simulated yet), ``failed``, ``mean``,
         ``std`` (of the sample, empty for a single run), ``min`` and ``max``, the last four in cycles.
     """
+    return over_seeds(runs, ENTRY, sort)
+
+
+def over_seeds(runs: pd.DataFrame, entry: list[str], sort: bool) -> pd.DataFrame:
+    """Return a row for each combination of the columns `entry`, with the statistics of `time_table`."""
     failed = runs["failure"].notna()
     marked = runs.assign(failed=failed, missing=runs["cycles"].isna() & ~failed)
-    groups = marked.groupby(ENTRY, dropna=False, sort=sort)
+    groups = marked.groupby(entry, dropna=False, sort=sort)
     cycles = groups["cycles"]
     frame = pd.DataFrame(
         {
@@ -149,6 +171,8 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
     ValueError
         If it is neither; `where` says where it came from.
     """
+    if BESIDE in frame.columns:
+        raise ValueError(f"{where}: holds times by job (table --jobs), expected a table of runs or run times")
     if _OF_RUNS.issubset(frame.columns):
         return time_table(frame, sort=False)
     if _OF_TIMES.issubset(frame.columns):

@@ -91,6 +91,53 @@ def test_one_row_a_run(netplace):
     assert {row["seed"] for row in rows} == {0, 1, 2}
 
 
+JOBS = """
+network = "torus:4x4"
+partition = "bands"
+mapping = ["consecutive", "random"]
+seeds = 2
+
+[[jobs]]
+app = "2d-torus,rounds=3"
+tasks = 8
+
+[[jobs]]
+app = "butterfly,packets=2"
+tasks = 8
+start = 20
+"""
+
+
+def test_one_row_a_job_from_what_a_store_keeps(netplace, folder):
+    (folder / "jobs.toml").write_text(JOBS)
+    assert netplace("table", "jobs.toml", "--workers", 1).exit_code == 0
+    found = netplace("table", "jobs.toml", "--jobs", "--csv", "jobs.csv")
+    assert (found.exit_code, found.stderr) == (0, "")  # nothing is simulated
+    assert "4 jobs, times in cycles" in found.stdout
+    assert "beside" not in found.stdout
+    with open("jobs.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["job"], row["application"], row["mapping"], row["beside"]) for row in rows] == [
+        ("0", "2d-torus", "consecutive", "butterfly@20 packets=2 (8 tasks, consecutive)"),
+        ("1", "butterfly@20", "consecutive", "2d-torus packets=1,rounds=3 (8 tasks, consecutive)"),
+        ("0", "2d-torus", "random", "butterfly@20 packets=2 (8 tasks, random)"),
+        ("1", "butterfly@20", "random", "2d-torus packets=1,rounds=3 (8 tasks, random)"),
+    ]
+    whole = json.loads(netplace("table", "jobs.sqlite", "--runs", "--json").stdout)["rows"]
+    jobs = json.loads(netplace("table", "jobs.sqlite", "--runs", "--jobs", "--json").stdout)
+    assert (len(whole), len(jobs["rows"]), jobs["runs"]) == (4, 8, 4)
+    ends = [row["cycles"] + 20 * row["job"] for row in jobs["rows"]]
+    assert [max(pair) for pair in zip(ends[::2], ends[1::2], strict=True)] == [row["cycles"] for row in whole]
+    check(netplace("plot", "jobs.csv", "-o", "b.svg"), "jobs.csv: holds times by job (table --jobs)")
+
+
+def test_failed_runs_are_counted_once_by_job(netplace, folder):
+    (folder / "jobs.toml").write_text("max_cycles = 100\n" + JOBS)
+    found = netplace("table", "jobs.toml", "--workers", 1, "--jobs")
+    assert found.exit_code == 1
+    assert "4 of 4 runs failed, the first because of: " in found.stderr
+
+
 def test_only_what_is_new_is_simulated(netplace, folder):
     netplace("table", "sweep.toml", "--workers", 1)
     (folder / "sweep.toml").write_text(SWEEP.replace("seeds = 3", "seeds = 4"))
@@ -160,6 +207,8 @@ def test_a_million_runs_must_be_meant(netplace, folder):
         (["sweep.toml", "--workers", "0"], ["--workers: 0 is too small"]),
         (["sweep.toml", "--csv", "x.txt"], ["expected a name that ends in .csv"]),
         (["sweep.toml", "--parquet", "no/x.parquet"], ["there is no folder no"]),
+        (["diff", "a.csv", "b.csv", "--jobs"], ["--jobs: shows a table, expected neither diff nor --verify"]),
+        (["sweep.toml", "--jobs", "-o", "t.html"], ["t.html", "expected a name that ends in .csv"]),
         (["sweep.toml", "--store", "no/x.sqlite"], ["there is no folder no"]),
         (["sweep.toml", "--store", "sweep.toml"], ["is not a store of netplace"]),
     ],

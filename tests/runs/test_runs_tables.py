@@ -14,6 +14,7 @@ from netplace.netsim import Config
 from netplace.runs import Ended, attempt, execute, resolve
 from netplace.runs.campaign import complete
 from netplace.runs.difference import difference
+from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
@@ -87,6 +88,34 @@ def test_a_row_says_what_ran_and_what_came_of_it(store):
 def test_entries(run, expected):
     [entry] = run_table([(run, None, None)])[ENTRY].to_dict("records")
     assert {name: entry[name] for name in expected} == expected
+
+
+def test_times_by_job_are_told_apart_by_what_ran_beside():
+    small = {"app": "butterfly", "packets": 2, "tasks": 4}
+    runs = [
+        resolve("torus:4x4", [small, {**small, "app": other}], partition="quadrants", seed=seed)
+        for other in ("butterfly", "gups,updates=5", "all-to-all")
+        for seed in range(2)
+    ]
+    rows = [(run, attempt(run).outcome, None) for run in runs[:4]] + [(run, None, "no") for run in runs[4:]]
+    frame = job_table(rows)
+    assert len(frame) == 12
+    assert frame["key"].drop_duplicates().tolist() == run_table(rows)["key"].tolist()
+    by_run = {run.key: outcome for run, outcome, _ in rows if outcome}
+    for key, cycles in frame.dropna(subset="cycles").groupby("key")["cycles"]:
+        assert cycles.tolist() == [job["cycles"] for job in by_run[key]["jobs"]]
+    times = job_time_table(frame)
+    named = [text.split()[0] for text in times["beside"]]
+    assert list(zip(times["application"], named, times["count"], times["failed"], strict=True)) == [
+        ("butterfly", "all-to-all", 0, 2),
+        ("all-to-all", "butterfly", 0, 2),
+        ("butterfly", "gups", 2, 0),
+        ("gups", "butterfly", 2, 0),
+        ("butterfly", "butterfly", 2, 0),
+        ("butterfly", "butterfly", 2, 0),
+    ]
+    with pytest.raises(ValueError, match="t: holds times by job"):
+        times_of(times, "t")
 
 
 def test_a_trace_tells_its_tasks_once_it_has_run():

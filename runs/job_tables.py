@@ -1,0 +1,90 @@
+"""Tables of what is stored by job: one row a job of each run, and the cycles of each job by what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from netplace.runs.spec import Run
+from netplace.runs.store import Row
+from netplace.runs.tables import BESIDE, ENTRY, entry_of, over_seeds, run_table, tasks_of_traces
+
+__all__ = ["JOB_ENTRY", "job_table", "job_time_table"]
+
+JOB_ENTRY = ["job", *ENTRY, BESIDE]  # what the cycles of a job belong to
+
+
+def job_table(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return one row a job of each run: which it was, what ran beside it, and its cycles.
+
+    Runs are in the order of `netplace.runs.tables.run_table`, the jobs of a run in that of its placement.
+
+    Parameters
+    ----------
+    rows : iterable of (Run, outcome or None, failure or None)
+        As `Store.rows` yields them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `JOB_ENTRY`, that is ``job``, its number in the run, from 0; `ENTRY` of this job alone; and
+        ``beside``, the other jobs. Then ``seed``, ``cycles`` from the start of the job until its last task
+        ended (empty if the run has not ended), ``failure`` and ``key``, those of the run.
+    """
+    taken = list(rows)
+    sizes = tasks_of_traces(taken)
+    made = []
+    for run, outcome, failure in taken:
+        cycles = [job["cycles"] for job in outcome["jobs"]] if outcome else [None] * len(run.jobs)
+        made += [
+            {**entry, "seed": run.seed, "cycles": its, "failure": failure, "key": run.key}
+            for entry, its in zip(_entries(run, sizes), cycles, strict=True)
+        ]
+    frame = pd.DataFrame(made, columns=[*JOB_ENTRY, "seed", "cycles", "failure", "key"])
+    kinds = {"job": "int64", "tasks": "Int64", "seed": "int64", "cycles": "Int64", "failure": "string"}
+    places = {key: place for place, key in enumerate(run_table(taken)["key"])}
+    return frame.astype(kinds).sort_values(
+        "key", key=lambda keys: keys.map(places), kind="stable", ignore_index=True
+    )
+
+
+def job_time_table(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Return the run-time table by job: the cycles of each over the seeds, in the order of `jobs`.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        As `job_table` returns.
+
+    Returns
+    -------
+    DataFrame
+        Columns `JOB_ENTRY`, and the statistics of `netplace.runs.tables.time_table`.
+    """
+    return over_seeds(jobs, JOB_ENTRY, sort=False)
+
+
+def _entries(run: Run, sizes: dict[str, int]) -> list[dict[str, Any]]:
+    """Return the columns `JOB_ENTRY` of each job of a run."""
+    alone = [entry_of(replace(run, jobs=(job,)), sizes) for job in run.jobs]
+    texts = [_text(entry) for entry in alone]
+    return [
+        {"job": place, **entry, BESIDE: " + ".join(_counted([*texts[:place], *texts[place + 1 :]]))}
+        for place, entry in enumerate(alone)
+    ]
+
+
+def _text(entry: dict[str, Any]) -> str:
+    """Return a job in one text, as in ``butterfly packets=2 (8 tasks, random)``."""
+    what = f"{entry['application']} {entry['problem']}".rstrip()
+    tasks = f"{entry['tasks']} tasks, " if entry["tasks"] else ""
+    return f"{what} ({tasks}{entry['mapping']})"
+
+
+def _counted(texts: list[str]) -> list[str]:
+    """Return each text once, in front how often if that is more than once."""
+    counts = {text: texts.count(text) for text in texts}
+    return [text if count == 1 else f"{count}x {text}" for text, count in counts.items()]
