@@ -14,9 +14,17 @@ Made = TypeVar("Made")
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: a dataclass as a dict of its fields, a tuple as a list."""
+    """Return a value as JSON can hold it: a dataclass as a dict of its fields, a tuple as a list.
+
+    Fields that are None by default are left out where they are None.
+    """
     if is_dataclass(value):
-        return {item.name: to_plain(getattr(value, item.name)) for item in fields(value)}
+        held = {item.name: (getattr(value, item.name), item.default) for item in fields(value)}
+        return {
+            name: to_plain(each)
+            for name, (each, usual) in held.items()
+            if each is not None or usual is not None
+        }
     if isinstance(value, Mapping):
         return {name: to_plain(held) for name, held in value.items()}
     return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,21 @@ if TYPE_CHECKING:
     from netplace.report.tables.allocations import Offer
 
 __all__ = ["allocate_command"]
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    machine: str
+    held: str | None
+    nodes: int
+    every: bool
+    partitions: tuple[str, ...]
+    order: str
+    seed: int
+    output: Path | None
+    as_json: bool
 
 
 @click.command("allocate", cls=AnnouncingCommand, epilog=examples_of("allocate"))
@@ -56,44 +72,44 @@ def allocate_command(**given: Any) -> None:
     from netplace.scheduling.partitioner.curves import order_of
     from netplace.topologies import parse
 
-    output: Path | None = given["output"]
-    topology = parse(given["machine"])
-    partitions = list(given["partitions"])
-    if bool(partitions) == given["every"]:
+    asked = _Flags(**given)
+    topology = parse(asked.machine)
+    partitions = list(asked.partitions)
+    if bool(partitions) == asked.every:
         raise ValueError("--all or --partition: expected one of them")
-    if given["nodes"] > (most := len(topology.computing)):
+    if asked.nodes > (most := len(topology.computing)):
         computing = " that compute" if most < topology.nodes else ""
-        raise ValueError(f"--nodes: {given['nodes']} are more than the {most} of {topology}{computing}")
-    if given["order"]:
-        order_of(topology, given["order"])
+        raise ValueError(f"--nodes: {asked.nodes} are more than the {most} of {topology}{computing}")
+    if asked.order:
+        order_of(topology, asked.order)
     for text in partitions:
-        make_partitioner(text, topology, given["seed"])
+        make_partitioner(text, topology, asked.seed)
     holder = np.full(topology.nodes, -1)
-    if given["held"]:
-        holder = read_held(Path(given["held"]), topology.nodes)
+    if asked.held:
+        holder = read_held(Path(asked.held), topology.nodes)
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
     offers = with_progress(
-        offers_of(topology, held, given["nodes"], partitions, order=given["order"], seed=given["seed"]),
+        offers_of(topology, held, asked.nodes, partitions, order=asked.order, seed=asked.seed),
         len(partitions),
         "allocators",
     )
     if len(offers) == 1 and not offers[0].nodes and "waits" not in offers[0].reason:
         raise ValueError(offers[0].reason)
     free = len(np.setdiff1d(topology.computing, held))
-    title = f"{given['nodes']} of {free} free nodes of {topology}"
-    single = len(offers) == 1 and not given["every"]
-    content: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
+    title = f"{asked.nodes} of {free} free nodes of {topology}"
+    single = len(offers) == 1 and not asked.every
+    content: dict[str, Any] = {"machine": str(topology), "request": asked.nodes, "free": free}
     content["held"] = np.unique(held).tolist()
     content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
-    if output:
+    if asked.output:
         write_output(
-            output,
+            asked.output,
             lambda: content,
             "allocation",
             draw=lambda path: _draw(path, topology, held, offers, title),
         )
-    if given["as_json"]:
+    if asked.as_json:
         print_results("allocation", content)
     else:
         print_tables(*_tables(offers, title))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.many import say
@@ -226,7 +227,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
-        return summary | ({"critical_paths": paths} if asked.critical_path else {})
+        return summary | ({"critical_paths": to_plain(paths)} if asked.critical_path else {})
 
     def detailed() -> dict[str, Any]:
         from netplace.report.files.run_details import details_of

@@ -24,12 +24,11 @@ from netplace.runs.chance import network_draws, same_place
 from netplace.runs.digests import UnavailableError, network_of
 from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.placing import mappings_of, simulates
+from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
 from netplace.topologies import parse
 
 __all__ = ["Ended", "Executed", "attempt", "carry_out", "execute", "warm_up"]
-
-_LEFT_OUT = ("network", "engine", "seed", "config", "versions", "cpu_seconds")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Ended:
     Attributes
     ----------
     outcome : dict or None
-        What was measured, as JSON can hold it: the same on every machine.
+        What was measured, as JSON can hold it; see `netplace.runs.run_figures.RunFigures`.
     failure : str or None
         Why there is no outcome.
     cpu_seconds : float
@@ -93,8 +92,8 @@ class Executed:
 
     def ended(self) -> Ended:
         """Return what of it is kept."""
-        outcome = _with_winners(_outcome(self.result), self.run, self.methods)
-        return Ended(outcome, None, self.result.cpu_seconds, self.result.versions, platform.node())
+        figures = _with_winners(RunFigures.of(self.result), self.run, self.methods)
+        return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
 
 
 def warm_up(network: str = "", config: Config | None = None) -> None:
@@ -129,11 +128,10 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
         if same not in _KNOWN:
             result = _simulate(run, settled(run, programs, places), places, "kernel", threads=threads)
             cpu_seconds = result.cpu_seconds
-            _remember(same, _outcome(result))
+            _remember(same, RunFigures.of(result))
         methods = tuple(mapped.method for mapped in mapped_jobs)
-        return Ended(
-            _with_winners(_KNOWN[same], run, methods), None, cpu_seconds, versions(), platform.node()
-        )
+        outcome = _with_winners(_KNOWN[same], run, methods).to_dict()
+        return Ended(outcome, None, cpu_seconds, versions(), platform.node())
     except MemoryError as error:
         return _unable(f"not enough memory: {error}")
     except (OSError, UnavailableError) as error:
@@ -245,15 +243,15 @@ def _network_seed(run: Run) -> int:
     return run.seed if run.network_seed is None else run.network_seed
 
 
-# Outcomes of this process by all that they depend on, the oldest first.
-_KNOWN: dict[bytes, dict[str, Any]] = {}
+# What came of the simulations of this process, by all that it depends on, the oldest first.
+_KNOWN: dict[bytes, RunFigures] = {}
 _MOST_KNOWN = 2000
 
 
-def _remember(signature: bytes, outcome: dict[str, Any]) -> None:
+def _remember(signature: bytes, figures: RunFigures) -> None:
     while len(_KNOWN) >= _MOST_KNOWN:
         del _KNOWN[next(iter(_KNOWN))]
-    _KNOWN[signature] = outcome
+    _KNOWN[signature] = figures
 
 
 def _signature(run: Run, places: list[Nodes]) -> bytes:
@@ -268,18 +266,7 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
     return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
 
 
-def _with_winners(outcome: dict[str, Any], run: Run, methods: tuple[str, ...]) -> dict[str, Any]:
-    """Return `outcome` with the names of the mappings that jobs which asked for the best one were given."""
-    jobs = [
-        {**row, "winner": method} if simulates(job.mapping) else row
-        for row, job, method in zip(outcome["jobs"], run.jobs, methods, strict=True)
-    ]
-    return {**outcome, "jobs": jobs}
-
-
-def _outcome(result: Result) -> dict[str, Any]:
-    """Return what was measured, without what the run itself says and what differs from time to time."""
-    outcome = {name: value for name, value in result.to_dict().items() if name not in _LEFT_OUT}
-    for job, measured in zip(outcome["jobs"], result.jobs, strict=True):
-        job["tasks"] = len(measured.nodes)
-    return outcome
+def _with_winners(figures: RunFigures, run: Run, methods: tuple[str, ...]) -> RunFigures:
+    """Return figures with the names of the mappings that jobs which asked for the best one were given."""
+    pairs = zip(run.jobs, methods, strict=True)
+    return figures.with_winners([method if simulates(job.mapping) else None for job, method in pairs])

@@ -74,7 +74,7 @@ class ScheduleFigures:
     def to_dict(self) -> dict[str, Any]:
         """Return what is kept, as JSON can hold it; no power or site where there is none."""
         plain: dict[str, Any] = to_plain(self)
-        return {name: value for name, value in plain.items() if value is not None}
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:

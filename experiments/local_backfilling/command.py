@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,27 @@ EXAMPLES = (
     "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
 )
 _BYTES_PER_JOB = 300  # drawn, and then scheduled
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    platform: str
+    workload: str
+    rules: str
+    penalty: str
+    jobs: int | None
+    weeks: int | None
+    draw: int | None
+    instances: int | None
+    seed: int
+    drop: str | None
+    allocated: bool
+    estimates: str
+    no_reassign: bool
+    rows: str | None
+    as_json: bool
 
 
 @click.command("backfill", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
@@ -77,54 +99,55 @@ def backfill_command(**given: Any) -> None:
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
 
-    platform, penalty = Platform.read(given["platform"]), read_penalty(given["penalty"])
-    words = list(RULES) if given["rules"] == "all" else [word.strip() for word in given["rules"].split(",")]
+    asked = _Flags(**given)
+    platform, penalty = Platform.read(asked.platform), read_penalty(asked.penalty)
+    words = list(RULES) if asked.rules == "all" else [word.strip() for word in asked.rules.split(",")]
     rules = [one_of(word, RULES, "--rule") for word in words]
-    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
-    log, workloads = _workloads(given, platform.processors)
+    rows = check_output(Path(asked.rows), (".csv", ".parquet")) if asked.rows else None
+    log, workloads = _workloads(asked, platform.processors)
     if rows and (len(workloads) > 1 or len(rules) > 1):
         raise ValueError(
             f"--rows {rows}: holds one schedule, but {len(workloads) * len(rules)} are asked for"
         )
     by_rule = []
     for rule in rules:
-        by_rule.append(_figures(platform, workloads, rule, penalty, given, rows, write_rows))
-    _show(given, platform.text, by_rule, list(log.notes))
+        by_rule.append(_figures(platform, workloads, rule, penalty, asked, rows, write_rows))
+    _show(asked, platform.text, by_rule, list(log.notes))
 
 
-def _workloads(given: dict[str, Any], processors: int) -> tuple[Workload, list[list[Job]]]:
+def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]]]:
     """Return the log and the workloads out of it that are asked for."""
     from netplace.checks import check_size, whole
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 
-    if given["weeks"] is not None and given["draw"] is not None:
+    if asked.weeks is not None and asked.draw is not None:
         raise ValueError("--draw: given beside --weeks, expected one of them")
-    if given["instances"] is not None and given["weeks"] is None and given["draw"] is None:
-        raise ValueError(f"--instances: {given['instances']} given, but neither --weeks nor --draw")
-    seed = whole(given["seed"], "--seed", 0)
-    log = _log(given, processors, seed)
-    instances = whole(given["instances"] or 1, "--instances")
-    if given["weeks"] is not None:
-        return log, draw_weeks(log, whole(given["weeks"], "--weeks"), instances, seed)
-    if given["draw"] is not None:
-        jobs = whole(given["draw"], "--draw")
+    if asked.instances is not None and asked.weeks is None and asked.draw is None:
+        raise ValueError(f"--instances: {asked.instances} given, but neither --weeks nor --draw")
+    seed = whole(asked.seed, "--seed", 0)
+    log = _log(asked, processors, seed)
+    instances = whole(asked.instances or 1, "--instances")
+    if asked.weeks is not None:
+        return log, draw_weeks(log, whole(asked.weeks, "--weeks"), instances, seed)
+    if asked.draw is not None:
+        jobs = whole(asked.draw, "--draw")
         check_size(jobs * instances, _BYTES_PER_JOB, "jobs", "--draw and --instances")
         return log, [draw_jobs(log, jobs, processors, seed + i) for i in range(instances)]
     return log, [list(log)]
 
 
-def _log(given: dict[str, Any], processors: int, seed: int) -> Workload:
+def _log(asked: _Flags, processors: int, seed: int) -> Workload:
     """Return the jobs of a file or of the model lublin."""
     from netplace.checks import whole
     from netplace.scheduling.workload import make_workload, read
 
-    path, jobs = given["workload"], given["jobs"]
+    path, jobs = asked.workload, asked.jobs
     options: dict[str, Any] = {}
     if ".swf" in Path(path).name.lower():
-        drop = given["drop"] if given["drop"] is not None else "not-completed,never-ran"
+        drop = asked.drop if asked.drop is not None else "not-completed,never-ran"
         options["drop"] = [word.strip() for word in drop.split(",") if word]
-        options["requested"] = not given["allocated"]
-    elif given["drop"] is not None or given["allocated"]:
+        options["requested"] = not asked.allocated
+    elif asked.drop is not None or asked.allocated:
         raise ValueError(f"{path}: --drop and --allocated are for .swf files")
     if path == "lublin":
         return make_workload(path, processors, whole(jobs or 1000, "--jobs"), seed)
@@ -133,7 +156,7 @@ def _log(given: dict[str, Any], processors: int, seed: int) -> Workload:
 
 
 def _figures(
-    platform: Any, workloads: list[Any], rule: str, penalty: Any, given: dict[str, Any], rows: Any, write: Any
+    platform: Any, workloads: list[Any], rule: str, penalty: Any, asked: _Flags, rows: Any, write: Any
 ) -> dict[str, Any]:
     """Return the figures of a rule, means over the workloads."""
     from dataclasses import asdict
@@ -149,8 +172,8 @@ def _figures(
                 jobs,
                 rule,
                 penalty,
-                reassign=not given["no_reassign"],
-                estimates=given["estimates"],
+                reassign=not asked.no_reassign,
+                estimates=asked.estimates,
                 tell=tell,
             )
         figures.append(asdict(place_figures(made, platform)))
@@ -162,17 +185,17 @@ def _figures(
     return {"rule": rule, "jobs": ran, "rejected": rejected, "without_wall_time": without, **means}
 
 
-def _show(given: dict[str, Any], platform: str, by_rule: list[dict[str, Any]], notes: list[str]) -> None:
+def _show(asked: _Flags, platform: str, by_rule: list[dict[str, Any]], notes: list[str]) -> None:
     from netplace.cli.many import say
     from netplace.report.terminal.screen import number, print_json, print_tables, table
 
-    if given["as_json"]:
-        asked = {name: given[name] for name in ("workload", "penalty", "estimates", "weeks", "draw", "seed")}
+    if asked.as_json:
+        names = ("workload", "penalty", "estimates", "weeks", "draw", "seed")
         print_json(
             {
                 "platform": platform,
-                **asked,
-                "reassign": not given["no_reassign"],
+                **{name: getattr(asked, name) for name in names},
+                "reassign": not asked.no_reassign,
                 "rules": by_rule,
                 "notes": notes,
             }
@@ -185,12 +208,12 @@ def _show(given: dict[str, Any], platform: str, by_rule: list[dict[str, Any]], n
         ]
         shown = [name.replace("_", " ") for name in columns]
         print_tables(
-            table(f"{given['workload']} on {platform}, penalty {given['penalty']}", ["rule", *shown], cells)
+            table(f"{asked.workload} on {platform}, penalty {asked.penalty}", ["rule", *shown], cells)
         )
     if by_rule[0]["rejected"]:
         notes.append(f"jobs larger than the platform, left out: {by_rule[0]['rejected']:,}")
     if by_rule[0]["without_wall_time"]:
-        filled = f"{by_rule[0]['without_wall_time']:,} by the rule {given['estimates']}"
+        filled = f"{by_rule[0]['without_wall_time']:,} by the rule {asked.estimates}"
         notes.append(f"jobs without a wall time, filled in: {filled}")
     for note in notes:
         say(note)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from netplace.netsim.critical_path import COMPONENTS, critical_path
 from netplace.report.terminal.screen import number, table
@@ -14,10 +15,34 @@ from netplace.topologies import parse
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["path_rows", "path_table"]
+__all__ = ["PathRow", "path_rows", "path_table"]
 
 
-def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class PathRow:
+    """The critical path of a job.
+
+    Attributes
+    ----------
+    seed, job : int
+        Seed of the run, and place of the job in it.
+    cycles : int
+        Cycles of the path: those of the job.
+    components : dict of str to int
+        Cycles by what they are spent on, a key of `netplace.netsim.critical_path.COMPONENTS`.
+    messages, tasks : int
+        Messages and tasks that it goes through.
+    """
+
+    seed: int
+    job: int
+    cycles: int
+    components: dict[str, int]
+    messages: int
+    tasks: int
+
+
+def path_rows(executed: Sequence[Executed]) -> list[PathRow]:
     """Return the cycles of each component of the critical path of each run and job, and how it goes."""
     rows = []
     for execution in executed:
@@ -26,29 +51,29 @@ def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
         for job, program in enumerate(programs_of(execution.run, execution.places)):
             path = critical_path(topology, result.config, program, result.jobs[job])
             rows.append(
-                {
-                    "seed": result.seed,
-                    "job": job,
-                    "cycles": path.cycles,
-                    "components": path.by_component(),
-                    "messages": len({stretch.message for stretch in path.stretches if stretch.message >= 0}),
-                    "tasks": len({stretch.task for stretch in path.stretches}),
-                }
+                PathRow(
+                    seed=result.seed,
+                    job=job,
+                    cycles=path.cycles,
+                    components=path.by_component(),
+                    messages=len({stretch.message for stretch in path.stretches if stretch.message >= 0}),
+                    tasks=len({stretch.task for stretch in path.stretches}),
+                )
             )
     return rows
 
 
-def path_table(rows: Sequence[dict[str, Any]]) -> Table:
+def path_table(rows: Sequence[PathRow]) -> Table:
     """Return a table of critical paths: a line for each component, means over runs and jobs."""
     count = len(rows)
-    cycles = sum(row["cycles"] for row in rows) / count
+    cycles = sum(row.cycles for row in rows) / count
     lines = []
     for name, what in COMPONENTS.items():
-        mean = sum(row["components"][name] for row in rows) / count
+        mean = sum(row.components[name] for row in rows) / count
         lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
     lines.append(["sum: the job's length", _mean(cycles), number(100)])
-    messages = sum(row["messages"] for row in rows) / count
-    tasks = sum(row["tasks"] for row in rows) / count
+    messages = sum(row.messages for row in rows) / count
+    tasks = sum(row.tasks for row in rows) / count
     title = f"critical path: by {_mean(messages)} messages of {_mean(tasks)} tasks"
     return table(title, ["component", "cycles", "%"], lines)
 
