@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
     from netplace.apps import Program
 
 __all__ = ["app_command"]
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    tasks: int | None
+    class_: str | None
+    packets: int | None
+    bytes_: int | None
+    rounds: int | None
+    iterations: str
+    write: str | None
+    matrix: str | None
+    output: Path | None
+    as_json: bool
 
 
 @click.command("app", cls=AnnouncingCommand, epilog=examples_of("app"))
@@ -44,17 +61,18 @@ def app_command(name: str, **given: Any) -> None:
     """
     from netplace.report.files.outputs import check_output
 
-    trace = given["write"] and _trace_output(Path(given["write"]))
-    matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
-    program = _program(name, given)
-    description = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
+    asked = _Flags(**given)
+    trace = asked.write and _trace_output(Path(asked.write))
+    matrix = asked.matrix and check_output(Path(asked.matrix), (".npz",))
+    program = _program(name, asked)
+    description = _described(program) | {"recorded_computation_us": _recorded_us(name, asked, program)}
     if trace:
         _write_trace(program, trace)
     if matrix:
         _write_matrix(program, matrix)
-    if given["output"]:
-        write_output(given["output"], lambda: description)
-    if given["as_json"]:
+    if asked.output:
+        write_output(asked.output, lambda: description)
+    if asked.as_json:
         print_json(description)
     else:
         rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
@@ -65,14 +83,14 @@ def app_command(name: str, **given: Any) -> None:
             )
 
 
-def _program(name: str, given: dict[str, Any]) -> Program:
+def _program(name: str, asked: _Flags) -> Program:
     """Return the program that the flags ask for, checked."""
     from netplace.checks import whole
     from netplace.runs.programs import Reading, is_trace, job_program
 
-    options = {key.rstrip("_"): given[key] for key in ("class_", "packets", "bytes_", "rounds")}
-    if given["tasks"] is not None:
-        whole(given["tasks"], "--tasks")
+    options = {key.rstrip("_"): getattr(asked, key) for key in ("class_", "packets", "bytes_", "rounds")}
+    if asked.tasks is not None:
+        whole(asked.tasks, "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
             raise ValueError(
@@ -80,8 +98,8 @@ def _program(name: str, given: dict[str, Any]) -> Program:
             )
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
     reading = Reading(
-        iterations=given["iterations"],
-        tasks=given["tasks"],
+        iterations=asked.iterations,
+        tasks=asked.tasks,
         options={key: value for key, value in options.items() if value is not None},
     )
     program = job_program(name, reading, 1)
@@ -89,7 +107,7 @@ def _program(name: str, given: dict[str, Any]) -> Program:
     return program
 
 
-def _recorded_us(name: str, given: dict[str, Any], program: Program) -> float | None:
+def _recorded_us(name: str, asked: _Flags, program: Program) -> float | None:
     """Return the microseconds of computation that a trace recorded, all tasks together; None for no trace."""
     import numpy as np
 
@@ -99,7 +117,7 @@ def _recorded_us(name: str, given: dict[str, Any], program: Program) -> float | 
     if not is_trace(name):
         return None
     scale = 1000.0  # whole nanoseconds: a replay rounds each piece to whole cycles
-    reading = Reading(iterations=given["iterations"], tasks=given["tasks"], cycles_per_us=scale)
+    reading = Reading(iterations=asked.iterations, tasks=asked.tasks, cycles_per_us=scale)
     timed = job_program(name, reading, 1)
     whole = [float(np.sum(item.size[item.kind == Op.COMPUTE], dtype=float)) for item in (timed, program)]
     return (whole[0] - whole[1]) / scale

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -22,6 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["collective_command"]
 
 _SHOWN = 40  # pairs in the table on the screen
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    ranks: int
+    bytes_: int
+    root: int
+    algorithm: str | None
+    collectives: str
+    segment: int | None
+    fanout: int | None
+    radix: int | None
+    group: int | None
+    output: Path | None
+    as_json: bool
 
 
 @click.command("collective", cls=AnnouncingCommand, epilog=examples_of("collective"))
@@ -61,22 +80,27 @@ def collective_command(operation: str, **given: Any) -> None:
     from netplace.apps.collectives import OPERATIONS, schedule
     from netplace.checks import one_of
 
+    asked = _Flags(**given)
     one_of(operation, OPERATIONS, "collective operation")
-    options = {key: given[key] for key in ("segment", "fanout", "radix", "group") if given[key] is not None}
+    options = {
+        key: getattr(asked, key)
+        for key in ("segment", "fanout", "radix", "group")
+        if getattr(asked, key) is not None
+    }
     with pulse("messages") as progress:
         messages = schedule(
             operation,
-            given["ranks"],
-            given["bytes_"],
-            given["root"],
-            collectives=given["collectives"],
-            algorithm=given["algorithm"],
+            asked.ranks,
+            asked.bytes_,
+            asked.root,
+            collectives=asked.collectives,
+            algorithm=asked.algorithm,
             progress=progress,
             **options,
         )
-    if given["output"]:
-        write_output(given["output"], lambda: _described(messages))
-    if given["as_json"]:
+    if asked.output:
+        write_output(asked.output, lambda: _described(messages))
+    if asked.as_json:
         print_json(_described(messages))
     else:
         print_tables(*_tables(messages))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,23 @@ from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 __all__ = ["site_command"]
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    machine: str
+    workload: str
+    jobs: int | None
+    drop: str | None
+    requested: bool
+    estimates: str
+    overrun: str
+    seed: int
+    rows: str | None
+    output: Path | None
+    as_json: bool
 
 
 @click.command("site", cls=AnnouncingCommand, epilog=examples_of("site"))
@@ -44,14 +62,13 @@ def site_command(rules: str | None, **given: Any) -> None:
     from netplace.scheduling.site_rules import Site, run_site
     from netplace.topologies import parse
 
-    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
+    asked = _Flags(**given)
+    rows = check_output(Path(asked.rows), (".csv", ".parquet")) if asked.rows else None
     site = read_site(rules) if rules else Site()
-    machine = parse(given["machine"])
-    jobs = _workload(given, machine.nodes)
+    machine = parse(asked.machine)
+    jobs = _workload(asked, machine.nodes)
     with job_progress(len(jobs)) as tell:
-        made = run_site(
-            machine, jobs, site, estimates=given["estimates"], overrun=given["overrun"], tell=tell
-        )
+        made = run_site(machine, jobs, site, estimates=asked.estimates, overrun=asked.overrun, tell=tell)
     if rows:
         write_rows(rows, made.schedule)
     metrics = measure(made.schedule)
@@ -61,9 +78,9 @@ def site_command(rules: str | None, **given: Any) -> None:
         "before_unknown": made.unknown_before,
     }
     content = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
-    if given["output"]:
-        write_output(given["output"], lambda: content)
-    if given["as_json"]:
+    if asked.output:
+        write_output(asked.output, lambda: content)
+    if asked.as_json:
         print_json(content)
         return
     shown = {
@@ -78,25 +95,23 @@ def site_command(rules: str | None, **given: Any) -> None:
         "share of node-seconds lost so": number(metrics.lost, 4),
         "jobs after one that is not there": number(made.unknown_before),
     }
-    print_tables(
-        table(f"{given['workload']} on {machine.text}", ["", ""], [list(row) for row in shown.items()])
-    )
+    print_tables(table(f"{asked.workload} on {machine.text}", ["", ""], [list(row) for row in shown.items()]))
     for note in jobs.notes:
         click.echo(f"netplace: {note}", err=True)
 
 
-def _workload(given: dict[str, Any], nodes: int) -> Any:
+def _workload(asked: _Flags, nodes: int) -> Any:
     from netplace.scheduling.workload import make_workload, read
 
-    path, jobs = given["workload"], given["jobs"]
+    path, jobs = asked.workload, asked.jobs
     options: dict[str, Any] = {}
-    if given["drop"] is not None:
-        options["drop"] = [word.strip() for word in given["drop"].split(",") if word]
-    if given["requested"]:
+    if asked.drop is not None:
+        options["drop"] = [word.strip() for word in asked.drop.split(",") if word]
+    if asked.requested:
         options["requested"] = True
     if path == "lublin":
         if options:
             raise ValueError(f"--{next(iter(options))}: given, but lublin is a model")
-        return make_workload(path, nodes, jobs or 1000, given["seed"])
+        return make_workload(path, nodes, jobs or 1000, asked.seed)
     log = read(path, **options)
     return log if jobs is None else log[:jobs]

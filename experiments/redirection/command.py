@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,25 @@ EXAMPLES = (
     "netplace redirect --workload lublin --machine 64 --policy SPT,SPT-RD --dedicated 2 --threshold 2",
     "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
 )
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    workload: str
+    machine: int
+    jobs: int | None
+    days: float | None
+    instances: int | None
+    processors: int | None
+    policies: str
+    dedicated: int | None
+    threshold: int | None
+    b: float | None
+    c: float | None
+    seed: int
+    as_json: bool
 
 
 @click.command("redirect", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
@@ -58,20 +78,21 @@ def redirect_command(**given: Any) -> None:
     )
     from netplace.report.terminal.lines import Lines
 
-    names = list(TASK_POLICIES) if given["policies"] == "all" else given["policies"].split(",")
+    asked = _Flags(**given)
+    names = list(TASK_POLICIES) if asked.policies == "all" else asked.policies.split(",")
     policies = [one_of(name.strip(), TASK_POLICIES, "--policy") for name in names]
-    said = {name: given[name] for name in _PARAMETERS}
+    said = {name: getattr(asked, name) for name in _PARAMETERS}
     for name, value in said.items():
         if value is not None and not any(name in TASK_POLICIES[policy].parameters for policy in policies):
             raise ValueError(f"--{name}: {value:g} given, but none of {', '.join(policies)} takes it")
     said |= {"b": 0.02 if said["b"] is None else said["b"], "c": 1.0 if said["c"] is None else said["c"]}
-    sets = _task_sets(given)
+    sets = _task_sets(asked)
     by_policy, lines = [], Lines("sets of tasks")
     for before, policy in enumerate(policies):
         taken = {name: said[name] for name in TASK_POLICIES[policy].parameters}
         made = []
         for task_set in sets:
-            made.append(run_tasks(task_set.tasks, task_set.processors, policy, seed=given["seed"], **taken))
+            made.append(run_tasks(task_set.tasks, task_set.processors, policy, seed=asked.seed, **taken))
             lines.tell(before * len(sets) + len(made), len(policies) * len(sets), last=False)
         figures = [asdict(task_figures(ran)) for ran in made]
         means = {name: sum(row[name] for row in figures) / len(figures) for name in TASK_FIGURES}
@@ -82,34 +103,34 @@ def redirect_command(**given: Any) -> None:
         "tasks": sum(len(task_set.tasks) for task_set in sets) / len(sets),
         "processors": sum(task_set.processors for task_set in sets) / len(sets),
     }
-    if given["as_json"]:
+    if asked.as_json:
         print_json({**sizes, "policies": by_policy})
         return
-    title = f"{given['workload']}: {sizes['tasks']:,.0f} tasks on {sizes['processors']:g} processors"
+    title = f"{asked.workload}: {sizes['tasks']:,.0f} tasks on {sizes['processors']:g} processors"
     columns = ["redirected", *TASK_FIGURES]
     rows = [[row["policy"], *(number(row[name], 0) for name in columns)] for row in by_policy]
     print_tables(table(title, ["policy", *(name.replace("_", " ") for name in columns)], rows))
 
 
-def _task_sets(given: dict[str, Any]) -> list[Any]:
+def _task_sets(asked: _Flags) -> list[Any]:
     """Return the task sets of the flags."""
     from netplace.checks import whole
     from netplace.experiments.redirection.simulator import tasks_of, windows
     from netplace.scheduling.workload import make_workload, read
 
-    path, jobs = given["workload"], given["jobs"]
-    machine, seed = whole(given["machine"], "--machine"), whole(given["seed"], "--seed", 0)
-    if given["processors"] is not None:
-        whole(given["processors"], "--processors")
+    path, jobs = asked.workload, asked.jobs
+    machine, seed = whole(asked.machine, "--machine"), whole(asked.seed, "--seed", 0)
+    if asked.processors is not None:
+        whole(asked.processors, "--processors")
     if path == "lublin":
         log = make_workload(path, machine, whole(jobs or 1000, "--jobs"), seed)
     else:
         options = {"drop": ("not-completed", "never-ran"), "requested": True}
         log = read(path, **options if ".swf" in Path(path).name.lower() else {})
         log = log if jobs is None else log[: whole(jobs, "--jobs")]
-    if given["days"] is not None:
-        count = whole(given["instances"] or 1, "--instances")
-        return windows(log, given["days"], count, machine, given["processors"], seed)
-    if given["instances"] is not None:
-        raise ValueError(f"--instances: {given['instances']} given, but no --days")
-    return [tasks_of(log, machine, given["processors"])]
+    if asked.days is not None:
+        count = whole(asked.instances or 1, "--instances")
+        return windows(log, asked.days, count, machine, asked.processors, seed)
+    if asked.instances is not None:
+        raise ValueError(f"--instances: {asked.instances} given, but no --days")
+    return [tasks_of(log, machine, asked.processors)]

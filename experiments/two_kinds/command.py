@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,21 @@ from netplace.report.terminal.screen import number, print_json, print_tables, ta
 __all__ = ["two_kinds_command"]
 
 EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags of the command."""
+
+    tasks: str | None
+    queries: int | None
+    cpus: int
+    gpus: int
+    step: str
+    tolerance: float
+    optimum: bool
+    rows: str | None
+    as_json: bool
 
 
 @click.command("two-kinds", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
@@ -44,20 +60,24 @@ def two_kinds_command(**given: Any) -> None:
     )
     from netplace.report.files.outputs import check_output, whole_file
 
-    if (given["tasks"] is None) == (given["queries"] is None):
-        raise ValueError("--tasks: expected it or --queries, one of them")
-    steps = [one_of(word.strip(), STEPS, "--step") for word in given["step"].split(",")]
-    rows = check_output(Path(given["rows"]), (".csv",)) if given["rows"] else None
+    asked = _Flags(**given)
+    steps = [one_of(word.strip(), STEPS, "--step") for word in asked.step.split(",")]
+    rows = check_output(Path(asked.rows), (".csv",)) if asked.rows else None
     if rows and len(steps) > 1:
         raise ValueError(f"--rows {rows}: holds one schedule, but --step names {len(steps)}")
-    cpus, gpus = given["cpus"], given["gpus"]
-    for step in steps if given["queries"] else []:
-        check_search(given["queries"], cpus, gpus, step)  # before so many are made
-    tasks = read_task_times(given["tasks"]) if given["tasks"] else query_times(given["queries"])
+    cpus, gpus = asked.cpus, asked.gpus
+    if asked.queries is not None and asked.tasks is None:
+        for step in steps:
+            check_search(asked.queries, cpus, gpus, step)  # before so many are made
+        tasks = query_times(asked.queries)
+    elif asked.tasks is not None and asked.queries is None:
+        tasks = read_task_times(asked.tasks)
+    else:
+        raise ValueError("--tasks: expected it or --queries, one of them")
     for step in steps:
         check_search(len(tasks), cpus, gpus, step)  # of all steps, before the first begins
-    results = {step: search(tasks, cpus, gpus, step, given["tolerance"]) for step in steps}
-    best = optimum(tasks, cpus, gpus) if given["optimum"] else None
+    results = {step: search(tasks, cpus, gpus, step, asked.tolerance) for step in steps}
+    best = optimum(tasks, cpus, gpus) if asked.optimum else None
     if rows:
         (made,) = results.values()
         pairs = zip(tasks.names, made.assignment.workers, strict=True)
@@ -75,7 +95,7 @@ def two_kinds_command(**given: Any) -> None:
         }
         for step, made in results.items()
     ]
-    if given["as_json"]:
+    if asked.as_json:
         print_json({"tasks": len(tasks), "cpus": cpus, "gpus": gpus, "optimum": best, "steps": shown})
         return
     title = f"{len(tasks)} tasks on {cpus} CPUs and {gpus} GPUs"
