@@ -62,7 +62,7 @@ def mappings(folder: str, table: str) -> tuple[int, int]:
 
 
 def exchanged(file: str) -> tuple[int, int]:
-    """Return the same of relative times with tasks astray, contiguous ones apart, which are 1."""
+    """Return the same of times relative to contiguous ones, with tasks outside the subtree."""
     frame = pd.read_csv(STUDIES / file)
     frame = frame[frame["published"].notna() & (frame["layout"] != "contiguous")]
     off = (frame["to contiguous"] / frame["published"] - 1).abs()
@@ -70,7 +70,7 @@ def exchanged(file: str) -> tuple[int, int]:
 
 
 def best_reading() -> tuple[int, int]:
-    """Return the same for the reading of tasks astray that meets most."""
+    """Return the same for the reading of tasks outside the subtree that meets most."""
     files = ("quasi-contiguity-readings/readings.csv", "quasi-contiguity-readings-ft/readings-ft.csv")
     frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
     sums = frame.groupby("reading")[["met", "of"]].sum()

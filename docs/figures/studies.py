@@ -99,8 +99,10 @@ _PLACED = {
     "placement-effects-alone/in-quadrant": "One instance on one 8x8 quadrant of a 32x32 torus",
 }
 _QUASI_CONTIGUITY = {
-    "quasi-contiguity/together": "Tasks astray on one leaf switch: LU, MG and FT of class W",
-    "quasi-contiguity-one-level/one-level": "Tasks astray one level up: LU, MG and FT of class W",
+    "quasi-contiguity/together": "Tasks outside the subtree on one leaf switch: LU, MG and FT of class W",
+    "quasi-contiguity-one-level/one-level": (
+        "Tasks outside the subtree one level up: LU, MG and FT of class W"
+    ),
 }
 _SELECTED = {
     "partition-selection/small": "Small sizes, all classes",

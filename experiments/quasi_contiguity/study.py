@@ -4,7 +4,7 @@ Sources: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-
 scheduling performance", JSSPP 2009, LNCS 5798, 138-156; J. A. Pascual, doctoral thesis, UPV/EHU 2013,
 Table 3.9.
 
-Sixteen jobs of 16 tasks fill a 4-ary 4-tree. *Contiguous*: each has a subtree of two levels. *k astray*: k
+Sixteen jobs of 16 tasks fill a 4-ary 4-tree. *Contiguous*: each has a subtree of two levels. *k outside*: k
 tasks of every job have exchanged nodes with k tasks of another job. *Random*: every job has nodes drawn over
 the whole network. The published table does not say which tasks stray, nor how often that was drawn; its
 caption lets them go anywhere, the published allocation one level up. The parts are readings of it.
@@ -120,14 +120,14 @@ STUDY = Study(
     title="What a few tasks outside the job's subtree cost",
     source="Pascual, Navaridas and Miguel-Alonso, JSSPP 2009; Pascual, thesis, UPV/EHU 2013, Table 3.9",
     parts={
-        "one-level": "tasks astray one level up, as published: LU, MG and FT of class W",
-        "together": "tasks astray on one leaf switch: LU, MG and FT of class W",
-        "apart": "tasks astray one by one: LU, MG and FT of class W",
-        "one-leaf": "tasks astray on one leaf switch, one level up: LU, MG and FT of class W",
+        "one-level": "tasks outside the subtree one level up, as published: LU, MG and FT of class W",
+        "together": "tasks outside the subtree on one leaf switch: LU, MG and FT of class W",
+        "apart": "tasks outside the subtree one by one: LU, MG and FT of class W",
+        "one-leaf": "tasks outside the subtree on one leaf switch, one level up: LU, MG and FT of class W",
         "readings": "which tasks stray, how far, and with whom: LU and MG of class W",
         "readings-ft": "the same with FT",
         "programs": "three readings with recorded and generated programs of classes W and A",
-        "others": "tasks astray on one leaf switch: BT, SP, CG and IS of class W",
+        "others": "tasks outside the subtree on one leaf switch: BT, SP, CG and IS of class W",
     },
     usual=("one-level", "together"),
     conduct=of_runs(rows, report),

@@ -1,4 +1,4 @@
-"""Tables of the study of tasks astray: ours beside the printed, and how many cells each reading meets."""
+"""Tables of the study of tasks outside the subtree, and how many published cells each reading meets."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import spread
 from netplace.studies.report import Report, ReportTable
 
-__all__ = ["ASTRAY", "LAYOUTS", "report_of"]
+__all__ = ["LAYOUTS", "OUTSIDE", "report_of"]
 
-ASTRAY = (1, 2, 3, 4)
-LAYOUTS = ("contiguous", *(f"{count} astray" for count in ASTRAY), "random")
+OUTSIDE = (1, 2, 3, 4)
+LAYOUTS = ("contiguous", *(f"{count} outside" for count in OUTSIDE), "random")
 PRINTED = dict(
     zip(LAYOUTS, ("contiguous", "1_task", "2_task", "3_task", "4_task", "random"), strict=True)
 )  # column of the published table
@@ -122,11 +122,11 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def _summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on what straying costs, and how far that agrees with what was published."""
     table = cells.pivot(index="app", columns="layout", values="to contiguous")
-    few = table[[f"{count} astray" for count in ASTRAY]].to_numpy() - 1
+    few = table[[f"{count} outside" for count in OUTSIDE]].to_numpy() - 1
     far = table["random"].to_numpy() - 1
     sentences = [
-        f"1 to 4 tasks astray add {few.min():.0%} to {few.max():.0%} to the contiguous time (means of an "
-        f"application's layouts), random nodes {far.min():.0%} to {far.max():.0%}."
+        f"1 to 4 tasks outside the subtree add {few.min():.0%} to {few.max():.0%} to the contiguous time "
+        f"(means of an application's layouts), random nodes {far.min():.0%} to {far.max():.0%}."
     ]
     beside = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
     if beside.empty:

@@ -62,8 +62,8 @@ def test_groups_of_a_dragonfly_are_held_as_a_tree_holds_its_subtrees():
     second = groups.find(Job(3, 0.0, 5, 1.0))
     assert set(second.nodes // 8) == {1}  # three nodes are left in the first group
     assert groups.find(Job(4, 0.0, 2, 1.0)).nodes.tolist() == [6, 7]  # one switch
-    astray = make_partitioner("groups:50", machine)
-    assert astray.find(Job(5, 0.0, 5, 1.0)).contiguous
+    outside = make_partitioner("groups:50", machine)
+    assert outside.find(Job(5, 0.0, 5, 1.0)).contiguous
 
 
 def test_pages_of_a_dragonfly_are_its_switches():

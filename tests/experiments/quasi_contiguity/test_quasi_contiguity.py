@@ -90,7 +90,7 @@ def test_the_quick_version_says_what_straying_costs(tmp_path):
         cells = {row["layout"]: row for row in csv.DictReader(file)}
     relative = {layout: float(cell["to contiguous"]) for layout, cell in cells.items()}
     assert relative["contiguous"] == 1
-    assert all(1 < relative[f"{count} astray"] < relative["random"] for count in (1, 2, 3, 4))
+    assert all(1 < relative[f"{count} outside"] < relative["random"] for count in (1, 2, 3, 4))
     assert float(cells["random"]["published"]) == 3.2
     text = (tmp_path / "out" / "report.md").read_text()
     assert "Mean absolute difference of the relative times" in text

@@ -72,7 +72,7 @@ def test_the_same_nodes_on_any_occupancy(text, data, threshold):
 @pytest.mark.parametrize("text", TREES)
 @PATIENT
 @given(events=lives(), threshold=st.integers(0, 100))
-def test_no_more_astray_than_allowed(text, events, threshold):
+def test_no_more_outside_than_allowed(text, events, threshold):
     tree = parse(text)
     for free, size, allocation in live(Subtrees(tree, threshold), tree.nodes, events):
         level = level_of(size, tree.down)
@@ -126,7 +126,7 @@ def test_quasi_contiguous_as_published(text, data, threshold):
         assert allocation.contiguous == (tree.level(allocation.nodes[0], allocation.nodes).max() <= level)
 
 
-def test_a_job_of_two_may_have_one_astray():
+def test_a_job_of_two_may_have_one_outside():
     tree = parse("tree:4,2")
     partitioner = make_partitioner("quasi-contiguous:10", tree)
     partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14])))

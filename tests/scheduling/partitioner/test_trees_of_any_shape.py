@@ -64,7 +64,7 @@ def test_a_job_gets_the_smallest_subtrees_that_can_hold_it(machine):
     assert taken(partitioner, 4) == [1, 2, 3, 4]
 
 
-def test_some_nodes_go_astray_to_the_nearest(machine):
+def test_some_nodes_go_outside_to_the_nearest(machine):
     partitioner = make_partitioner("nearly-contiguous:50", machine)
     assert taken(partitioner, 5) == [5, 6, 7, 8, 9]
     assert taken(partitioner, 2) == [11, 12]
