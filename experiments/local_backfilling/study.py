@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netplace.experiments.local_backfilling.kinds import KINDS, READINGS, orders_within_kinds
 from netplace.experiments.local_backfilling.simulator import (
     Platform,
     backfill,
@@ -41,13 +42,27 @@ PARTS = {
     "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
     "linear": "some of the weeks, linear penalty 0.5: nothing published",
     "unpenalised": "some of the weeks, factor 1, which is no penalty: nothing published",
+    "tightest": "the weeks, with clusters and blocks that are filled most: a reading",
 }
 BASE = "basic"
 _WEEKS = (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat")
 _OF_WEEKS = ("sum_flow", "sum_stretch", "contiguity", "locality", "level", "success")
 # Penalty of each part that is of weeks.
-PENALTIES = {"weeks": "geometric:2", "linear": "linear:0.5", "unpenalised": "geometric:1"}
-RULES = {**dict.fromkeys(PENALTIES, _WEEKS), "drawn": (BASE, "becont", "beloc", "cont", "loc")}
+PENALTIES = {
+    "weeks": "geometric:2",
+    "linear": "linear:0.5",
+    "unpenalised": "geometric:1",
+    "tightest": "geometric:2",
+}
+RULES = {
+    **dict.fromkeys(PENALTIES, _WEEKS),
+    "drawn": (BASE, "becont", "beloc", "cont", "loc"),
+    "tightest": (
+        BASE,
+        *(READINGS["tightest fit"].get(rule, rule) for kind in KINDS.values() for rule in kind),
+    ),
+}
+_READ = {"weeks": ("as told", "longest pieces first"), "tightest": ("tightest fit",)}
 FIGURES = {
     **dict.fromkeys(PENALTIES, _OF_WEEKS),
     "drawn": ("makespan", "contiguous_jobs", "local_jobs", "locality_ratio"),
@@ -114,11 +129,11 @@ def cases(asked: Asked) -> list[BackfillingCase]:
 
 
 def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase]:
-    count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10}
+    count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10, "tightest": 30}
     if asked.quick:
         count = dict.fromkeys(count, 4)
     if log.name == "LLNL-Thunder" and not asked.quick:
-        count["weeks"] = 20  # it has 21 of so many jobs
+        count |= dict.fromkeys(_READ, 20)  # it has 21 weeks of so many jobs
     if log.name == MODEL:
         count |= dict.fromkeys(PENALTIES, 2)
     platform = "1-32-512" if part == "drawn" else _levels(log)
@@ -167,6 +182,14 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
             sentences.append(_left_out(str(part), str(log), group))
+        archived = own[own["log"] != MODEL]
+        for reading in _READ.get(str(part), ()) if len(archived) else ():
+            orders = _orders(archived, reading)
+            tables.append(ReportTable(_KINDS_TABLE[reading], f"{_ORDERS}, {reading}", orders, _ORDER_DIGITS))
+            met = int((orders["verdict"] == "held").sum())
+            sentences.append(
+                f"{part}, {reading}: {met} of {len(orders)} orders among rules of one kind held."
+            )
         if part not in CHAPTERS:
             continue
         claimed = _claims(str(part), own)
@@ -175,6 +198,22 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         shown = ", ".join(f"{count} {name}" for name, count in counts.items())
         sentences.append(f"{part}: of {len(claimed)} published orders {shown}.")
     return Report(tuple(tables), tuple(sentences))
+
+
+_ORDERS = "Figures 5.13 to 5.16, the rule of a constraint among those of its kind"
+_ORDER_DIGITS = {"over basic": 3, "next over basic": 3}
+_KINDS_TABLE = {reading: f"kinds-{reading.replace(' ', '-')}" for reading in READINGS}
+
+
+def _orders(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """Return the orders among rules of one kind on each log."""
+    logs = {
+        str(log): {
+            name: {rule: _values(own, rule, name) for rule in own["rule"].unique()} for name in _OF_WEEKS
+        }
+        for log, own in frame.groupby("log", sort=False)
+    }
+    return orders_within_kinds(logs, reading)
 
 
 def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:

@@ -39,6 +39,7 @@ __all__ = [
     "Machine",
     "SelectionCase",
     "carry_out",
+    "jobs_of",
     "key_of",
     "rounded_up",
 ]
@@ -153,7 +154,7 @@ def carry_out(
     best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
     wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
     while True:
-        jobs = _jobs(case, machine, more * wanted // 10, intensities[case.setup])
+        jobs = jobs_of(case, machine, more * wanted // 10, intensities[case.setup])
         length = _length(jobs, best, grid.nodes, machine.jobs)
         made = _schedule(case, grid, jobs, times, best)
         # A length that was rounded up takes more jobs than were drawn.
@@ -173,7 +174,7 @@ def carry_out(
     }
 
 
-def _jobs(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
+def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
     """Return so many jobs of a case."""
     jobs = applications(
         machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)

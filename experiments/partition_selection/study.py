@@ -38,6 +38,7 @@ from netplace.experiments.partition_selection.schedules import (
     key_of,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
+from netplace.experiments.partition_selection.updates import TOTALS_DIGITS, totals
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.report.plots.bars import draw_bars
@@ -180,6 +181,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if part.table == "run-times":
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
+            if part.setup == "updates" and not asked.quick:
+                made = totals(times[part.setup][BEST], machine, part.setup)
+                tables.append(ReportTable("updates", _UPDATES, made, TOTALS_DIGITS))
             continue
         own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded)]
         if part.table == "break-even":
@@ -197,6 +201,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     return Report(tuple(tables), tuple(sentences), figures)
 
 
+_UPDATES = (
+    "run time of large mixed jobs over that of a class, CS-BM, and updates of GUPS that give the printed one"
+)
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
     "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be "

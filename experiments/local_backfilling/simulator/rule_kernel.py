@@ -12,9 +12,19 @@ import numpy as np
 
 from netplace.compiled import njit
 
-__all__ = ["BASIC", "BLOCK", "BLOCK_RANK", "CLUSTERS", "FIRST_PIECE", "PIECES", "choose"]
+__all__ = [
+    "BASIC",
+    "BLOCK",
+    "BLOCK_RANK",
+    "BLOCK_TIGHTEST",
+    "CLUSTERS",
+    "CLUSTERS_TIGHTEST",
+    "FIRST_PIECE",
+    "PIECES",
+    "choose",
+]
 
-BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK = range(6)
+BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK, CLUSTERS_TIGHTEST, BLOCK_TIGHTEST = range(8)
 
 
 @njit()
@@ -61,15 +71,21 @@ def _pieces(free: Any, size: int, single: bool, chosen: Any) -> bool:
 
 
 @njit()
-def _clusters(free: Any, low: int, high: int, cluster: int, size: int, fewest: bool, chosen: Any) -> bool:
-    """Take clusters, most free processors first, the last one cut; if `fewest`, no more than needed."""
+def _clusters(
+    free: Any, low: int, high: int, cluster: int, size: int, fewest: bool, tightest: bool, chosen: Any
+) -> bool:
+    """Take clusters, most free processors first, the last one cut; if `fewest`, no more than needed.
+
+    If `tightest`, what one cluster can hold of the rest goes to the one with fewest free that does.
+    """
     held = np.zeros((high - low) // cluster, np.int64)
     for processor in range(low, high):
         held[(processor - low) // cluster] += free[processor]
     order = np.argsort(-held, kind="mergesort")
     if fewest and held[order[: -(-size // cluster)]].sum() < size:
         return False
-    for place in order:
+    for rank, fullest in enumerate(order):
+        place = _tightest(held, order[rank:], size) if tightest else fullest
         taken = min(size, held[place])
         begin = low + place * cluster
         _first(free, begin, begin + cluster, taken, chosen)
@@ -80,18 +96,37 @@ def _clusters(free: Any, low: int, high: int, cluster: int, size: int, fewest: b
 
 
 @njit()
-def _block(free: Any, blocks: Any, size: int, rank: bool, least: bool, chosen: Any) -> bool:
-    """Take the first block with room of the lowest level that has one; if `least`, of the least level."""
+def _tightest(held: Any, order: Any, size: int) -> int:
+    """Return the first of those with fewest free that hold `size`; if none does, the first of `order`."""
+    best = order[0]
+    for place in order:
+        if size <= held[place] < held[best]:
+            best = place
+    return int(best)
+
+
+@njit()
+def _block(free: Any, blocks: Any, size: int, rank: bool, least: bool, tightest: bool, chosen: Any) -> bool:
+    """Take the first block with room of the lowest level that has one; if `least`, of the least level.
+
+    If `tightest`, the one with fewest free instead of the first.
+    """
     processors = len(free)
     for level in range(len(blocks)):
         if blocks[level] < size:
             continue
+        best, fewest = -1, processors + 1
         for low in range(0, processors, blocks[level]):
-            high = low + blocks[level]
-            if free[low:high].sum() >= size:
-                if rank:
-                    return _first(free, low, high, size, chosen)
-                return _clusters(free, low, high, blocks[0], size, False, chosen)
+            held = free[low : low + blocks[level]].sum()
+            if size <= held < fewest:
+                best, fewest = low, held
+                if not tightest:
+                    break
+        if best >= 0:
+            high = best + blocks[level]
+            if rank:
+                return _first(free, best, high, size, chosen)
+            return _clusters(free, best, high, blocks[0], size, False, tightest, chosen)
         if least:
             return False
     return False
@@ -119,10 +154,11 @@ def choose(kind: int, forced: bool, free: Any, blocks: Any, size: int, chosen: A
         fits = _first_piece(free, size, chosen)
     elif kind == PIECES:
         return _pieces(free, size, forced, chosen)
-    elif kind == CLUSTERS:
-        return _clusters(free, 0, len(free), blocks[0], size, forced, chosen)
-    elif kind in (BLOCK, BLOCK_RANK):
-        return _block(free, blocks, size, kind == BLOCK_RANK, forced, chosen)
+    elif kind in (CLUSTERS, CLUSTERS_TIGHTEST):
+        tightest = kind == CLUSTERS_TIGHTEST
+        return _clusters(free, 0, len(free), blocks[0], size, forced, tightest, chosen)
+    elif kind in (BLOCK, BLOCK_RANK, BLOCK_TIGHTEST):
+        return _block(free, blocks, size, kind == BLOCK_RANK, forced, kind == BLOCK_TIGHTEST, chosen)
     if fits or forced:
         return fits
     return _first(free, 0, len(free), size, chosen)

@@ -2,7 +2,8 @@
 
 F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; chapter 4 takes the first piece with
 room, chapter 5 the longest. Names that end in ``-largest`` and ``-rank`` are variants of the author's own
-simulator (fernandodeperto/batch-simulator).
+simulator (fernandodeperto/batch-simulator). In which order clusters are taken is told of best effort alone,
+blocks may come by number or by size in that simulator: names that end in ``-tightest`` are a reading of ours.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from netplace.experiments.local_backfilling.simulator.rule_kernel import (
     BASIC,
     BLOCK,
     BLOCK_RANK,
+    BLOCK_TIGHTEST,
     CLUSTERS,
+    CLUSTERS_TIGHTEST,
     FIRST_PIECE,
     PIECES,
     choose,
@@ -38,7 +41,7 @@ class PlaceRule:
     forced : bool
         Whether a job waits rather than get other processors.
     source : str
-        Where it is from in the thesis (T) or the author's simulator (A).
+        Where it is from in the thesis (T), the author's simulator (A), or a reading.
     description : str
         One line for people.
     """
@@ -65,6 +68,21 @@ RULES: dict[str, PlaceRule] = {
     "plat": PlaceRule(BLOCK, True, "T, chapter 5", "as beplat, at the least level for the job, or wait"),
     "beplat-rank": PlaceRule(BLOCK_RANK, False, "A", "the same blocks as beplat, inside as basic"),
     "plat-rank": PlaceRule(BLOCK_RANK, True, "A", "the same blocks as plat, inside as basic"),
+    "beloc-tightest": PlaceRule(
+        CLUSTERS_TIGHTEST,
+        False,
+        "reading",
+        "as beloc; the rest to the cluster with fewest free that holds it",
+    ),
+    "loc-tightest": PlaceRule(
+        CLUSTERS_TIGHTEST, True, "reading", "as beloc-tightest, in the fewest clusters possible, or wait"
+    ),
+    "beplat-tightest": PlaceRule(
+        BLOCK_TIGHTEST, False, "reading", "as beplat, the block with fewest free; inside as beloc-tightest"
+    ),
+    "plat-tightest": PlaceRule(
+        BLOCK_TIGHTEST, True, "reading", "as beplat-tightest, at the least level, or wait"
+    ),
 }
 
 

@@ -30,6 +30,17 @@ def by_cluster(free: set[int], cluster: int) -> list[list[int]]:
     return sorted(groups.values(), key=lambda group: (-len(group), group[0]))
 
 
+def with_tight_end(groups: list[list[int]], size: int) -> list[list[int]]:
+    """Groups in their order; what is left and fits into one goes to the smallest that it fits into."""
+    taken: list[list[int]] = []
+    while groups and size > 0:
+        holding = [group for group in groups if len(group) >= size]
+        group = min(holding, key=len) if holding else groups[0]
+        taken, size = [*taken, group], size - len(group)
+        groups = [other for other in groups if other is not group]
+    return taken
+
+
 def choose(rule: str, levels: tuple[int, ...], free: set[int], size: int) -> Choice:
     """What a rule takes of `free`; None: it refuses."""
     if len(free) < size:
@@ -45,19 +56,27 @@ def choose(rule: str, levels: tuple[int, ...], free: set[int], size: int) -> Cho
         return fill(longest, size)
     if rule == "cont-largest":
         return frozenset(longest[0][:size]) if len(longest[0]) >= size else None
-    if rule in ("loc", "beloc"):
+    tight = rule.endswith("-tightest")
+    if rule.removesuffix("-tightest") in ("loc", "beloc"):
         groups = by_cluster(free, cluster)
-        return fill(groups[: -(-size // cluster)] if rule == "loc" else groups, size)
+        if rule.startswith("loc"):
+            few = groups[: -(-size // cluster)]
+            if sum(map(len, few)) < size:
+                return None
+            groups = groups if tight else few
+        return fill(with_tight_end(groups, size) if tight else groups, size)
     for count in reversed(levels[:-1]):
         block = levels[-1] // count
         if block < size:
             continue
-        for low in range(0, levels[-1], block):
-            inside = free & set(range(low, low + block))
-            if len(inside) >= size:
-                if rule.endswith("-rank"):
-                    return frozenset(sorted(inside)[:size])
-                return fill(by_cluster(inside, cluster), size)
+        insides = [free & set(range(low, low + block)) for low in range(0, levels[-1], block)]
+        roomy_blocks = [inside for inside in insides if len(inside) >= size]
+        if roomy_blocks:
+            inside = min(roomy_blocks, key=len) if tight else roomy_blocks[0]
+            if rule.endswith("-rank"):
+                return frozenset(sorted(inside)[:size])
+            groups = by_cluster(inside, cluster)
+            return fill(with_tight_end(groups, size) if tight else groups, size)
         if rule.startswith("plat"):
             return None
     return None
