@@ -16,6 +16,7 @@ import numpy as np
 from netplace.cosim.again import once_more
 from netplace.cosim.alone import Alone, FreshTimes, several
 from netplace.cosim.checkpoint import Keep, Memory
+from netplace.cosim.interval import excesses, half_width
 from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed, Placing
@@ -24,14 +25,9 @@ from netplace.cosim.table import from_log
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
 
-__all__ = ["MARKED", "AloneByLeaps", "Sampled", "SampledCourse", "half_width", "sampled_twice"]
+__all__ = ["MARKED", "AloneByLeaps", "Sampled", "SampledCourse", "sampled_twice"]
 
 MARKED = 0.1  # half width beyond which a job's time is marked
-
-# Weights chosen on 150 drawn workloads (701 jobs) so that jobs of few and many iterations are covered
-# alike, the part on 47 others, the width on 88 more (737 jobs). How often it holds: docs/background/cosim.md.
-_WIDTH = 1.3
-_PART = 0.3  # of an iteration
 
 
 class AloneByLeaps:
@@ -115,10 +111,11 @@ def with_intervals(
     if any(not leaped.counted for leaped in made.values()):
         cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
         again = once_more(placing, stays, cycles, precision, keep)
+    excess = excesses(stays, made, again)
     sampled = {}
     for attempt, leaped in made.items():
-        own = alone.of(stays[attempt].placed)
-        width = half_width(leaped, again.get(attempt), own, stays[attempt].placed.work.iterations)
+        own, iterations = alone.of(stays[attempt].placed), stays[attempt].placed.work.iterations
+        width = half_width(leaped, again.get(attempt), own, iterations, excess.get(attempt, 0.0))
         sampled[attempt] = Sampled(leaped.cycles, width, own)
     return sampled
 
@@ -187,30 +184,3 @@ class SampledCourse:
 def _computed(placed: Placed) -> int:
     """Return the cycles of a job that only computes."""
     return placed.work.compute * placed.work.iterations
-
-
-def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: int) -> float:
-    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
-
-    Parameters
-    ----------
-    first : Leaped
-        What is told.
-    second : Leaped, optional
-        The same once more.
-    alone : Alone
-        The job alone: what it owes to chance there, it owes to chance beside others as well.
-    iterations : int
-        Of the job: a leap may be wrong by a part of one.
-
-    Returns
-    -------
-    float
-        As a share of the time; 0 if it was counted.
-    """
-    if first.counted:
-        return 0.0
-    variance = first.variance + alone.deviation**2 + (_PART / iterations) ** 2
-    if second is not None:
-        variance += math.log(second.cycles / first.cycles) ** 2 / 2
-    return _WIDTH * math.sqrt(variance)

@@ -1,9 +1,9 @@
-"""Sampled against live network time on workloads drawn at random: measures ``sampled.csv``.
+"""Sampled times, or those by mixes, against live ones on workloads drawn at random.
 
-Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS]``; takes some seconds a draw, goes on where
-it was stopped, and prints the tables of ``docs/background/cosim.md``; draws from 8000 on are of long jobs.
-Machine, nodes, programs, lengths, the share of communication and starts are drawn; each draw is run in some
-seeds of the network's chance.
+Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes]``: measures ``sampled.csv``
+or ``mixes.csv``, takes some seconds a draw, goes on where it was stopped, and prints the tables of
+``docs/background/cosim.md``. Draws from 8000 on are of long jobs. Machine, nodes, programs, lengths, the
+share of communication and starts are drawn; each draw is run in some seeds of the network's chance.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,16 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import Placed, Placing, application_work, cycles_alone, replay, sampled_again
+from netplace.cosim.mixes import MixesExecution, Progress
+from netplace.cosim.rates import Rates
 from netplace.cosim.replay import Started
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config
 from netplace.scheduling import Job
+from netplace.scheduling.metrics.interval import quantile
 from netplace.topologies import parse
 
-TABLE = Path(__file__).with_suffix(".csv")
-DRAWS, FIRST, SEEDS = 48, 7300, 3
+FOLDER = Path(__file__).parent
 PRECISION = 0.02
 MACHINES = {
     "torus:8x8": "torus",
@@ -118,8 +120,39 @@ def timed(what: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.process_time() - began
 
 
-def measured(number: int, seed: int) -> pd.DataFrame:
-    """Return one row a job: its live time, its sampled one, and the half width that is told."""
+Estimates = Mapping[int, tuple[float, float]]
+
+
+def by_leaps(placing: Placing, jobs: Sequence[Started]) -> Estimates:
+    """Return the sampled time of each job in cycles, and the half width that is told, by number."""
+    made = sampled_again(placing, jobs, PRECISION)
+    return {number: (time.cycles, time.half_width) for number, time in made.items()}
+
+
+def by_mixes(placing: Placing, jobs: Sequence[Started]) -> Estimates:
+    """Return the time of each job by mixes in cycles, and the half width that is told, by number."""
+    rates = Rates(placing, PRECISION)
+    ended: list[Progress] = []
+    execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
+    second = placing.config.cycle_ns * 1e-9
+    for job in jobs:
+        while execution.next_end(job.start * second):
+            pass
+        execution.begin_placed(job.number, job.placed, job.start * second)
+    while execution.next_end(np.inf):
+        pass
+    made = {}
+    for done in ended:
+        width = done.doubt / rates.loops.alone(done.placed) + rates.loops.doubt(done.placed)
+        made[done.placed.job.number] = done.end - done.begin, width
+    return made
+
+
+ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
+
+
+def measured(number: int, seed: int, method: str) -> pd.DataFrame:
+    """Return one row a job: its live time, its estimate by a method, and the half width that is told."""
     draw = drawn(number)
     placing = replace(draw.placing, seed=1000 * number + seed)
     rng = np.random.default_rng([number, seed, 29])
@@ -130,7 +163,7 @@ def measured(number: int, seed: int) -> pd.DataFrame:
     cpu_alone = np.nan  # of which one seed tells enough
     if seed == 0:
         _, cpu_alone = timed(lambda: [cycles_alone(placing, job.placed) for job in jobs])
-    made, cpu_sampled = timed(lambda: sampled_again(placing, jobs, PRECISION))
+    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs))
     rows = [
         draw.regime
         | {
@@ -139,10 +172,10 @@ def measured(number: int, seed: int) -> pd.DataFrame:
             "application": job.placed.work.application,
             "iterations": job.placed.work.iterations,
             "live": live[job.number],
-            "sampled": made[job.number].cycles,
-            "half_width": made[job.number].half_width,
+            "estimate": made[job.number][0],
+            "half_width": made[job.number][1],
             "cpu_live": cpu_live + 2 * cpu_alone,
-            "cpu_sampled": cpu_sampled,
+            "cpu_estimate": cpu,
         }
         for job in jobs
     ]
@@ -151,7 +184,7 @@ def measured(number: int, seed: int) -> pd.DataFrame:
 
 def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
     """Return how often live times are within 5 %, and within the interval that is told."""
-    error = (frame["sampled"] / frame["live"] - 1).abs()
+    error = (frame["estimate"] / frame["live"] - 1).abs()
     estimated = frame["half_width"] > 0
     columns = {
         "jobs": 1.0,
@@ -160,16 +193,29 @@ def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.
         "beyond 15 %, not marked": 1.0 * ((error > 0.15) & (frame["half_width"] <= 0.1)),
         "counted (%)": 100.0 * ~estimated,
         "covered (%)": (100.0 * (error <= frame["half_width"])).where(estimated),
+        "+- (%)": frame["draw"],
         "half width, median (%)": (100 * frame["half_width"]).where(estimated),
     }
-    how = {
+    how: dict[str, Any] = {
         "jobs": "sum",
         "worst (%)": "max",
         "beyond 15 %, not marked": "sum",
         "half width, median (%)": "median",
     }
-    groups = pd.DataFrame(columns).groupby(np.zeros(len(frame)) if by is None else by, sort=by is not None)
+    table = pd.DataFrame(columns)
+    how["+- (%)"] = lambda draws: doubt(draws, table["covered (%)"])
+    groups = table.groupby(np.zeros(len(frame)) if by is None else by, sort=by is not None)
     return pd.concat([groups[name].agg(how.get(name, "mean")) for name in columns], axis=1)
+
+
+def doubt(draws: pd.Series[Any], covered: pd.Series[Any]) -> float:
+    """Return the half width of the interval (0.95) of a coverage; jobs of a draw count as one."""
+    known = covered[draws.index].dropna()
+    off = (known - known.mean()).groupby(draws).sum()
+    if len(off) < 2:
+        return np.nan
+    variance = (off**2).sum() * len(off) / (len(off) - 1)
+    return float(quantile(len(off)) * np.sqrt(variance) / len(known))
 
 
 def regimes(frame: pd.DataFrame) -> pd.DataFrame:
@@ -199,34 +245,36 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def cost(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the CPU time of sampled runs over that of live ones, by the median iterations of their jobs."""
+    """Return the CPU time of estimates over that of live runs, by the median iterations of their jobs."""
     runs = (
         frame[frame["seed"] == 0]
         .groupby(["draw", "seed"])
         .agg(
-            iterations=("iterations", "median"), live=("cpu_live", "first"), sampled=("cpu_sampled", "first")
+            iterations=("iterations", "median"),
+            live=("cpu_live", "first"),
+            estimate=("cpu_estimate", "first"),
         )
     )
     length = pd.cut(runs["iterations"], [0, 100, 1000, 1_000_000], labels=["4-100", "101-1,000", "more"])
-    sums = runs.groupby(length, observed=True)[["live", "sampled"]].sum()
-    return sums.assign(share=sums["sampled"] / sums["live"])
+    sums = runs.groupby(length, observed=True)[["live", "estimate"]].sum()
+    return sums.assign(share=sums["estimate"] / sums["live"])
 
 
-def main(draws: int, first: int, seeds: int) -> None:
+def main(draws: int = 96, first: int = 7400, seeds: int = 3, method: str = "sampled") -> None:
     """Measure what is not there yet, and print the tables."""
-    parts = [pd.read_csv(TABLE)] if TABLE.exists() else []
+    table = FOLDER / f"{method}.csv"
+    parts = [pd.read_csv(table)] if table.exists() else []
     known = {tuple(row) for part in parts for row in part[["draw", "seed"]].to_numpy().tolist()}
     for seed, number in itertools.product(range(seeds), range(first, first + draws)):
         if (number, seed) not in known:
-            parts.append(measured(number, seed))
-            pd.concat(parts).to_csv(TABLE, index=False, float_format="%.6g")
+            parts.append(measured(number, seed, method))
+            pd.concat(parts).to_csv(table, index=False, float_format="%.6g")
             sys.stderr.write(f"{number} {seed}\n")
-    frame = pd.concat(parts)
+    frame = pd.concat(parts, ignore_index=True)
     frame = frame[frame["draw"].between(first, first + draws - 1) & (frame["seed"] < seeds)]
     sys.stdout.write(f"{markdown(regimes(frame))}\n")
     sys.stdout.write(f"\n{cost(frame).to_string(float_format='%.2f')}\n")
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    main(*given, *[DRAWS, FIRST, SEEDS][len(given) :])
+    main(*(int(word) for word in sys.argv[1:4]), *sys.argv[4:])
