@@ -19,6 +19,7 @@ Real = NDArray[np.float64]
 # so that it covers 95 to 96 % of live runs, the part on 47 others. See docs/background/cosim.md.
 _WIDTH = 1.1
 _PART = 0.3  # of an iteration
+_MOST = 24.0  # excess; windows that are a leap apart, up to so many windows, count as independent
 
 
 def excesses(
@@ -41,7 +42,7 @@ def excesses(
     -------
     dict of int to float
         By attempt with two times: the variance that is seen over that which windows leave, both summed over
-        all that ran while it did.
+        all that ran while it did; 24 at most.
     """
     both = [attempt for attempt, leaped in made.items() if attempt in again and not leaped.counted]
     begin = np.array([stays[attempt].start for attempt in both], float)
@@ -49,7 +50,7 @@ def excesses(
     seen = np.array([_squared_difference(made[attempt], again[attempt]) / 2 for attempt in both])
     left = np.array([_left_by_windows(made[attempt], again[attempt]) for attempt in both])
     ratio = _during(begin, end, seen) / _during(begin, end, left)
-    return dict(zip(both, ratio.tolist(), strict=True))
+    return dict(zip(both, np.minimum(_MOST, ratio).tolist(), strict=True))
 
 
 def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: int, excess: float) -> float:
