@@ -36,7 +36,7 @@ def _groups(topology: Topology, option: str = "", seed: int = 0) -> SubtreesOfAn
     levels = levels_of_groups(topology, "groups")
     if not option:
         return SubtreesOfAnyShape(levels)
-    return SubtreesOfAnyShape(levels, read_threshold(option, f"partitioner groups:{option}"), one_up=True)
+    return SubtreesOfAnyShape(levels, read_threshold("groups", option), one_up=True)
 
 
 def _switches(topology: Topology, option: str = "", seed: int = 0) -> Paging:

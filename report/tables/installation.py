@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from netplace.netsim.domains import cores
+
 __all__ = ["EXTRAS", "installation"]
 
 # Extras of the package: the distribution that each is there for, and what it gives.
@@ -24,7 +26,6 @@ _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 def installation() -> dict[str, Any]:
     """Return what an installation is, as JSON can hold it; ``problems`` are sentences."""
     cache, kept, problem = _compiler_cache()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     total, free = _memory()
     problems = [problem] if problem else []
     if free is not None and free < _LITTLE:
@@ -36,7 +37,7 @@ def installation() -> dict[str, Any]:
         "place": str(Path(__file__).resolve().parents[2]),
         "python": f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
-        "cores": cores,
+        "cores": cores(),
         "memory_gib": total,
         "free_memory_gib": free,
         "compiler_cache": str(cache),

@@ -52,11 +52,7 @@ def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelUp |
         If the network is no tree, or the option no percentage.
     """
     tree = subtrees_of(topology, "quasi-contiguous")
-    if not option:
-        raise ValueError(
-            "partitioner quasi-contiguous: no threshold given, expected a form such as quasi-contiguous:20"
-        )
-    threshold = read_threshold(option, f"partitioner quasi-contiguous:{option}")
+    threshold = read_threshold("quasi-contiguous", option)
     if isinstance(topology, Tree):
         return OneLevelUp(topology, threshold)
     return SubtreesOfAnyShape(tree, threshold, one_up=True)

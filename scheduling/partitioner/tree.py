@@ -173,20 +173,27 @@ def _find(
     return nodes, inside, visited
 
 
-def read_threshold(text: str, what: str) -> float:
-    """Return the percentage that a text spells.
+def read_threshold(partitioner: str, option: str) -> float:
+    """Return the threshold of a partitioner that its option spells, in percent.
 
     Raises
     ------
     ValueError
-        If it is not a number from 0 to 100; `what` says where it came from.
+        If there is none, or it is not a number from 0 to 100.
     """
+    if not option:
+        raise ValueError(
+            f"partitioner {partitioner}: no threshold given, expected a form such as {partitioner}:20"
+        )
+    where = f"partitioner {partitioner}:{option}"
     try:
-        threshold = float(text)
+        threshold = float(option)
     except ValueError:
-        raise ValueError(f"{what}: {text!r} is not a number, expected a percentage from 0 to 100") from None
+        raise ValueError(
+            f"{where}: {option!r} is not a number, expected a percentage from 0 to 100"
+        ) from None
     if not 0 <= threshold <= 100:
-        raise ValueError(f"{what}: {text} is not a percentage from 0 to 100")
+        raise ValueError(f"{where}: {option} is not a percentage from 0 to 100")
     return threshold
 
 
@@ -214,11 +221,7 @@ def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees | 
         If the network is no tree, or the option no percentage.
     """
     tree = subtrees_of(topology, "nearly-contiguous")
-    if not option:
-        raise ValueError(
-            "partitioner nearly-contiguous: no threshold given, expected a form such as nearly-contiguous:20"
-        )
-    threshold = read_threshold(option, f"partitioner nearly-contiguous:{option}")
+    threshold = read_threshold("nearly-contiguous", option)
     if isinstance(topology, Tree):
         return Subtrees(topology, threshold)
     return SubtreesOfAnyShape(tree, threshold)
