@@ -76,7 +76,7 @@ def carry_out(case: AllocatorCase) -> dict[str, Any]:
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 
 
-def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: str) -> dict[str, Any]:
+def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: str) -> dict[str, float]:
     """Run jobs of applications on the machine, live or with the times of jobs alone."""
     given = {
         "machine": case.machine,
@@ -102,7 +102,7 @@ def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: 
 
 def _decision(
     case: AllocatorCase, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
-) -> Any:
+) -> dict[str, float]:
     """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
     workload = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
     if log:
@@ -110,13 +110,13 @@ def _decision(
     return decided(machine, workload, case.partition, tuple(decisions))
 
 
-def _suites(case: AllocatorCase, machine: Topology, *, share: int) -> dict[str, Any]:
+def _suites(case: AllocatorCase, machine: Topology, *, share: int) -> dict[str, float]:
     """Return what the published stream of suites takes, or one in so many of its jobs."""
     counts = {2: 91 // share, 5: 33 // share, 25: 31 // share, 30: 33 // share}
     return makespan(machine, case.partition, stream(case.seed, counts), case.seed)
 
 
-def _hops(case: AllocatorCase, machine: Topology, *, size: int) -> dict[str, Any]:
+def _hops(case: AllocatorCase, machine: Topology, *, size: int) -> dict[str, list[dict[str, float]]]:
     """Return completion times of suites on a full machine, and how spread their nodes are."""
     return {"rows": together(machine, case.partition, size, "hilbert", case.seed)}
 
@@ -128,7 +128,9 @@ _COLUMNS = {
 }
 
 
-def _overlap(case: AllocatorCase, machine: Topology, *, policy: str, vcs: int, bytes: int) -> dict[str, Any]:
+def _overlap(
+    case: AllocatorCase, machine: Topology, *, policy: str, vcs: int, bytes: int
+) -> dict[str, list[int]]:
     """Run two all-to-all jobs, each on columns of a mesh, alone and together."""
     width, rows = grid_of(machine, "overlap").sizes
     parts = [
@@ -141,7 +143,9 @@ def _overlap(case: AllocatorCase, machine: Topology, *, policy: str, vcs: int, b
     return {"alone": alone, "together": [job.cycles for job in both.jobs]}
 
 
-def _trend(case: AllocatorCase, machine: Topology, *, jobs: int, work: float, load: float) -> dict[str, Any]:
+def _trend(
+    case: AllocatorCase, machine: Topology, *, jobs: int, work: float, load: float
+) -> dict[str, float]:
     """Return how spread jobs are when their run times are multiplied."""
     drawn = lublin(machine.nodes, jobs, case.seed, load=load)
     columns = {name: getattr(drawn, name) for name in ("number", "submit", "nodes")}
@@ -161,24 +165,24 @@ def _trend(case: AllocatorCase, machine: Topology, *, jobs: int, work: float, lo
     return dict(zip(names, np.mean(np.array(rows, float), axis=0).tolist(), strict=True))
 
 
-def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, Any]:
+def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, float]:
     """Return the flow time of all-to-all jobs on a small machine, live, and their pairwise sums."""
     return flow_times(machine, case.partition, jobs, case.seed, log)
 
 
 def _sets(
     case: AllocatorCase, machine: Topology, *, requests: int, tie: str, revision: int
-) -> dict[str, Any]:
+) -> dict[str, float]:
     """Return choices by processor sets on a machine of 256 nodes, by the stream of requests of a revision."""
     return chosen_sets(case.partition, requests, case.seed, tie)
 
 
-def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float) -> dict[str, Any]:
+def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float) -> dict[str, float]:
     """Run jobs of applications live under processor sets, or a partitioner beside them."""
     return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
 
 
-def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, Any]:
+def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, float]:
     """Return what a selection takes, by the free nodes beyond those asked for."""
     return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
 

@@ -7,7 +7,6 @@ situation algorithm's nodes are held; each decision algorithm is asked first, wi
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 
@@ -90,7 +89,9 @@ class Watched:
         return twin
 
 
-def decided(machine: Topology, jobs: Workload, situation: str, decisions: tuple[str, ...]) -> dict[str, Any]:
+def decided(
+    machine: Topology, jobs: Workload, situation: str, decisions: tuple[str, ...]
+) -> dict[str, float]:
     """Return the mean pairwise sum a job of each decision on one stream of jobs, first come first served."""
     watched = Watched(machine, situation, decisions)
     made = schedule(machine, jobs, "fcfs", watched)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,7 @@ def ipsc() -> str:
     return str(logs[0]) if logs else ""
 
 
-def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, Any]:
+def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, float]:
     """Return mean flow time, run time and pairwise sum of jobs served first come, first served.
 
     Parameters

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +83,7 @@ def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [rack[low & odd], rack[low & ~odd], rack[~low & odd], rack[~low & ~odd]]
 
 
-def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict[str, Any]:
+def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict[str, float]:
     """Return what a rule makes of a stream of requests on the machine, first come, first served.
 
     There is always a next one, which waits until enough nodes are free. Sizes and run times are drawn by the

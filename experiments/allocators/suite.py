@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +96,7 @@ def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
     return [Job(number, 0.0, size, 1.0) for number, size in enumerate([*first, *order, *last], 1)]
 
 
-def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) -> dict[str, Any]:
+def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) -> dict[str, float]:
     """Return what a stream of jobs that run the suite takes, first come first served, on one live network."""
     placing = SuitePlacing(machine, Config(), _suite_of, seed=seed)
     execution = LiveExecution(placing, lambda job: 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class Cell(KeptCase):
         }
         return Config(**FABRICS[self.fabric].settings | given)
 
-    def carry_out(self) -> dict[str, Any]:
+    def carry_out(self) -> dict[str, list[float]]:
         """Return the microseconds of an iteration of each job, ``alone`` and ``live``; 0: it had no nodes."""
         nodes = _nodes(self.partitioner, self.draw)
         there = [number for number, own in enumerate(nodes) if len(own)]

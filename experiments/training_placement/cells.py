@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Cell(KeptCase):
     order: str
     draw: int
 
-    def carry_out(self) -> dict[str, Any]:
+    def carry_out(self) -> dict[str, float]:
         """Return the milliseconds of a step, ``alone`` and ``live``, beside so many ``neighbours``."""
         machine, config = _machine(self.machine), _config(PHIT_BYTES)
         nodes = _placed(self.machine, self.partitioner, self.draw)
@@ -78,7 +78,7 @@ class Scaled(KeptCase):
     machine: str
     phit_bytes: int
 
-    def carry_out(self) -> dict[str, Any]:
+    def carry_out(self) -> dict[str, float]:
         """Return the milliseconds of a step, and the packets."""
         config = _config(self.phit_bytes)
         program = _step("tp-cp-dp-pp", config.cycle_ns)
