@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.formats.dumpi_communicators import CREATING, GROUPS, communicators_of
+from netplace.apps.formats.dumpi_communicators import CREATING, GROUPS, Step, communicators_of
 from netplace.apps.formats.dumpi_file import MAGIC, DumpiFile
 from netplace.apps.formats.dumpi_names import NAMES
 from netplace.apps.formats.dumpi_rank import RankCalls
@@ -160,9 +160,9 @@ class _Reader:
 
     def _communicators(self) -> list[list[Any]]:
         """Return what each rank's calls that make communicators made; no rank's file can tell it alone."""
-        steps: list[list[tuple[str, dict[str, Any]]]] = []
+        steps: list[list[Step]] = []
         for part in self._parts:
-            own: list[tuple[str, dict[str, Any]]] = []
+            own: list[Step] = []
             with named(part):
                 if part.suffix == ".txt" or not DumpiFile(part).counts.keys().isdisjoint(CREATING):
                     own = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from netplace.apps.formats.dumpi_file import Arguments
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["CREATING", "Made", "communicators_of"]
+__all__ = ["CREATING", "Made", "Step", "communicators_of"]
 
 WORLD, SELF, NULL = 2, 3, 1
 CREATING = ("comm_dup", "comm_create", "comm_split", "cart_create", "cart_sub", "graph_create")
@@ -23,7 +23,7 @@ GROUPS = (
     "group_intersection",
     "group_difference",
 )
-Step = tuple[str, dict[str, Any]]
+Step = tuple[str, Arguments]
 
 
 @dataclass(frozen=True)
@@ -124,15 +124,15 @@ def _make(trace: Trace, ranks: list[_Rank], parent: Made, calls: dict[int, Step]
 _Parts = dict[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
-def _dup(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _dup(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     return dict.fromkeys(parent.members, (parent.members, parent.dims))
 
 
-def _create(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _create(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     return {rank: (ranks[rank].groups.get(arguments["group"], ()), ()) for rank, arguments in given.items()}
 
 
-def _split(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _split(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     colours: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for place, rank in enumerate(parent.members):
         if given[rank]["newcomm"] != NULL:
@@ -141,7 +141,7 @@ def _split(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -
     return {rank: (members.get(given[rank]["color"], ()), ()) for rank in parent.members}
 
 
-def _cart(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _cart(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     # Ranks may be reordered; the record does not say how, so they are taken as they were.
     dims = tuple(next(iter(given.values()))["dims"])
     count = 1
@@ -150,7 +150,7 @@ def _cart(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) ->
     return dict.fromkeys(parent.members[:count], (parent.members[:count], dims))
 
 
-def _cart_sub(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _cart_sub(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     kept = next(iter(given.values()))["remain_dims"]
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for place, rank in enumerate(parent.members):
@@ -168,12 +168,12 @@ def _fixed(place: int, dims: tuple[int, ...], kept: Sequence[int]) -> tuple[int,
     return tuple(at for at, stays in zip(reversed(coordinates), kept, strict=False) if not stays)
 
 
-def _graph(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+def _graph(ranks: list[_Rank], parent: Made, given: dict[int, Arguments]) -> _Parts:
     count = next(iter(given.values()))["nodes"]
     return dict.fromkeys(parent.members[:count], (parent.members[:count], ()))
 
 
-_PARTS: dict[str, Callable[[list[_Rank], Made, dict[int, dict[str, Any]]], _Parts]] = {
+_PARTS: dict[str, Callable[[list[_Rank], Made, dict[int, Arguments]], _Parts]] = {
     "comm_dup": _dup,
     "comm_create": _create,
     "comm_split": _split,
@@ -194,11 +194,11 @@ def _ranges(ranges: Iterable[Sequence[int]]) -> list[int]:
     return places
 
 
-def _group(state: _Rank, given: dict[str, Any], members: Iterable[int]) -> None:
+def _group(state: _Rank, given: Arguments, members: Iterable[int]) -> None:
     state.groups[given["newgroup"]] = tuple(members)
 
 
-def _of(state: _Rank, given: dict[str, Any], name: str = "group") -> tuple[int, ...]:
+def _of(state: _Rank, given: Arguments, name: str = "group") -> tuple[int, ...]:
     return state.groups.get(given[name], ())
 
 
@@ -207,12 +207,12 @@ def _without(group: tuple[int, ...], places: Iterable[int]) -> tuple[int, ...]:
     return tuple(rank for place, rank in enumerate(group) if place not in dropped)
 
 
-def _comm_group(state: _Rank, given: dict[str, Any]) -> None:
+def _comm_group(state: _Rank, given: Arguments) -> None:
     made = state.communicators.get(given["comm"])
     state.groups[given["group"]] = made.members if made else ()
 
 
-_GROUPS: dict[str, Callable[[_Rank, dict[str, Any]], None]] = {
+_GROUPS: dict[str, Callable[[_Rank, Arguments], None]] = {
     "comm_group": _comm_group,
     "group_incl": lambda s, g: _group(s, g, _chosen(_of(s, g), g["ranks"])),
     "group_excl": lambda s, g: _group(s, g, _without(_of(s, g), g["ranks"])),

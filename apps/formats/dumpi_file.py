@@ -13,7 +13,10 @@ from netplace.apps.formats.errors import TraceError
 from netplace.checks import check_size
 from netplace.checks.inputs import input_file
 
-__all__ = ["MAGIC", "DumpiFile", "Record", "Status"]
+__all__ = ["MAGIC", "Arguments", "DumpiFile", "Record", "Status"]
+
+# What a call was given and gave, by the names of MPI's parameters: numbers, lists of them, statuses.
+Arguments = dict[str, Any]
 
 MAGIC = b"\xff\xaa\xddDUMPI"
 _STATUSES, _CPU, _WALL, _THREAD, _COUNTERS = 3, 1 << 2, 1 << 3, 1 << 6, 1 << 7

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD, Made
-from netplace.apps.formats.dumpi_file import Status
+from netplace.apps.formats.dumpi_file import Arguments, Status
 from netplace.apps.formats.dumpi_text import TextCall
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.recorded.calls import ANY, OPERATIONS, Call, CallWriter
@@ -28,7 +28,7 @@ class _Request:
     """An open request, or a persistent one: what it is, and its number while it is open."""
 
     kind: int
-    message: dict[str, Any]
+    message: dict[str, int]
     open: int | None = None
     persistent: bool = False
 
@@ -112,7 +112,7 @@ class RankCalls:
         if self._gap:
             self._add(Call.COMPUTE)
 
-    def _act(self, name: str, given: dict[str, Any]) -> None:
+    def _act(self, name: str, given: Arguments) -> None:
         action = _ACTIONS.get(name)
         if action is not None:
             action(self, given)
@@ -145,7 +145,7 @@ class RankCalls:
             )
         return made
 
-    def _message(self, given: dict[str, Any], peer: int, tag: int, size: int) -> dict[str, Any] | None:
+    def _message(self, given: Arguments, peer: int, tag: int, size: int) -> dict[str, int] | None:
         """Return the values of a message for `CallWriter.add`; None if it is one to nobody."""
         made = self._on(given["comm"])
         if peer >= len(made.members):
@@ -156,7 +156,7 @@ class RankCalls:
             return None
         return {"peer": made.members[peer], "size": size, "tag": tag, "communicator": made.number}
 
-    def _received(self, given: dict[str, Any], source: int, tag: int, size: int) -> dict[str, Any] | None:
+    def _received(self, given: Arguments, source: int, tag: int, size: int) -> dict[str, int] | None:
         """Return the values of a receive, with what its status tells of a wildcard."""
         wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
         if source != _ANY:
@@ -170,7 +170,7 @@ class RankCalls:
             message |= self._resolved(given["status"][0], self._on(given["comm"]), message)
         return message | {"wild": wild}
 
-    def _resolved(self, status: Status, made: Made, message: dict[str, Any]) -> dict[str, Any]:
+    def _resolved(self, status: Status, made: Made, message: dict[str, int]) -> dict[str, int]:
         if status.cancelled or not 0 <= status.source < len(made.members):
             return {}
         known = {"peer": made.members[status.source]}
@@ -178,7 +178,7 @@ class RankCalls:
             known["tag"] = status.tag
         return known
 
-    def _open(self, kind: int, message: dict[str, Any]) -> int:
+    def _open(self, kind: int, message: dict[str, int]) -> int:
         number = self._opened
         self._opened += 1
         self._add(kind, request=number, **message)
@@ -186,13 +186,13 @@ class RankCalls:
 
     # Point to point.
 
-    def _send(self, given: dict[str, Any]) -> None:
+    def _send(self, given: Arguments) -> None:
         size = self._bytes(given["count"], given["datatype"])
         message = self._message(given, given["dest"], given["tag"], size)
         if message is not None:
             self._add(Call.SEND, **message)
 
-    def _recv(self, given: dict[str, Any]) -> None:
+    def _recv(self, given: Arguments) -> None:
         size = self._bytes(given["count"], given["datatype"])
         message = self._received(given, given["source"], given["tag"], size)
         if not given.get("status"):
@@ -200,7 +200,7 @@ class RankCalls:
         if message is not None:
             self._add(Call.RECV, **message)
 
-    def _nonblocking(self, given: dict[str, Any]) -> None:
+    def _nonblocking(self, given: Arguments) -> None:
         size = self._bytes(given["count"], given["datatype"])
         kind = Call.ISEND if "dest" in given else Call.IRECV
         if kind == Call.ISEND:
@@ -214,13 +214,13 @@ class RankCalls:
         if message is not None or persistent:
             self._requests[given["request"]] = request
 
-    def _start(self, given: dict[str, Any]) -> None:
+    def _start(self, given: Arguments) -> None:
         for name in given["requests"] if "requests" in given else [given["request"]]:
             request = self._requests.get(name)
             if request is not None and request.message:
                 request.open = self._open(request.kind, request.message)
 
-    def _sendrecv(self, given: dict[str, Any]) -> None:
+    def _sendrecv(self, given: Arguments) -> None:
         sent = given.get("sendcount", given.get("count")), given.get("sendtype", given.get("datatype"))
         got = given.get("recvcount", given.get("count")), given.get("recvtype", given.get("datatype"))
         receive = self._received(given, given["source"], given["recvtag"], self._bytes(got[0], got[1]))  # type: ignore[arg-type]
@@ -231,26 +231,26 @@ class RankCalls:
         if request is not None:
             self._add(Call.WAIT, request=request)
 
-    def _free(self, given: dict[str, Any]) -> None:
+    def _free(self, given: Arguments) -> None:
         self._requests.pop(given["request"], None)
 
-    def _wait(self, given: dict[str, Any]) -> None:
+    def _wait(self, given: Arguments) -> None:
         if given.get("flag", 1):
             self._complete(given["request"], (given.get("status") or [None])[0])
 
-    def _wait_any(self, given: dict[str, Any]) -> None:
+    def _wait_any(self, given: Arguments) -> None:
         index, requests = given["index"], given["requests"]
         if given.get("flag", 1) and isinstance(index, int) and 0 <= index < len(requests):
             self._complete(requests[index], (given.get("status") or [None])[0])
 
-    def _wait_all(self, given: dict[str, Any]) -> None:
+    def _wait_all(self, given: Arguments) -> None:
         if not given.get("flag", 1):
             return
         requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
         for place, name in enumerate(requests):
             self._complete(name, statuses[place] if place < len(statuses) else None)
 
-    def _wait_some(self, given: dict[str, Any]) -> None:
+    def _wait_some(self, given: Arguments) -> None:
         requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
         for place, index in enumerate(_as_list(given["indices"])):
             if 0 <= index < len(requests):
@@ -260,7 +260,7 @@ class RankCalls:
         request = self._requests.get(name)
         if request is None or request.open is None:
             return  # null, inactive, or one to nobody
-        received: dict[str, Any] = {}
+        received: dict[str, int] = {}
         what = "recv" if request.kind == Call.IRECV else "send"
         self._completed[f"MPI_{self._name.capitalize()} ({what})"] += 1
         if what == "recv" and status is None:
@@ -278,7 +278,7 @@ class RankCalls:
 
     # Collectives.
 
-    def _collective(self, name: str, given: dict[str, Any]) -> None:
+    def _collective(self, name: str, given: Arguments) -> None:
         made = self._on(given["comm"])
         place = made.members.index(self._rank)
         size, sizes = self._extent(name, given, place, len(made.members))
@@ -290,9 +290,7 @@ class RankCalls:
         peer = made.members[root] if root >= 0 else -1
         self._add(Call.COLLECTIVE, peer, size, OPERATIONS.index(name), communicator=made.number, sizes=sizes)
 
-    def _extent(
-        self, name: str, given: dict[str, Any], place: int, ranks: int
-    ) -> tuple[int, list[int] | None]:
+    def _extent(self, name: str, given: Arguments, place: int, ranks: int) -> tuple[int, list[int] | None]:
         """Return the bytes of a call, and those of each partner where it lists them.
 
         What stays in place has no send count; where every rank gets as much as it gives, the receive side is
@@ -332,7 +330,7 @@ def _as_list(value: Any) -> list[int]:
     return value if isinstance(value, list) else [value]
 
 
-def _size_of(name: str, given: dict[str, Any], sizes: dict[int, int]) -> int:
+def _size_of(name: str, given: Arguments, sizes: dict[int, int]) -> int:
     """Return the bytes of a datatype that a call makes of others."""
     if "oldtypes" in given:
         lengths = _as_list(given.get("lengths", given.get("blocklengths", [])))
@@ -350,7 +348,7 @@ def _size_of(name: str, given: dict[str, Any], sizes: dict[int, int]) -> int:
     return old * int(given.get("count", 1))
 
 
-_ACTIONS: dict[str, Callable[[RankCalls, dict[str, Any]], None]] = {
+_ACTIONS: dict[str, Callable[[RankCalls, Arguments], None]] = {
     **dict.fromkeys(("send", "bsend", "ssend", "rsend"), RankCalls._send),
     "recv": RankCalls._recv,
     **dict.fromkeys(("isend", "ibsend", "issend", "irsend", "irecv"), RankCalls._nonblocking),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from netplace.apps.formats.dumpi_file import Status
+from netplace.apps.formats.dumpi_file import Arguments, Status
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.stream import lines
 from netplace.apps.recorded.trace import Reading
@@ -23,7 +22,7 @@ _SIZE = re.compile(r"Datatype (\d+) \(.*\) has size (-?\d+)")
 _NUMBER = re.compile(r"-?\d+")
 
 # Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
-TextCall = tuple[str, int, tuple[int, int], tuple[int, int], dict[str, Any]]
+TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
 
 
 def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
@@ -35,7 +34,7 @@ def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
         If a line is none that dumpi2ascii writes, or a call does not return.
     """
     begun: tuple[str, int, int, int] | None = None
-    arguments: dict[str, Any] = {}
+    arguments: Arguments = {}
     last = 0
     for number, raw in lines(path, reading):
         line, last = raw.decode("utf-8", "replace"), number
@@ -69,7 +68,7 @@ def _times(match: re.Match[str]) -> tuple[int, int]:
     return int(match[2] + match[3]), int(match[4] + match[5])
 
 
-def _argument(number: int, line: str, arguments: dict[str, Any]) -> None:
+def _argument(number: int, line: str, arguments: Arguments) -> None:
     match = _ARGUMENT.match(line)
     if match is None:
         if not line or line[0] in "[],{":  # a list of lists goes on

@@ -58,7 +58,7 @@ def compilation_announced() -> Iterator[None]:
         def listen() -> None:
             from numba.core import event
 
-            class Notice(_Told, event.Listener):  # type: ignore[misc]
+            class Notice(_CompilationNotices, event.Listener):  # type: ignore[misc]
                 pass
 
             notice = Notice()
@@ -74,7 +74,7 @@ def compilation_announced() -> Iterator[None]:
         yield
 
 
-class _Told:
+class _CompilationNotices:
     """What is compiled: a line for each part of netplace when its first function is, and one at the end."""
 
     def __init__(self) -> None:
