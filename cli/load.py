@@ -182,7 +182,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml
 
-    refuse_beside_study(path, "store", "threads", "workers", "dask", "picture", "column", "as_json")
+    refuse_beside_study(path, "store", "threads", "workers", "dask", "output", "column", "as_json")
     content, data = read_toml(path, flags=True)
     for key in data:
         one_of(key, [*KEYS, "seeds"], f"{path}: key")

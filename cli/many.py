@@ -184,7 +184,7 @@ def refuse_beside_study(study: Path, *taken: str) -> None:
     ValueError
         If another was given.
     """
-    for flag in given_flags("study", *taken):
+    for flag in given_flags("study", "quiet", *taken):
         raise ValueError(f"{flag}: given beside {study}, which says everything itself")
 
 
@@ -205,6 +205,8 @@ def given_flags(*but: str) -> list[str]:
     from click.core import ParameterSource
 
     context: click.Context = click.get_current_context()  # type: ignore[assignment]
+    absent = set(but) - {param.name for param in context.command.get_params(context)}
+    assert not absent, f"{context.command.name} has no flags {sorted(absent)}"
     return [
         max(param.opts, key=len)
         for param in context.command.get_params(context)

@@ -134,8 +134,10 @@ def test_a_study_of_loads_is_measured_once(netplace, tmp_path, monkeypatch):
     monkeypatch.setattr("netplace.runs.loads.measure_load", None)
     again = netplace("load", tmp_path / "curves.toml", "--json")
     assert json.loads(again.stdout) == json.loads(first.stdout)
-    shown = netplace("load", tmp_path / "curves.toml").stdout
-    assert "mesh:4x4, random" in shown
+    shown = netplace("load", tmp_path / "curves.toml", "-o", tmp_path / "curves.svg", "--quiet")
+    assert "mesh:4x4, random" in shown.stdout
+    assert shown.stderr == ""
+    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
 
 
 def test_the_mean_of_a_point_is_over_its_seeds():

@@ -65,7 +65,7 @@ def _explained(folder: str) -> list[tuple[str, ...]]:
         ("explain", folder, "--job", "2", "--workload", "apps.csv", "--json"),
         ("explain", folder, "--job", "1", "--workload", "apps.csv"),
         ("whatif", folder, "--without", "1", "--workload", "apps.csv", "--json"),
-        ("whatif", folder, "--move", "2=nodes:0-15", "--mapping", "3=random", "--workload", "apps.csv"),
+        ("whatif", folder, "--move", "1=random", "--mapping", "3=random", "--workload", "apps.csv"),
         *_shown(folder),
     ]
 
