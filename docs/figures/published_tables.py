@@ -129,6 +129,13 @@ def verdicts() -> tuple[int, int]:
     return int((met.astype(str).str.lower().isin(["yes", "true", "1"])).sum()), len(met)
 
 
+def orders(file: str, figures: tuple[str, ...] = ()) -> tuple[int, int]:
+    """Return how many published orders hold of those that were tried, of all figures or of some."""
+    frame = pd.read_csv(STUDIES / "local-backfilling-kinds" / f"{file}.csv", dtype=str)
+    own = frame[frame["figure"].isin(figures or frame["figure"]) & (frame["verdict"] != "not tried")]
+    return int((own["verdict"] == "held").sum()), len(own)
+
+
 Count = Callable[[], tuple[int, int]]
 Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
@@ -136,6 +143,8 @@ _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
 _CHOICE = "which tasks strayed is not told"
 _TRACES = "traces of class IV and shares of sizes are not told"
+_SIGN = "sign of the mean and of most weeks"
+_PLACES = ("5.13", "5.14", "5.15", "5.16")
 _BPS = "BPS of class II, TDM of class III: what one round of sweeps and of meshes weighs is not told"
 ROWS: Rows = [
     ("PDP, thesis 3.1", "placement-effects",
@@ -178,6 +187,9 @@ ROWS: Rows = [
      "the log of LLNL's T3D is missing"),
     ("CLUSTER 1, gains", "allocators",
      partial(gains, "allocators-cplant/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
+    ("Mendonca 5.13 to 5.16, orders among rules of one kind", "local-backfilling",
+     lambda: orders("kinds-as-told"), _SIGN,
+     "beplat touches fewer clusters than beloc; on LLNL-Thunder it also has fewer pieces than becont"),
 ]  # fmt: skip
 READINGS: Rows = [
     ("LOC 5, sizes rounded up", "partition-selection",
@@ -213,6 +225,13 @@ READINGS: Rows = [
         ("every other row", "torus:8x8,c=4, every other row", ""),
         ("a switch each, torus", "torus:16x8", ""),
         ("a switch each, mesh", "mesh:16x8", "one processor a switch, no idle rows"))],
+    ("Mendonca 5.13 to 5.16, against all rules, forced or not", "local-backfilling",
+     lambda: orders("claims_weeks", _PLACES), _SIGN, "a forced rule is before any that is not"),
+    *[(f"Mendonca 5.13 to 5.16, {reading.replace('-', ' ')}", "local-backfilling",
+       partial(orders, f"kinds-{reading}"), _SIGN, why)
+      for reading, why in (
+        ("longest-pieces-first", "beplat touches fewer clusters than beloc"),
+        ("tightest-fit", "beplat touches as few clusters as beloc"))],
 ]  # fmt: skip
 
 
