@@ -15,7 +15,7 @@ from netplace.report.terminal.screen import number, print_json, print_tables, ta
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from netplace.scheduling.workload import Workload
+    from netplace.scheduling.workload import Workload, WorkloadFigures
 
 __all__ = ["workload_command"]
 
@@ -145,47 +145,47 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
     _show(workload, describe(workload, nodes), Path(file).name, as_json)
 
 
-def _show(workload: Workload, description: dict[str, Any], title: str, as_json: bool) -> None:
+def _show(workload: Workload, figures: WorkloadFigures, title: str, as_json: bool) -> None:
     for note in workload.notes:
         click.echo(f"netplace: {note}", err=True)
     if as_json:
-        print_json(description)
+        print_json(figures.to_dict())
     else:
-        print_tables(*_tables(description, title))
+        print_tables(*_tables(figures, title))
 
 
-def _tables(description: dict[str, Any], title: str) -> list[Table]:
-    tables = [table(title, ["", ""], _rows(description))]
+def _tables(figures: WorkloadFigures, title: str) -> list[Table]:
+    tables = [table(title, ["", ""], _rows(figures))]
     spreads = {
         "nodes": ("nodes of a job", 1),
         "run_seconds": ("run time (s)", 0),
         "gap_seconds": ("time between submissions (s)", 1),
     }
     rows = [
-        [label, *(number(description[name][measure], digits) for measure in ("mean", "median", "max"))]
+        [label, *(number(getattr(values, measure), digits) for measure in ("mean", "median", "max"))]
         for name, (label, digits) in spreads.items()
-        if description[name]
+        if (values := getattr(figures, name)) is not None
     ]
     tables.append(table("", ["", "mean", "median", "max"], rows))
-    if description["applications"]:
-        rows = [[name, number(count)] for name, count in description["applications"].items()]
+    if figures.applications:
+        rows = [[name, number(count)] for name, count in figures.applications.items()]
         tables.append(table("", ["application", "jobs"], rows))
     return tables
 
 
-def _rows(description: dict[str, Any]) -> Rows:
-    rows = [["jobs in the file", number(description["records"])], ["jobs", number(description["jobs"])]]
-    rows[1:1] = [[f"dropped: {reason}", number(count)] for reason, count in description["dropped"].items()]
+def _rows(figures: WorkloadFigures) -> Rows:
+    rows = [["jobs in the file", number(figures.records)], ["jobs", number(figures.jobs)]]
+    rows[1:1] = [[f"dropped: {reason}", number(count)] for reason, count in figures.dropped.items()]
     rows += [
-        ["nodes of the machine", number(description["machine_nodes"])],
-        ["jobs larger than the machine", number(description["larger_than_machine"])],
-        ["load", number(description["load"], 3)],
-        ["days from first to last submission", number(description["span_seconds"] / 86400, 1)],
-        ["on one node", _percent(description["serial"])],
-        ["on a power of two, of those on more", _percent(description["power_of_two"])],
-        ["with an estimate", _percent(description["with_estimate"])],
-        ["that ran longer than it, of those", _percent(description["over_estimate"])],
-        ["without a run time", _percent(description["without_run_time"])],
+        ["nodes of the machine", number(figures.machine_nodes)],
+        ["jobs larger than the machine", number(figures.larger_than_machine)],
+        ["load", number(figures.load, 3)],
+        ["days from first to last submission", number(figures.span_seconds / 86400, 1)],
+        ["on one node", _percent(figures.serial)],
+        ["on a power of two, of those on more", _percent(figures.power_of_two)],
+        ["with an estimate", _percent(figures.with_estimate)],
+        ["that ran longer than it, of those", _percent(figures.over_estimate)],
+        ["without a run time", _percent(figures.without_run_time)],
     ]
     return rows
 

@@ -13,7 +13,7 @@ from netplace.scheduling.workload.kind import WorkloadKind
 from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
-from netplace.scheduling.workload.summary import describe
+from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf
 from netplace.scheduling.workload.swf_write import check_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
@@ -27,7 +27,9 @@ __all__ = [
     "SIZES",
     "USUAL_DROPS",
     "WORKLOADS",
+    "Middle",
     "Workload",
+    "WorkloadFigures",
     "WorkloadKind",
     "applications",
     "at_load",

@@ -6,22 +6,88 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.plain import to_plain
 from netplace.scheduling.workload.load import load
 from netplace.scheduling.workload.workload import Workload
 
-__all__ = ["describe", "hours"]
+__all__ = ["Middle", "WorkloadFigures", "describe", "hours"]
 
 _HOUR = 3600
 _DAY_HOURS = 24
 
 
-def describe(workload: Workload, nodes: int | None = None) -> dict[str, Any]:
-    """Return the figures of a workload, as JSON can hold them.
+@dataclass(frozen=True)
+class Middle:
+    """Mean, median and largest of one value a job."""
+
+    mean: float
+    median: float
+    max: float
+
+
+@dataclass(frozen=True)
+class WorkloadFigures:
+    """A workload in figures; shares of jobs from 0 to 1, None where there are no jobs to count.
+
+    Attributes
+    ----------
+    records, jobs : int
+        Jobs in the file, and those that were read.
+    dropped : dict of str to int
+        Jobs left out, by reason.
+    machine_nodes, larger_than_machine : int or None
+        Nodes of the machine, and jobs that ask for more; None: not known.
+    load : float or None
+        Share of the machine's node-seconds that the jobs need; None: no machine, no run times, or all jobs at
+        once.
+    span_seconds : float
+        From the first to the last submission.
+    nodes, run_seconds, gap_seconds : Middle or None
+        Sizes, run times, and times between submissions.
+    serial, power_of_two : float or None
+        Share of jobs of one node; of those on more, share whose size is a power of two.
+    with_estimate, over_estimate : float or None
+        Share of jobs with an estimate; of these, share that ran longer.
+    without_run_time : float or None
+        Share of jobs that take 0 seconds.
+    jobs_by_hour : tuple of int
+        Jobs submitted in each hour of the day.
+    applications : dict of str to int
+        Jobs by application.
+    """
+
+    records: int
+    jobs: int
+    dropped: dict[str, int]
+    machine_nodes: int | None
+    larger_than_machine: int | None
+    load: float | None
+    span_seconds: float
+    nodes: Middle | None
+    run_seconds: Middle | None
+    gap_seconds: Middle | None
+    serial: float | None
+    power_of_two: float | None
+    with_estimate: float | None
+    over_estimate: float | None
+    without_run_time: float | None
+    jobs_by_hour: tuple[int, ...]
+    applications: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by the names of their fields, as JSON can hold them."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
+    """Return the figures of a workload.
 
     Parameters
     ----------
@@ -29,40 +95,30 @@ def describe(workload: Workload, nodes: int | None = None) -> dict[str, Any]:
         At least one job.
     nodes : int, optional
         Nodes of the machine; by default those that the workload names.
-
-    Returns
-    -------
-    dict
-        ``records``, ``jobs``, ``dropped`` by reason; ``machine_nodes`` (None: not known), ``load`` (None: no
-        machine, no run times, or all jobs at once), ``larger_than_machine``; ``span_seconds`` from first to
-        last submission; ``nodes``, ``run_seconds`` and ``gap_seconds`` with mean, median and max; shares of
-        jobs: ``serial`` (one node), ``power_of_two`` (of those on more than one), ``with_estimate``,
-        ``over_estimate`` (of those with one), ``without_run_time`` (0 seconds); ``jobs_by_hour`` of the day;
-        ``applications``.
     """
     machine = nodes or workload.machine_nodes
     carried = load(workload, machine) if machine and workload.run_time.any() else math.inf
     size, run_time, estimate = workload.nodes, workload.run_time, workload.estimate
     known = ~np.isnan(estimate)
-    return {
-        "records": workload.records,
-        "jobs": len(workload),
-        "dropped": dict(workload.dropped),
-        "machine_nodes": machine,
-        "larger_than_machine": int(np.count_nonzero(size > machine)) if machine else None,
-        "load": carried if math.isfinite(carried) else None,
-        "span_seconds": float(workload.submit[-1] - workload.submit[0]),
-        "nodes": _spread(size),
-        "run_seconds": _spread(run_time),
-        "gap_seconds": _spread(np.diff(workload.submit)),
-        "serial": _share(size == 1),
-        "power_of_two": _share((size & (size - 1) == 0)[size > 1]),
-        "with_estimate": _share(known),
-        "over_estimate": _share((run_time > estimate)[known]),
-        "without_run_time": _share(run_time == 0),
-        "jobs_by_hour": np.bincount(hours(workload), minlength=_DAY_HOURS).tolist(),
-        "applications": _applications(workload),
-    }
+    return WorkloadFigures(
+        records=workload.records,
+        jobs=len(workload),
+        dropped=dict(workload.dropped),
+        machine_nodes=machine,
+        larger_than_machine=int(np.count_nonzero(size > machine)) if machine else None,
+        load=carried if math.isfinite(carried) else None,
+        span_seconds=float(workload.submit[-1] - workload.submit[0]),
+        nodes=_middle(size),
+        run_seconds=_middle(run_time),
+        gap_seconds=_middle(np.diff(workload.submit)),
+        serial=_share(size == 1),
+        power_of_two=_share((size & (size - 1) == 0)[size > 1]),
+        with_estimate=_share(known),
+        over_estimate=_share((run_time > estimate)[known]),
+        without_run_time=_share(run_time == 0),
+        jobs_by_hour=tuple(np.bincount(hours(workload), minlength=_DAY_HOURS).tolist()),
+        applications=_applications(workload),
+    )
 
 
 def hours(workload: Workload) -> NDArray[np.int64]:
@@ -83,10 +139,10 @@ def _start(header: Sequence[str]) -> int:
     )
 
 
-def _spread(values: NDArray[Any]) -> dict[str, float] | None:
-    if not len(values):
-        return None
-    return {"mean": float(values.mean()), "median": float(np.median(values)), "max": float(values.max())}
+def _middle(values: NDArray[Any]) -> Middle | None:
+    return (
+        Middle(float(values.mean()), float(np.median(values)), float(values.max())) if len(values) else None
+    )
 
 
 def _share(which: NDArray[np.bool_]) -> float | None:

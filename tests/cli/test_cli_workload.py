@@ -18,7 +18,7 @@ def test_a_model_is_made_written_and_described(netplace, tmp_path):
     assert "0.700" in made.stdout
     assert list(read(path)) == list(lublin(256, 900, load=0.7))
     shown = netplace("workload", "info", path, "--json")
-    assert json.loads(shown.stdout) == describe(lublin(256, 900, load=0.7))
+    assert json.loads(shown.stdout) == describe(lublin(256, 900, load=0.7)).to_dict()
     assert shown.stderr == ""
 
 

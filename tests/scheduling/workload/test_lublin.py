@@ -169,7 +169,7 @@ def test_both_kinds_come_as_often_as_each_alone(made):
     assert rate["both"] == pytest.approx(rate["batch"] + rate["interactive"], rel=0.15)
     share = rate["batch"] / (rate["batch"] + rate["interactive"])
     expected = share * 0.2927 + (1 - share) * 0.1541
-    assert describe(made["both"])["serial"] == pytest.approx(expected, abs=0.01)
+    assert describe(made["both"]).serial == pytest.approx(expected, abs=0.01)
 
 
 def test_the_seed_decides(made):

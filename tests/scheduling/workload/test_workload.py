@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.workload import Workload, at_load, describe, load
+from netplace.scheduling.workload import Middle, Workload, at_load, describe, load
 from netplace.scheduling.workload.summary import hours
 
 TIMES = st.integers(0, 10**7).map(float)
@@ -141,20 +141,22 @@ def test_figures_of_a_workload():
         Job(3, 7200.0, 6, 90.0, 80.0),
         Job(4, 9000.0, 16, 60.0, None, "lu", "low"),
     ]
-    found = describe(Workload.of(jobs, machine_nodes=8, header=(" StartTime: Mon Jan  1 23:30:00 CET 2001",)))
-    assert found["jobs"] == found["records"] == 4
-    assert found["machine_nodes"] == 8
-    assert found["larger_than_machine"] == 1
-    assert found["load"] == pytest.approx((30 + 6 * 90) / (8 * 9000))
-    assert found["nodes"] == {"mean": 6.75, "median": 5.0, "max": 16.0}
-    assert found["gap_seconds"]["mean"] == 3000
-    assert found["serial"] == 0.25
-    assert found["power_of_two"] == pytest.approx(2 / 3)
-    assert found["with_estimate"] == 0.75
-    assert found["over_estimate"] == pytest.approx(1 / 3)
-    assert found["without_run_time"] == 0.25
-    assert found["applications"] == {"lu": 1}
-    assert {hour: count for hour, count in enumerate(found["jobs_by_hour"]) if count} == {
+    figures = describe(
+        Workload.of(jobs, machine_nodes=8, header=(" StartTime: Mon Jan  1 23:30:00 CET 2001",))
+    )
+    assert figures.jobs == figures.records == 4
+    assert figures.machine_nodes == 8
+    assert figures.larger_than_machine == 1
+    assert figures.load == pytest.approx((30 + 6 * 90) / (8 * 9000))
+    assert figures.nodes == Middle(6.75, 5.0, 16.0)
+    assert figures.gap_seconds == Middle(3000.0, 3600.0, 3600.0)
+    assert figures.serial == 0.25
+    assert figures.power_of_two == pytest.approx(2 / 3)
+    assert figures.with_estimate == 0.75
+    assert figures.over_estimate == pytest.approx(1 / 3)
+    assert figures.without_run_time == 0.25
+    assert figures.applications == {"lu": 1}
+    assert {hour: count for hour, count in enumerate(figures.jobs_by_hour) if count} == {
         23: 1,
         0: 1,
         1: 1,
@@ -163,8 +165,8 @@ def test_figures_of_a_workload():
 
 
 def test_figures_that_are_not_known():
-    found = describe(Workload.of([Job(1, 5.0, 1, 3.0)]))
+    figures = describe(Workload.of([Job(1, 5.0, 1, 3.0)]))
     for name in ("machine_nodes", "load", "larger_than_machine", "gap_seconds", "power_of_two"):
-        assert found[name] is None
-    assert describe(Workload.of([Job(1, 5.0, 1, 3.0)]), 4)["load"] is None
+        assert getattr(figures, name) is None
+    assert describe(Workload.of([Job(1, 5.0, 1, 3.0)]), 4).load is None
     assert hours(Workload.of([Job(1, 25 * 3600.0, 1, 3.0)])).tolist() == [1]
