@@ -6,7 +6,7 @@ from pathlib import Path
 
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.allocation import offers_in, recognises
+from netplace.report.pages.kinds.allocation import SavedOffer, offers_in, recognises
 from netplace.report.pages.kinds.saved import saved_results
 from netplace.scheduling import PARTITIONERS
 
@@ -27,16 +27,16 @@ def outcome(path: Path) -> Outcome:
     same = {str(name): str(saved[name]) for name in ("machine", "request", "free", "seed") if name in saved}
     entries = [
         Entry(
-            {**same, "partition": offer["partition"]},
-            figure_results(path, {"": offer}, _FIGURES, "" if _settled(offer) else "seeds"),
+            {**same, "partition": offer.partition},
+            figure_results(path, {"": vars(offer)}, _FIGURES, "" if _settled(offer) else "seeds"),
         )
         for offer in offers_in(saved)
-        if offer["placed"]
+        if offer.placed
     ]
     return Outcome("allocation", str(path), entries)
 
 
-def _settled(offer: dict[str, object]) -> bool:
+def _settled(offer: SavedOffer) -> bool:
     """Tell whether chance has no part in a choice; no in doubt."""
-    kind = PARTITIONERS.get(str(offer["partition"]).partition(":")[0])
+    kind = PARTITIONERS.get(offer.partition.partition(":")[0])
     return kind is not None and not kind.by_chance

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.plain import from_plain
 from netplace.report.pages.figures import Bars, DataTable, Figure, Places
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import details_of, holds, saved_results
 from netplace.report.plots.occupancy import node_places
 from netplace.topologies import names_file, parse
 
-__all__ = ["offers_in", "page", "recognises"]
+__all__ = ["SavedOffer", "offers_in", "page", "recognises"]
 
 _FIGURES = {
     "pairwise_sum": "pairwise sum (hops)",
@@ -24,6 +26,46 @@ _FIGURES = {
 }
 
 
+@dataclass(frozen=True)
+class SavedOffer:
+    """What an allocator chose, as ``netplace allocate --json`` printed it.
+
+    Attributes
+    ----------
+    partition : str
+        Text form of the partitioner.
+    placed : bool
+        Whether the job has nodes.
+    nodes : tuple of int
+        These, in the allocator's order.
+    reason : str
+        Why there are none.
+    pairwise_sum, mean_hops, components, cube_ratio : int or float, or None
+        How close together the nodes lie; see `netplace.placement.compactness.Compactness`.
+    linear_span, ring_span : int or None
+        Nodes from the first to the last along an order, on the line and round the ring.
+    cpu_seconds : float or None
+        CPU time of the choice.
+    """
+
+    partition: str
+    placed: bool
+    nodes: tuple[int, ...]
+    reason: str = ""
+    pairwise_sum: int | None = None
+    mean_hops: float | None = None
+    components: int | None = None
+    cube_ratio: float | None = None
+    linear_span: int | None = None
+    ring_span: int | None = None
+    cpu_seconds: float | None = None
+
+    @property
+    def hops(self) -> float:
+        """Mean hops between two nodes; 0 where there are no two."""
+        return self.mean_hops or 0.0
+
+
 def recognises(path: Path) -> bool:
     """Tell whether a file holds what allocators offer."""
     return any(holds(path, "allocation", ("machine", "request", own)) for own in ("offers", "placed"))
@@ -33,9 +75,8 @@ def page(path: Path) -> Page:
     """Return the page of what ``netplace allocate --json`` printed."""
     results = saved_results(path, "allocation")
     offers = offers_in(results)
-    placed = [offer for offer in offers if offer["placed"]]
-    placed.sort(key=_hops_of)
-    names = [offer["partition"] for offer in placed]
+    placed = sorted((offer for offer in offers if offer.placed), key=lambda offer: offer.hops)
+    names = [offer.partition for offer in placed]
     parts: list[DataTable | Figure] = []
     missing = []
     if placed:
@@ -47,11 +88,11 @@ def page(path: Path) -> Page:
                 parts.append(_choices(results, placed))
     rows = [
         [
-            offer["partition"],
+            offer.partition,
             *(_figure(offer, name) for name in _FIGURES),
-            offer.get("reason", ""),
+            offer.reason,
         ]
-        for offer in (*placed, *(offer for offer in offers if not offer["placed"]))
+        for offer in (*placed, *(offer for offer in offers if not offer.placed))
     ]
     parts.append(DataTable("Allocators", ["allocator", *_FIGURES.values(), "why none"], rows))
     asked = [(name, str(results[name])) for name in ("machine", "request", "free")]
@@ -59,49 +100,43 @@ def page(path: Path) -> Page:
     return Page(title, _verdict(placed, offers), asked, parts, missing)
 
 
-def _figure(offer: dict[str, Any], name: str) -> Any:
+def _figure(offer: SavedOffer, name: str) -> Any:
     """Return a figure of an offer, times in milliseconds."""
-    value = offer.get(name)
+    value = getattr(offer, name)
     return 1e3 * value if name == "cpu_seconds" and value is not None else value
 
 
-def offers_in(results: dict[str, Any]) -> list[dict[str, Any]]:
+def offers_in(results: dict[str, Any]) -> list[SavedOffer]:
     """Return what each allocator offers; where one was asked, its offer stands beside the request."""
-    offers: list[dict[str, Any]] = results.get("offers", [results])
-    return offers
+    return [from_plain(SavedOffer, offer) for offer in results.get("offers", [results])]
 
 
-def _hops_of(offer: dict[str, Any]) -> float:
-    """Return the mean hops between two nodes of an offer; 0 where there are no two."""
-    return float(offer.get("mean_hops") or 0)
-
-
-def _verdict(placed: list[dict[str, Any]], offers: list[dict[str, Any]]) -> list[str]:
+def _verdict(placed: list[SavedOffer], offers: list[SavedOffer]) -> list[str]:
     if not placed:
         return [f"None of {len(offers)} allocators has nodes for this job now."]
     nearest, farthest = placed[0], placed[-1]
     said = [
-        f"{nearest['partition']} gives the closest nodes, {_hops_of(nearest):.3g} hops apart on average; "
-        f"{farthest['partition']} the farthest, {_hops_of(farthest):.3g}."
+        f"{nearest.partition} gives the closest nodes, {nearest.hops:.3g} hops apart on average; "
+        f"{farthest.partition} the farthest, {farthest.hops:.3g}."
     ]
     if len(placed) < len(offers):
         said.append(f"{len(offers) - len(placed)} of {len(offers)} allocators have none; the table says why.")
     return said
 
 
-def _hops(placed: list[dict[str, Any]], names: list[str]) -> Bars:
+def _hops(placed: list[SavedOffer], names: list[str]) -> Bars:
     return Bars(
         title="How far apart the nodes lie",
         caption="Mean number of hops between two nodes of the job.",
         groups=names,
-        series={"hops": [offer.get("mean_hops") for offer in placed]},
+        series={"hops": [offer.mean_hops for offer in placed]},
         unit="hops",
     )
 
 
-def _choices(results: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
+def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Places:
     places = node_places(parse(results["machine"]))
-    chosen = [offer["nodes"] for offer in placed]
+    chosen = [offer.nodes for offer in placed]
     held = results.get("held", [])
     if max(map(max, [*chosen, held or [0]])) >= len(places):
         raise ValueError("a node is not on the machine")
@@ -111,6 +146,6 @@ def _choices(results: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
         height=min(420, 60 + 30 * int(places[:, 1].max() + 1)),
         places=places.tolist(),
         held=held,
-        choices=[f"{offer['partition']}: {_hops_of(offer):.3g} hops apart" for offer in placed],
+        choices=[f"{offer.partition}: {offer.hops:.3g} hops apart" for offer in placed],
         chosen=chosen,
     )
