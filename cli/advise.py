@@ -9,10 +9,9 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import PAGE_OR_FOLDER, with_page, write_output
+from netplace.cli.outputs import PAGE_OR_FOLDER, Answer, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
-from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
     from netplace.advice import Situation
@@ -105,18 +104,16 @@ def advise_command(**given: Any) -> None:
     advice = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
     content = content_of(advice, situation, hosts, len(free), _asked(given))
     commands: dict[str, str] = {}
-    if output:
 
-        def write(folder: Path) -> None:
-            from netplace.report.files.advice import write_advice
+    def write(folder: Path) -> None:
+        from netplace.report.files.advice import write_advice
 
-            commands.update(write_advice(folder, content, hosts))
+        commands.update(write_advice(folder, content, hosts))
 
-        write_output(output, lambda: content, folder=with_page(write))
-    if given["as_json"]:
-        print_json(content)
-    else:
-        _show(content, output if output and output.is_dir() else None, commands)
+    def terminal() -> None:
+        _print(content, output if output and output.is_dir() else None, commands)
+
+    show(Answer(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
@@ -150,7 +147,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
         given["trace"] = given["matrix"]
     elif given["app"] and given["tasks"] is None:
         given["tasks"] = len(free)
-    run = run_from(given, partition="whole", mapping="consecutive", seed=given["seed"])
+    run = run_from(given, config, partition="whole", mapping="consecutive", seed=given["seed"])
     [program] = programs_of(run)
     if run.config != config and given["beside"]:  # phits were made larger for the job
         beside = read_beside(Path(given["beside"]), machine, hosts, run.config)
@@ -183,7 +180,7 @@ def _asked(given: dict[str, Any]) -> dict[str, str]:
     return asked | ({"from": given["matrix"]} if given["matrix"] else {})
 
 
-def _show(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
+def _print(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
     """Print what was found: the verdict, the nodes in their order, and what it rests on."""
     from netplace.topologies.host_lists import host_list
 

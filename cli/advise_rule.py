@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.outputs import with_page, write_output
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.cli.outputs import Answer, show, with_page
+from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.advice.rules import RuleAdvice
@@ -45,21 +45,19 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     installable = _installable(advice, machine, hosts)
     files = {} if installable is None else installable[1]
     content = asdict(advice) | {"files": files}
-    if output:
 
-        def write(folder: Path) -> None:
-            from netplace.checks.results_file import json_text
+    def write(folder: Path) -> None:
+        from netplace.checks.results_file import json_text
 
-            folder.mkdir(exist_ok=True)
-            for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
-                with whole_file(folder / name) as temporary:
-                    temporary.write_text(text, encoding="utf-8")
+        folder.mkdir(exist_ok=True)
+        for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
+            with whole_file(folder / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
 
-        write_output(output, lambda: content, folder=with_page(write))
-    if given["as_json"]:
-        print_json(content)
-    else:
-        _show(advice, installable, output if output and output.is_dir() else None)
+    def terminal() -> None:
+        _print(advice, installable, output if output and output.is_dir() else None)
+
+    show(Answer(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
 
 
 def _installable(
@@ -76,7 +74,7 @@ def _installable(
     return None
 
 
-def _show(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
+def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
     from netplace.cli.many import say
     from netplace.report.pages.kinds.rules import short_names
 

@@ -10,10 +10,10 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import OUTCOME, write_output
+from netplace.cli.outputs import OUTCOME, Answer, show
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_results, print_tables, table, with_progress
+from netplace.report.terminal.screen import number, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,17 +102,13 @@ def allocate_command(**given: Any) -> None:
     content: dict[str, Any] = {"machine": str(topology), "request": asked.nodes, "free": free}
     content["held"] = np.unique(held).tolist()
     content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
-    if asked.output:
-        write_output(
-            asked.output,
-            lambda: content,
-            "allocation",
-            draw=lambda path: _draw(path, topology, held, offers, title),
-        )
-    if asked.as_json:
-        print_results("allocation", content)
-    else:
-        print_tables(*_tables(offers, title))
+    answer = Answer(
+        lambda: content,
+        lambda: print_tables(*_tables(offers, title)),
+        "allocation",
+        draw=lambda path: _draw(path, topology, held, offers, title),
+    )
+    show(answer, asked.output, asked.as_json)
 
 
 def _folded(names: Sequence[str]) -> str:

@@ -10,11 +10,11 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import page_flag, write_output
+from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import WHAT_RUNS
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.files.outputs import whole_file
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.apps import Program
@@ -70,17 +70,16 @@ def app_command(name: str, **given: Any) -> None:
         _write_trace(program, trace)
     if matrix:
         _write_matrix(program, matrix)
-    if asked.output:
-        write_output(asked.output, lambda: description)
-    if asked.as_json:
-        print_json(description)
-    else:
+
+    def terminal() -> None:
         rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
         print_tables(table(program.name, ["", ""], rows))
         if description["recorded_computation_us"]:
             click.echo(
                 "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
             )
+
+    show(Answer(lambda: description, terminal), asked.output, asked.as_json)
 
 
 def _program(name: str, asked: _Flags) -> Program:

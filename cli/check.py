@@ -9,10 +9,9 @@ import rich_click as click
 
 from netplace.checks import one_of
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import page_flag, write_output
+from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
     from netplace.topologies import Topology
@@ -48,13 +47,11 @@ def check_command(
     enough = verdict.needed
     if not verdict.free:
         enough = _channels_that_do(topology, routing)
-    if output:
-        write_output(output, lambda: _described(topology, routes, verdict, enough))
-    if as_json:
-        print_json(_described(topology, routes, verdict, enough))
-        return
-    for line in _sentences(topology, routes, verdict, enough):
-        click.echo(line)
+    answer = Answer(
+        lambda: _described(topology, routes, verdict, enough),
+        lambda: click.echo("\n".join(_sentences(topology, routes, verdict, enough))),
+    )
+    show(answer, output, as_json)
 
 
 def _channels_that_do(topology: Topology, routing: str) -> int:

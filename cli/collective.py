@@ -10,11 +10,11 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import page_flag, write_output
+from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -98,12 +98,8 @@ def collective_command(operation: str, **given: Any) -> None:
             progress=progress,
             **options,
         )
-    if asked.output:
-        write_output(asked.output, lambda: _described(messages))
-    if asked.as_json:
-        print_json(_described(messages))
-    else:
-        print_tables(*_tables(messages))
+    answer = Answer(lambda: _described(messages), lambda: print_tables(*_tables(messages)))
+    show(answer, asked.output, asked.as_json)
 
 
 def _described(messages: Schedule) -> dict[str, Any]:

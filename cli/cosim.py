@@ -15,17 +15,10 @@ from netplace.checks import shortened
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
-from netplace.cli.many import (
-    complete_outcomes,
-    jobs_apart_flag,
-    refuse_beside_study,
-    refuse_of_one,
-    resource_flags,
-    say,
-    store_flag,
-)
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
-from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
+from netplace.cli.limits import tell_limits
+from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
+from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
 from netplace.cli.settings import (
@@ -33,9 +26,9 @@ from netplace.cli.settings import (
     SettingsCommand,
     json_flag,
     setting_flags,
-    tell_limits,
     threads_flag,
 )
+from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -126,17 +119,29 @@ def cosim_command(study: str | None, **given: Any) -> None:
     what a table of such times would have got wrong. A study file has the same names as the flags, any of
     which may be a list; it is carried out under a table's times and live ones, and tells which rankings turn.
     """
-    if study is not None:
-        _many(Path(study), given)
-        return
-    from netplace.cosim import make_cosim_plan
+    execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
+    if study is None:
+        answer = _single(given, given["output"], execution)
+    else:
+        answer = _study(Path(study), given["jobs_apart"], execution)
+    show(answer, given["output"], given["as_json"])
+
+
+def _single(given: dict[str, Any], output: Path | None, execution: Execution) -> Answer:
+    """Carry out the co-simulation that flags describe, unless `output` is a folder that has it."""
+    from netplace.cosim import job_rows_of, make_cosim_plan
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.plan import KEYS
-    from netplace.netsim.threads import threads_beside
-    from netplace.report.tables.cosim import figure_tables, remarks
+    from netplace.report.plots.cosim import draw_sharing
+    from netplace.report.tables.cosim import figure_tables, remarks, title_of, write_folder, write_kept
 
-    output: Path | None = given["output"]
-    beside = output or (Path(given["store"]) if given["store"] else None)
+    refuse_of_one(given)
+    threads = execution.network_threads()
+    if given["algorithms"]:
+        given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
+    plan = plan_of(make_cosim_plan, KEYS, given)
+    tell_limits([(plan.jobs.machine, plan.config)])
+    beside = output or execution.store
     written = None
 
     def carried(plan: CosimPlan) -> dict[str, Any]:
@@ -144,30 +149,21 @@ def cosim_command(study: str | None, **given: Any) -> None:
         written = _of_folder(output, plan)
         return written or _watched(plan, beside, threads)
 
-    refuse_of_one(given)
-    threads = threads_beside(given["threads"], 1, "--threads")
-    if given["algorithms"]:
-        given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
-    plan = plan_of(make_cosim_plan, KEYS, given)
-    tell_limits([(plan.jobs.machine, plan.config)])
-    elsewhere = partial(outcome_of, threads=threads)
-    outcome = carry_out_one(plan, carried, elsewhere, "co-simulations", given)
-    if output and not written:
-        _write(output, plan, outcome)
-    show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
+    function = carried if execution.dask is None else partial(outcome_of, threads=threads)
+    [outcome] = execution.outcomes([plan], function, "schedules", "co-simulations")
 
+    def folder(path: Path) -> None:
+        if path != output:
+            write_kept(path, plan, outcome)
+        elif not written:
+            write_folder(path, plan, outcome)
 
-def _write(output: Path, plan: CosimPlan, outcome: dict[str, Any]) -> None:
-    """Write a co-simulation as the ending of a name says."""
-    from netplace.cosim import job_rows_of
-    from netplace.report.plots.cosim import draw_sharing
-    from netplace.report.tables.cosim import title_of, write_folder, write_kept
-
-    write_output(
-        output,
+    return Answer(
         lambda: {"plan": plan.to_dict(), **outcome},
+        lambda: print_tables(*figure_tables(plan, outcome)),
         draw=lambda path: draw_sharing(path, job_rows_of(outcome), title_of(plan)),
-        folder=lambda path: (write_folder if path == output else write_kept)(path, plan, outcome),
+        folder=folder,
+        remarks=remarks(plan, outcome),
     )
 
 
@@ -194,51 +190,49 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     return None
 
 
-def _many(study: Path, given: dict[str, Any]) -> None:
+def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
     """Carry out the co-simulations of a study file."""
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.ranking import rankings
     from netplace.cosim.study_file import read_cosim_study
-    from netplace.netsim.threads import threads_beside
     from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
     from netplace.report.tables.differences import contest_notes, contest_tables
     from netplace.runs.same_jobs import same_jobs
 
     refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "jobs_apart")
-    apart = given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
     tell_limits((plan.jobs.machine, plan.config) for plan in plans)
-    if not apart:
+    if not jobs_apart:
         shared = same_jobs([plan.jobs for plan in plans])
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
         notes = shared.notes
-    alone = given["dask"] is None and given["workers"] in (None, 1)  # else others carry them out
-    beside = Path(given["store"] or study)
-    threads = threads_beside(given["threads"], given["workers"] or 1, "--threads")
+    alone = execution.dask is None and execution.workers in (None, 1)  # else others carry them out
+    beside, threads = execution.store or study, execution.network_threads()
     function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)
-    outcomes = complete_outcomes(plans, function, "schedules", "co-simulations", given, beside=study)
-    rows = cosim_study.common_rows(plans, outcomes, apart)
+    outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
+    rows = cosim_study.common_rows(plans, outcomes, jobs_apart)
     ranked = rankings(plans, outcomes)
-    contests = [] if apart else cosim_study.cosim_contests(plans, rows)
+    contests = [] if jobs_apart else cosim_study.cosim_contests(plans, rows)
     frame = cosim_study.figure_rows(plans, outcomes, rows)
-    tables = [
-        cosim_study.compared(frame),
-        *([ranking_table(ranked)] if ranked else []),
-        *contest_tables(contests),
-    ]
-    more = {"rankings": ranked, "differences": [contest.to_dict() for contest in contests]}
-    if given["output"]:
-        jobs = cosim_study.job_rows(plans, rows)
-        write_output(
-            given["output"],
-            lambda: many_object("cosimulations", plans, outcomes, more),
-            draw=lambda path: cosim_study.draw_compared(path, frame),
-            folder=lambda path: _write_study(path, study, jobs, frame, contests),
-        )
-    notes += [] if given["as_json"] else contest_notes(contests)
-    notes += chain.from_iterable(map(remarks, plans, outcomes))
-    show_many("cosimulations", plans, outcomes, tables, more, notes, given["as_json"])
+
+    def terminal() -> None:
+        tables = [cosim_study.compared(frame), *([ranking_table(ranked)] if ranked else [])]
+        print_tables(*tables, *contest_tables(contests))
+        for note in contest_notes(contests):
+            say(note)
+
+    return Answer(
+        lambda: {
+            "cosimulations": described(plans, outcomes),
+            "rankings": ranked,
+            "differences": [contest.to_dict() for contest in contests],
+        },
+        terminal,
+        draw=lambda path: cosim_study.draw_compared(path, frame),
+        folder=lambda path: _write_study(path, study, cosim_study.job_rows(plans, rows), frame, contests),
+        remarks=[*notes, *chain.from_iterable(map(remarks, plans, outcomes))],
+    )
 
 
 def _write_study(

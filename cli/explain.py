@@ -9,10 +9,10 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import page_flag, write_output
+from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,12 +70,7 @@ def explain_command(
 
     plan, outcome = read_cosimulation(Path(folder), said)
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
-    if output:
-        write_output(output, lambda: explanation)
-    if as_json:
-        print_json(explanation)
-    else:
-        print_tables(*_explained(explanation))
+    show(Answer(lambda: explanation, lambda: print_tables(*_explained(explanation))), output, as_json)
 
 
 def _explained(explanation: dict[str, Any]) -> list[Table]:
@@ -169,12 +164,7 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
         mapping=_pairs(given["mapping"], "--mapping"),
     )
     rows.sort(key=lambda row: (row["job"] != job, -abs((row["change"] or 1) - 1)))
-    if output:
-        write_output(output, lambda: {"jobs": rows})
-    if as_json:
-        print_json({"jobs": rows})
-    else:
-        print_tables(*_changed(rows))
+    show(Answer(lambda: {"jobs": rows}, lambda: print_tables(*_changed(rows))), output, as_json)
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:

@@ -11,15 +11,10 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.many import (
-    check_plans,
-    complete_outcomes,
-    named_flags,
-    refuse_beside_study,
-    resource_flags,
-    store_flag,
-)
-from netplace.cli.outputs import OUTCOME, write_output
+from netplace.cli.limits import tell_limits
+from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.outputs import OUTCOME, Answer, show
+from netplace.cli.plans import check_plans, named_flags, refuse_beside_study
 from netplace.cli.settings import (
     WHAT_RUNS,
     SettingsCommand,
@@ -27,12 +22,11 @@ from netplace.cli.settings import (
     engine_flag,
     json_flag,
     seed_flag,
-    tell_limits,
     threads_flag,
 )
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import print_results, print_tables
+from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +99,6 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
-    from netplace.netsim.threads import threads_beside
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.runs.execute import warm_up
@@ -118,27 +111,23 @@ def load_command(**given: Any) -> None:
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
     tell_limits((plan.network, plan.config) for plan in plans)
-    threads = threads_beside(given["threads"], given["workers"] or 1, "--threads")
-    measure = partial(measure_plan, threads=threads)
+    execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
+    measure = partial(measure_plan, threads=execution.network_threads())
     with pulse("cycles") as progress:
         if len(plans) == 1 and not (study or given["dask"]):  # of several there is a bar
             measure = partial(measure, progress=progress)
-        points = complete_outcomes(plans, measure, "loads", "loads", given, beside=study, prepare=warm_up)
+        points = execution.outcomes(plans, measure, "loads", "loads", beside=study, prepare=warm_up)
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
-    if output:
-        write_output(
-            output,
-            lambda: describe_points(plans, points),
-            "load",
-            draw=lambda path: draw_load(path, frame, title, column=given["column"]),
-        )
-    if given["as_json"]:
-        print_results("load", describe_points(plans, points))
-    else:
-        print_tables(curve_table(frame, title))
+    answer = Answer(
+        lambda: describe_points(plans, points),
+        lambda: print_tables(curve_table(frame, title)),
+        "load",
+        draw=lambda path: draw_load(path, frame, title, column=given["column"]),
+    )
+    show(answer, output, given["as_json"])
 
 
 def _tell_left_out(plans: Sequence[LoadPlan]) -> None:

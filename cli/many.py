@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,23 +19,10 @@ if TYPE_CHECKING:
     from netplace.runs.kept import PlanLike
     from netplace.runs.resources import Resources
 
-__all__ = [
-    "check_plans",
-    "complete_outcomes",
-    "given_flags",
-    "jobs_apart_flag",
-    "named_flags",
-    "refuse_beside_study",
-    "refuse_of_one",
-    "resource_flags",
-    "resources_from",
-    "say",
-    "store_flag",
-]
+__all__ = ["Execution", "jobs_apart_flag", "resource_flags", "say", "store_flag"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Many at once"
-_BYTES_PER_PLAN = 4_000  # of a plan and its outcome
 
 
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
@@ -87,144 +75,101 @@ def jobs_apart_flag(command: Command) -> Command:
     )(command)
 
 
-def resources_from(given: dict[str, Any], usual: int | None, plans: int) -> Resources:
-    """Return who carries out `plans` plans.
+@dataclass(frozen=True)
+class Execution:
+    """How the plans of a command are carried out: by whom, and where their outcomes are kept.
 
-    Parameters
+    Attributes
     ----------
-    given : dict
-        The flags of a command, those of `resource_flags` among them.
-    usual : int or None
-        Workers unless others are asked for; None: one for each core.
-    plans : int
-        How many plans there are.
-
-    Raises
-    ------
-    ValueError
-        If workers are asked for that would have nothing to do.
+    workers : int or None
+        Worker processes; None: as many as the command usually has.
+    dask : str or None
+        Instead: address of a Dask cluster.
+    store : Path or None
+        Where outcomes are kept; None: beside the study file, if there is one.
+    threads : int or str
+        Threads for each network that is simulated.
     """
-    from netplace.runs.resources import Resources
 
-    workers, dask = given["workers"], given["dask"]
-    if workers is not None and dask is not None:
-        raise ValueError(f"--workers: {workers} given beside --dask {dask}, expected one of them")
-    if workers is not None and workers > 1 and plans == 1:
-        raise ValueError(f"--workers: {workers} given, but there is a single plan, for one process")
-    return Resources(usual if workers is None else workers, dask, given.get("threads", 1))
+    workers: int | None = None
+    dask: str | None = None
+    store: Path | None = None
+    threads: int | str = 1
 
+    def network_threads(self) -> int | str:
+        """Return how many threads a network may have beside those that other workers simulate.
 
-def check_plans(count: int, what: str, flag: str) -> None:
-    """Check before they are made that so many plans and their outcomes fit into memory.
+        Raises
+        ------
+        ValueError
+            If all together are more than the cores.
+        """
+        from netplace.netsim.threads import threads_beside
 
-    Raises
-    ------
-    ValueError
-        If they do not, naming the flag.
-    """
-    from netplace.checks import check_size
+        return threads_beside(self.threads, self.workers or 1, "--threads")
 
-    check_size(count, _BYTES_PER_PLAN, what, flag)
+    def resources(self, usual: int | None, plans: int) -> Resources:
+        """Return who carries out `plans` plans; unless asked otherwise `usual` workers, None: one a core.
 
+        Raises
+        ------
+        ValueError
+            If workers are asked for that would have nothing to do.
+        """
+        from netplace.runs.resources import Resources
 
-def complete_outcomes(
-    plans: Sequence[PlanLike],
-    function: Callable[[Any], Any],
-    table: str,
-    what: str,
-    given: dict[str, Any],
-    *,
-    beside: Path | None = None,
-    prepare: Callable[[], object] = lambda: None,
-) -> list[Any]:
-    """Return the outcome of each plan; what is not kept is carried out, each kept as it ends.
+        workers, dask = self.workers, self.dask
+        if workers is not None and dask is not None:
+            raise ValueError(f"--workers: {workers} given beside --dask {dask}, expected one of them")
+        if workers is not None and workers > 1 and plans == 1:
+            raise ValueError(f"--workers: {workers} given, but there is a single plan, for one process")
+        return Resources(usual if workers is None else workers, dask, self.threads)
 
-    Parameters
-    ----------
-    plans : sequence
-        What the user asks for.
-    function : callable
-        Returns the outcome of a plan; a function of a module, for workers.
-    table : str
-        Where in the store they are kept.
-    what : str
-        What the plans are, for people.
-    given : dict
-        The flags of the command, of which those of `resource_flags` and `store_flag` count.
-    beside : Path, optional
-        Study file beside which the store is by default; None: without ``--store`` nothing is kept.
-    prepare : callable
-        Called before there are worker processes, once.
+    def outcomes(
+        self,
+        plans: Sequence[PlanLike],
+        function: Callable[[Any], Any],
+        table: str,
+        what: str,
+        *,
+        beside: Path | None = None,
+        prepare: Callable[[], object] = lambda: None,
+    ) -> list[Any]:
+        """Return the outcome of each plan; what is not kept is carried out, each kept as it ends.
 
-    Raises
-    ------
-    ValueError
-        If workers are asked for that would have nothing to do, the store cannot be used, or the machine could
-        not carry out a plan.
-    """
-    from netplace.cli.sweep_progress import SweepProgress
-    from netplace.runs.campaign import outcomes_of
-    from netplace.runs.kept import InMemory, KeptOutcomes
+        Parameters
+        ----------
+        plans : sequence
+            What the user asks for.
+        function : callable
+            Returns the outcome of a plan; a function of a module, for workers.
+        table : str
+            Where in the store they are kept.
+        what : str
+            What the plans are, for people.
+        beside : Path, optional
+            Study file beside which the store is by default; None: without ``--store`` nothing is kept.
+        prepare : callable
+            Called before there are worker processes, once.
 
-    store = given["store"] or (beside and check_output(beside.with_suffix(".sqlite")))
-    resources = resources_from(given, 1, len(plans))
-    with ExitStack() as stack:
-        kept: KeptOutcomes | InMemory = InMemory()
-        if store is not None:
-            kept = KeptOutcomes(stack.enter_context(open_store(store)), table)
-        progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
-        return outcomes_of(plans, function, kept, resources, progress, prepare)
+        Raises
+        ------
+        ValueError
+            If workers are asked for that would have nothing to do, the store cannot be used, or the machine
+            could not carry out a plan.
+        """
+        from netplace.cli.sweep_progress import SweepProgress
+        from netplace.runs.campaign import outcomes_of
+        from netplace.runs.kept import InMemory, KeptOutcomes
 
-
-def refuse_beside_study(study: Path, *taken: str) -> None:
-    """Refuse the flags of the command beside a study file, which says all that they could, but for `taken`.
-
-    Raises
-    ------
-    ValueError
-        If another was given.
-    """
-    for flag in given_flags("study", "quiet", *taken):
-        raise ValueError(f"{flag}: given beside {study}, which says everything itself")
-
-
-def refuse_of_one(given: dict[str, Any]) -> None:
-    """Refuse flags of studies where there is none.
-
-    Raises
-    ------
-    ValueError
-        If one was given.
-    """
-    if given["jobs_apart"]:
-        raise ValueError("--jobs-apart: given, but there is no study file")
-
-
-def given_flags(*but: str) -> list[str]:
-    """Return the flags that were given to the command under way, but for those of these names."""
-    from click.core import ParameterSource
-
-    context: click.Context = click.get_current_context()  # type: ignore[assignment]
-    absent = set(but) - {param.name for param in context.command.get_params(context)}
-    assert not absent, f"{context.command.name} has no flags {sorted(absent)}"
-    return [
-        max(param.opts, key=len)
-        for param in context.command.get_params(context)
-        if param.name not in but
-        and context.get_parameter_source(param.name or "") == ParameterSource.COMMANDLINE
-    ]
-
-
-@contextmanager
-def named_flags(names: Container[str]) -> Iterator[None]:
-    """Name the flag in a mistake that begins with the key of a plan, one of `names`."""
-    try:
-        yield
-    except ValueError as error:
-        name, _, rest = str(error).partition(":")
-        if name in names:
-            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
-        raise
+        store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
+        resources = self.resources(1, len(plans))
+        with ExitStack() as stack:
+            kept: KeptOutcomes | InMemory = InMemory()
+            if store is not None:
+                kept = KeptOutcomes(stack.enter_context(open_store(store)), table)
+            progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
+            return outcomes_of(plans, function, kept, resources, progress, prepare)
 
 
 def say(text: str) -> None:

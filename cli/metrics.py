@@ -10,12 +10,13 @@ import rich_click as click
 
 from netplace.cli.amounts import SEED, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
-from netplace.cli.many import check_plans, complete_outcomes, resource_flags, store_flag
-from netplace.cli.outputs import write_output
+from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.outputs import Answer, show, write
+from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import SettingsCommand, json_flag, network_flag
+from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,19 +91,20 @@ def metrics_command(**given: Any) -> None:
             raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
     prepare = warm_up if given["simulate"] else lambda: None
-    rows = complete_outcomes(
-        configurations, measure, "configurations", "configurations", given, prepare=prepare
-    )
+    execution = Execution(given["workers"], given["dask"], given["store"])
+    rows = execution.outcomes(configurations, measure, "configurations", "configurations", prepare=prepare)
     title = _title(configurations)
+    answer = Answer(
+        lambda: _plain(rows, title),
+        lambda: print_tables(*_tables(rows, title)),
+        draw=lambda path: _draw(path, rows, title),
+    )
     for path in files:
         if path.suffix == ".csv":
             _write(path, rows)
         else:
-            write_output(path, lambda: _plain(rows, title), draw=lambda path: _draw(path, rows, title))
-    if given["as_json"]:
-        print_json(_plain(rows, title))
-    else:
-        print_tables(*_tables(rows, title))
+            write(answer, path)
+    show(answer, None, given["as_json"])
 
 
 def _configurations(given: dict[str, Any]) -> list[Configuration]:
@@ -111,8 +113,9 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
 
     first, count = given["seed"], given["configurations"]
     check_plans(count * len(given["partitions"]), "configurations", "--configurations")
+    config = config_from(given)
     runs = [
-        run_from(given, partition=name, mapping=given["mapping"], seed=first)
+        run_from(given, config, partition=name, mapping=given["mapping"], seed=first)
         for name in dict.fromkeys(given["partitions"])
     ]
     return [

@@ -1,14 +1,20 @@
-"""One rule of ``-o`` for all commands: the ending says what is written; a name without one is a folder."""
+"""What a command answers: written where ``-o`` says, and shown; one rule for all commands.
+
+The ending says what is written; a name without one is a folder.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import rich_click as click
 
+from netplace.cli.many import say
 from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder, whole_file
 from netplace.report.terminal.screen import printed_text
 
@@ -16,12 +22,14 @@ __all__ = [
     "OUTCOME",
     "OUTCOME_OR_FOLDER",
     "PAGE_OR_FOLDER",
+    "Answer",
     "Drawn",
     "OutcomeFile",
     "command_line",
     "page_flag",
+    "show",
     "with_page",
-    "write_output",
+    "write",
 ]
 
 _SAVED = ".json"
@@ -69,67 +77,105 @@ def page_flag(command: Command) -> Command:
     return click.option("-o", "output", type=PAGE, metavar="FILE", help=said)(command)
 
 
-def write_output(
-    path: Path,
-    data: Callable[[], dict[str, Any]],
-    what: str = "",
-    *,
-    draw: Drawn | None = None,
-    folder: Drawn | None = None,
-) -> None:
-    """Write an outcome; the ending of `path` says how.
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to show.
+
+    Attributes
+    ----------
+    data : callable
+        Returns the object that ``--json`` prints and a file of it holds.
+    terminal : callable
+        Shows it on the terminal.
+    what : str
+        What it is, a key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object.
+    draw : callable or None
+        Draws the picture into the file that it is given.
+    folder : callable or None
+        Writes all files into the folder that it is given; a page is made of them.
+    page : callable or None
+        Returns the object that a page is made of, where that is neither the folder nor `data`.
+    remarks : sequence of str
+        What a user should know of it; each is said once.
+    """
+
+    data: Callable[[], dict[str, Any]]
+    terminal: Callable[[], object]
+    what: str = ""
+    draw: Drawn | None = None
+    folder: Drawn | None = None
+    page: Callable[[], dict[str, Any]] | None = None
+    remarks: Sequence[str] = ()
+
+    def text(self, of_page: bool = False) -> str:
+        """Return what ``--json`` prints, or what a page is made of."""
+        data = self.page if of_page and self.page is not None else self.data
+        return printed_text(data(), self.what)
+
+
+def show(answer: Answer, output: Path | None, as_json: bool) -> None:
+    """Write an answer, if it is to be written, and show it.
 
     Parameters
     ----------
-    path : Path
-        What an `OutcomeFile` gave.
-    data : callable
-        Returns the object that ``--json`` prints.
-    what : str
-        What it is, as `netplace.report.terminal.screen.print_results` has it.
-    draw : callable, optional
-        Draws the picture into the file that it is given.
-    folder : callable, optional
-        Writes all files into the folder that it is given; its page is made of them.
+    answer : Answer
+        The answer.
+    output : Path or None
+        What an `OutcomeFile` gave; its ending says how it is written.
+    as_json : bool
+        Whether the terminal gets one JSON object.
     """
+    if output is not None:
+        write(answer, output)
+    if as_json:
+        sys.stdout.write(answer.text())
+    else:
+        answer.terminal()
+    for remark in dict.fromkeys(answer.remarks):
+        say(remark)
+
+
+def write(answer: Answer, path: Path) -> None:
+    """Write an answer; the ending of `path`, which an `OutcomeFile` gave, says how."""
     ending = path.suffix.lower()
-    if folder is not None and (not ending or path.is_dir()):
-        folder(path)
+    if answer.folder is not None and (not ending or path.is_dir()):
+        answer.folder(path)
         if command := command_line():
             (path / COMMAND).write_text(f"{command}\n", encoding="utf-8")
     elif ending in PICTURES:
-        assert draw is not None
-        draw(path)
-    elif ending == _SAVED:
-        with whole_file(path) as temporary:
-            temporary.write_text(printed_text(data(), what), encoding="utf-8")
+        assert answer.draw is not None
+        answer.draw(path)
+    elif ending == ".html":
+        _write_page(answer, path)
     else:
-        _write_page(path, lambda: printed_text(data(), what), folder)
+        with whole_file(path) as temporary:
+            temporary.write_text(answer.text(), encoding="utf-8")
 
 
 def with_page(folder: Drawn) -> Drawn:
     """Return what writes all files into the folder that it is given, and then their page, ``report.html``."""
 
-    def write(path: Path) -> None:
+    def write_all(path: Path) -> None:
         from netplace.report.pages import page_of, write_page
 
         folder(path)
         write_page(path / "report.html", page_of(path), command_line())
 
-    return write
+    return write_all
 
 
-def _write_page(path: Path, text: Callable[[], str], folder: Drawn | None) -> None:
+def _write_page(answer: Answer, path: Path) -> None:
     import tempfile
 
     from netplace.report.pages import page_of, write_page
 
     with tempfile.TemporaryDirectory() as place:
-        made = Path(place) / (path.stem if folder else f"{path.stem}.json")
-        if folder is not None:
-            folder(made)
+        if answer.folder is not None and answer.page is None:
+            made = Path(place) / path.stem
+            answer.folder(made)
         else:
-            made.write_text(text(), encoding="utf-8")
+            made = Path(place) / f"{path.stem}.json"
+            made.write_text(answer.text(of_page=True), encoding="utf-8")
         write_page(path, page_of(made), command_line())
 
 

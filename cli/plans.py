@@ -1,22 +1,29 @@
-"""What commands do whose flags, or a study file, describe plans: carried out once, written, shown."""
+"""From the flags of a command to the plans that they describe, and how these are described again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from netplace.cli.many import complete_outcomes, named_flags, say
-from netplace.report.terminal.screen import print_json, print_tables
+import rich_click as click
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from netplace.runs.kept import PlanLike
 
-__all__ = ["carry_out_one", "many_object", "plan_of", "show_many", "show_one"]
+__all__ = [
+    "check_plans",
+    "described",
+    "given_flags",
+    "named_flags",
+    "plan_of",
+    "refuse_beside_study",
+    "refuse_of_one",
+]
 
 AnyPlan = TypeVar("AnyPlan", bound="PlanLike")
-Outcome = dict[str, Any]
+_BYTES_PER_PLAN = 4_000  # of a plan and its outcome
 
 
 def plan_of(
@@ -28,80 +35,70 @@ def plan_of(
         return make(asked, given["seed"] or 0)
 
 
-def carry_out_one(
-    plan: AnyPlan,
-    here: Callable[[AnyPlan], Outcome],
-    elsewhere: Callable[[AnyPlan], Outcome],
-    what: str,
-    given: dict[str, Any],
-) -> Outcome:
-    """Return the outcome of one plan: what is kept, or what carrying it out returns.
+def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each plan with what came of it, as ``--json`` prints them."""
+    return [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
 
-    Parameters
-    ----------
-    plan : plan
-        What to carry out.
-    here, elsewhere : callable
-        Carry out a plan in this process, and on a worker of a cluster.
-    what : str
-        What the plan is of, for people.
-    given : dict
-        The flags.
+
+def check_plans(count: int, what: str, flag: str) -> None:
+    """Check before they are made that so many plans and their outcomes fit into memory.
+
+    Raises
+    ------
+    ValueError
+        If they do not, naming the flag.
     """
-    function = here if given["dask"] is None else elsewhere
-    [outcome] = complete_outcomes([plan], function, "schedules", what, given)
-    return outcome  # type: ignore[no-any-return]
+    from netplace.checks import check_size
+
+    check_size(count, _BYTES_PER_PLAN, what, flag)
 
 
-def show_one(
-    plan: AnyPlan, outcome: Outcome, tables: Iterable[Table], remarks: Iterable[str], as_json: bool
-) -> None:
-    """Show one plan and its outcome, and say what a user should know of them."""
-    if as_json:
-        print_json({"plan": plan.to_dict(), **outcome})
-    else:
-        print_tables(*tables)
-    for remark in remarks:
-        say(remark)
+def refuse_beside_study(study: Path, *taken: str) -> None:
+    """Refuse the flags of the command beside a study file, which says all that they could, but for `taken`.
 
-
-def many_object(
-    what: str, plans: Sequence[AnyPlan], outcomes: Sequence[Outcome], more: dict[str, Any]
-) -> dict[str, Any]:
-    """Return plans and their outcomes as one object, the outcomes under the key `what`."""
-    every = [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
-    return {what: every, **more}
-
-
-def show_many(
-    what: str,
-    plans: Sequence[AnyPlan],
-    outcomes: Sequence[Outcome],
-    tables: Iterable[Table],
-    more: dict[str, Any],
-    remarks: Iterable[str],
-    as_json: bool,
-) -> None:
-    """Show plans and their outcomes side by side, and say what a user should know of them.
-
-    Parameters
-    ----------
-    what : str
-        Key of the outcomes in JSON.
-    plans, outcomes : sequence
-        What was asked for, and what came of each.
-    tables : iterable of Table
-        What the terminal shows.
-    more : dict
-        What JSON has besides.
-    remarks : iterable of str
-        What a user should know of them; each is said once.
-    as_json : bool
-        Whether JSON is shown.
+    Raises
+    ------
+    ValueError
+        If another was given.
     """
-    if as_json:
-        print_json(many_object(what, plans, outcomes, more))
-    else:
-        print_tables(*tables)
-    for remark in dict.fromkeys(remarks):
-        say(remark)
+    for flag in given_flags("study", "quiet", *taken):
+        raise ValueError(f"{flag}: given beside {study}, which says everything itself")
+
+
+def refuse_of_one(given: dict[str, Any]) -> None:
+    """Refuse flags of studies where there is none.
+
+    Raises
+    ------
+    ValueError
+        If one was given.
+    """
+    if given["jobs_apart"]:
+        raise ValueError("--jobs-apart: given, but there is no study file")
+
+
+def given_flags(*but: str) -> list[str]:
+    """Return the flags that were given to the command under way, but for those of these names."""
+    from click.core import ParameterSource
+
+    context: click.Context = click.get_current_context()  # type: ignore[assignment]
+    absent = set(but) - {param.name for param in context.command.get_params(context)}
+    assert not absent, f"{context.command.name} has no flags {sorted(absent)}"
+    return [
+        max(param.opts, key=len)
+        for param in context.command.get_params(context)
+        if param.name not in but
+        and context.get_parameter_source(param.name or "") == ParameterSource.COMMANDLINE
+    ]
+
+
+@contextmanager
+def named_flags(names: Container[str]) -> Iterator[None]:
+    """Name the flag in a mistake that begins with the key of a plan, one of `names`."""
+    try:
+        yield
+    except ValueError as error:
+        name, _, rest = str(error).partition(":")
+        if name in names:
+            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+        raise

@@ -11,10 +11,11 @@ import rich_click as click
 from netplace.checks import whole
 from netplace.cli.amounts import COUNT, REAL, WHOLE
 from netplace.cli.jobs_flag import Jobs, JobsOption
-from netplace.cli.many import named_flags
-from netplace.cli.settings import WHAT_RUNS, config_from
+from netplace.cli.plans import named_flags
+from netplace.cli.settings import WHAT_RUNS
 
 if TYPE_CHECKING:
+    from netplace.netsim import Config
     from netplace.runs import Run
 
 __all__ = ["program_flags", "run_from"]
@@ -124,8 +125,8 @@ def program_flags(command: Command) -> Command:
     return command
 
 
-def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int = 0) -> Run:
-    """Return the run that the flags of a command ask for; the rules of placement are given apart.
+def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: str, seed: int = 0) -> Run:
+    """Return the run that the flags of a command ask for; settings and rules of placement are given apart.
 
     Raises
     ------
@@ -137,7 +138,6 @@ def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int =
 
     phit_bytes = given["bytes_per_phit"]
     jobs = [job | {"mapping": mapping} for job in _jobs(given)]
-    config = config_from(given)
     if phit_bytes is not None:
         config = config.scaled(phit_bytes)
     with named_flags(_NAMED):

@@ -13,22 +13,23 @@ import rich_click as click
 from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
+from netplace.cli.limits import tell_limits
 from netplace.cli.many import say
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import (
     SettingsCommand,
+    config_from,
     engine_flag,
     json_flag,
     network_flag,
     seed_flag,
-    tell_limits,
     threads_flag,
 )
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import bytes_read, print_results, print_tables, with_progress
+from netplace.report.terminal.screen import bytes_read, print_tables, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +112,8 @@ def run_command(**given: Any) -> None:
     sentence that says who waits for whom.
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
-    run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
+    config = config_from(given)
+    run = run_from(given, config, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
     tell_limits([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
     asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
@@ -234,16 +236,12 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
         return described() | details_of(executed[0])
 
-    if asked.output:
-        is_page = asked.output.suffix.lower() == ".html"
-        write_output(
-            asked.output,
-            detailed if is_page else described,
-            "run",
-            draw=lambda path: write_run(executed, None, None, path),
-            folder=None if is_page else lambda path: write_run_folder(path, executed, detailed()),
-        )
-    if asked.as_json:
-        print_results("run", described())
-    else:
-        print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))
+    answer = Answer(
+        described,
+        lambda: print_tables(*run_tables(executed), *([path_table(paths)] if paths else [])),
+        "run",
+        draw=lambda path: write_run(executed, None, None, path),
+        folder=lambda path: write_run_folder(path, executed, detailed()),
+        page=detailed,
+    )
+    show(answer, asked.output, asked.as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,19 +13,13 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
-from netplace.cli.many import (
-    complete_outcomes,
-    jobs_apart_flag,
-    refuse_beside_study,
-    refuse_of_one,
-    resource_flags,
-    store_flag,
-)
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
-from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
+from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
+from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
 from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -129,91 +124,116 @@ def schedule_command(study: str | None, **given: Any) -> None:
     utilisation over time and the occupancy of the machine in a folder; several leave a picture that puts them
     side by side.
     """
-    if study is not None:
-        _many(Path(study), given)
-        return
+    execution = Execution(given["workers"], given["dask"], given["store"])
+    answer = (
+        _single(given, execution) if study is None else _study(Path(study), given["jobs_apart"], execution)
+    )
+    show(answer, given["output"], given["as_json"])
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What a Gantt chart and a picture of occupancy show; checked.
+
+    Attributes
+    ----------
+    output : Path or None
+        Where they are written; None: nowhere, and then nothing may be said of them.
+    at : float or None
+        Time of the picture of occupancy, in seconds.
+    first, last : float or None
+        Begin and end of the Gantt chart, in hours.
+    colour : str or None
+        What its colours tell.
+    """
+
+    output: Path | None
+    at: float | None
+    first: float | None
+    last: float | None
+    colour: str | None
+
+    def __post_init__(self) -> None:
+        for flag, value in (("from", self.first), ("to", self.last), ("at", self.at)):
+            if value is not None and not self.output:
+                what = "picture" if flag == "at" else "Gantt chart"
+                raise ValueError(f"--{flag}: {value:g} given, but without -o no {what} is drawn")
+        if self.colour is not None:
+            from netplace.checks import one_of
+            from netplace.report.plots.schedule import GANTT_COLOURS
+
+            one_of(self.colour, GANTT_COLOURS, "--colour")
+            if not self.output:
+                raise ValueError(f"--colour: {self.colour} given, but without -o no Gantt chart is drawn")
+        if self.first is not None and self.last is not None and not self.first < self.last:
+            raise ValueError(f"--to: {self.last:g} is not after --from {self.first:g}")
+
+    @property
+    def window(self) -> tuple[float | None, float | None]:
+        """Begin and end of the Gantt chart, in seconds."""
+        first, last = (None if hours is None else hours * 3600 for hours in (self.first, self.last))
+        return first, last
+
+    def draw_gantt(self, path: Path, plan: Plan, made: Carried) -> None:
+        """Draw the Gantt chart of a schedule."""
+        from netplace.report.plots.schedule import draw_gantt
+        from netplace.report.tables.schedule import title_of
+
+        draw_gantt(path, made.schedule, title_of(plan), *self.window, self.colour or "waiting")
+
+    def write_folder(self, path: Path, plan: Plan, made: Carried) -> None:
+        """Write a schedule into the folder that was asked for, or into another what its page is made of."""
+        from netplace.report.tables.schedule import write_figures, write_folder
+
+        if path == self.output:
+            write_folder(path, plan, made, self.at, self.window, self.colour or "waiting")
+        else:
+            write_figures(path, plan, made)
+
+
+def _single(given: dict[str, Any], execution: Execution) -> Answer:
+    """Carry out the schedule that flags describe."""
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import carry_out, outcome_of
 
-    rows, output, window = given["rows"], given["output"], _window(given)
-    if (rows or output) and given["dask"] is not None:
+    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["colour"])
+    rows, written = given["rows"], bool(given["rows"] or given["output"])
+    if written and execution.dask is not None:
         raise ValueError(
-            f"--dask: {given['dask']} given, but rows and pictures are written where they are made"
+            f"--dask: {execution.dask} given, but rows and pictures are written where they are made"
         )
+    refuse_of_one(given)
+    plan = plan_of(make_plan, KEYS, given)
     made: list[Carried] = []
 
     def carried(plan: Plan) -> dict[str, Any]:
         with job_progress(plan.jobs) as tell:
-            made.append(carry_out(plan, keep_nodes=output is not None, tell=tell))
+            made.append(carry_out(plan, keep_nodes=drawn.output is not None, tell=tell))
         return made[0].outcome
 
-    refuse_of_one(given)
-    plan = plan_of(make_plan, KEYS, given)
     kind, _, path = plan.times.partition(":")
     if kind == "simulated" and Path(path).is_file():
         open_store(path).close()  # says so if it is empty
-    outcome = carry_out_one(plan, carried, outcome_of, "schedules", given)
-    if (rows or output) and not made:
+    function = carried if execution.dask is None else outcome_of
+    [outcome] = execution.outcomes([plan], function, "schedules", "schedules")
+    if written and not made:
         carried(plan)  # the figures were kept, what is written was not
     if rows:
         write_rows(rows, made[0].schedule)
-    if output:
-        _write(output, plan, made[0], given["at"], window, given["colour"] or "waiting")
     figures = ScheduleFigures.from_dict(outcome)
-    show_one(plan, outcome, figure_tables(plan, figures), remarks(plan, figures), given["as_json"])
-
-
-def _write(
-    output: Path,
-    plan: Plan,
-    made: Carried,
-    at: float | None,
-    window: tuple[float | None, float | None],
-    colour: str,
-) -> None:
-    """Write a schedule as the ending of a name says."""
-    from netplace.report.plots.schedule import draw_gantt
-    from netplace.report.tables.schedule import title_of, write_figures, write_folder
-
-    def folder(path: Path) -> None:
-        if path == output:
-            write_folder(path, plan, made, at, window, colour)
-        else:
-            write_figures(path, plan, made)
-
-    write_output(
-        output,
-        lambda: {"plan": plan.to_dict(), **made.outcome},
-        draw=lambda path: draw_gantt(path, made.schedule, title_of(plan), *window, colour),
-        folder=folder,
+    return Answer(
+        lambda: {"plan": plan.to_dict(), **outcome},
+        lambda: print_tables(*figure_tables(plan, figures)),
+        draw=lambda path: drawn.draw_gantt(path, plan, made[0]),
+        folder=lambda path: drawn.write_folder(path, plan, made[0]),
+        remarks=remarks(plan, figures),
     )
 
 
-def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
-    """Return the seconds between which the Gantt chart is drawn; what is not drawn has no times."""
-    for name, what in (("from_", "Gantt chart"), ("to", "Gantt chart"), ("at", "picture")):
-        if given[name] is not None and not given["output"]:
-            raise ValueError(
-                f"--{name.rstrip('_')}: {given[name]:g} given, but without -o no {what} is drawn"
-            )
-    if given["colour"] is not None:
-        from netplace.checks import one_of
-        from netplace.report.plots.schedule import GANTT_COLOURS
-
-        one_of(given["colour"], GANTT_COLOURS, "--colour")
-        if not given["output"]:
-            raise ValueError(f"--colour: {given['colour']} given, but without -o no Gantt chart is drawn")
-    first, last = (None if given[name] is None else given[name] * 3600 for name in ("from_", "to"))
-    if first is not None and last is not None and not first < last:
-        raise ValueError(f"--to: {given['to']:g} is not after --from {given['from_']:g}")
-    return first, last
-
-
-def _many(study: Path, given: dict[str, Any]) -> None:
+def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
     """Carry out the schedules of a study file."""
-    from netplace.cli.study_folder import write_study_folder
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
     from netplace.report.tables.schedule_contests import schedule_contests
@@ -221,33 +241,41 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.runs.study_file import read_study
 
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
-    plans, outcomes, notes = _carried(read_study(study), study, given)
+    plans, outcomes, notes = _carried(read_study(study), study, jobs_apart, execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
-    contests = [] if given["jobs_apart"] else schedule_contests(plans, figures)
-    tables = [compared(plans, figures), *contest_tables(contests)]
-    more = {"differences": [contest.to_dict() for contest in contests]}
-    if output := given["output"]:
+    contests = [] if jobs_apart else schedule_contests(plans, figures)
+
+    def draw(path: Path) -> None:
+        draw_compared(path, plans, figures)
+
+    def folder(path: Path) -> None:
+        from netplace.cli.study_folder import write_study_folder
+
         frames = {
             "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),
             "differences": ("What differs: p values after Holm", contest_frame(contests)),
         }
+        write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
 
-        def draw(path: Path) -> None:
-            draw_compared(path, plans, figures)
+    def terminal() -> None:
+        print_tables(compared(plans, figures), *contest_tables(contests))
+        for note in contest_notes(contests):
+            say(note)
 
-        def folder(path: Path) -> None:
-            write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
-
-        write_output(
-            output, lambda: many_object("schedules", plans, outcomes, more), draw=draw, folder=folder
-        )
-    notes += [] if given["as_json"] else contest_notes(contests)
-    notes += chain.from_iterable(map(remarks, plans, figures))
-    show_many("schedules", plans, outcomes, tables, more, notes, given["as_json"])
+    return Answer(
+        lambda: {
+            "schedules": described(plans, outcomes),
+            "differences": [contest.to_dict() for contest in contests],
+        },
+        terminal,
+        draw=draw,
+        folder=folder,
+        remarks=[*notes, *chain.from_iterable(map(remarks, plans, figures))],
+    )
 
 
 def _carried(
-    plans: list[Plan], study: Path, given: dict[str, Any]
+    plans: list[Plan], study: Path, jobs_apart: bool, execution: Execution
 ) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
     """Return the plans as they were carried out, what came of each, and what was done to make them fair."""
     from netplace.runs.same_jobs import after_runs, same_jobs
@@ -255,9 +283,9 @@ def _carried(
     from netplace.runs.schedules import outcome_of
 
     def made(asked: list[Plan]) -> list[dict[str, Any]]:
-        return complete_outcomes(asked, outcome_of, "schedules", "schedules", given, beside=study)
+        return execution.outcomes(asked, outcome_of, "schedules", "schedules", beside=study)
 
-    if given["jobs_apart"]:
+    if jobs_apart:
         return plans, made(plans), []
     shared = same_jobs(plans)
     plans, notes = shared.plans, shared.notes

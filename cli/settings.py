@@ -5,7 +5,7 @@ Settings are those of `netplace.netsim.Config`, which is imported when the flags
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,7 +29,6 @@ __all__ = [
     "network_flag",
     "seed_flag",
     "setting_flags",
-    "tell_limits",
     "threads_flag",
 ]
 
@@ -119,26 +118,6 @@ def config_from(given: dict[str, Any]) -> Config:
     from netplace.netsim import Config
 
     return Config(**{name: given[name] for name in _settings()})
-
-
-def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
-    """Say on stderr where fabrics are not those named, and which cables can not carry their rate."""
-    from netplace.netsim.presets import FABRICS
-
-    pairs = list(dict.fromkeys(networks))
-    for config in dict.fromkeys(config for _, config in pairs):
-        for name in config.overridden:
-            value, own = FABRICS[config.fabric].settings[name], getattr(config, name)
-            click.echo(
-                f"fabric {config.fabric}: {name} is {own} and not {value}: this is another fabric", err=True
-            )
-    for network, config in pairs:
-        if config.fabric_set:
-            from netplace.netsim.link_limits import limited_links
-            from netplace.topologies import parse
-
-            for limit in limited_links(parse(network), config):
-                click.echo(f"{network}: {limit}", err=True)
 
 
 def network_flag(command: Command) -> Command:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
-from netplace.cli.outputs import page_flag, write_output
+from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.terminal.screen import number, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.scheduling.metrics import Metrics
+    from netplace.scheduling.site_rules import SiteResult
 
 __all__ = ["site_command"]
 
@@ -78,12 +82,19 @@ def site_command(rules: str | None, **given: Any) -> None:
         "before_unknown": made.unknown_before,
     }
     content = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
-    if asked.output:
-        write_output(asked.output, lambda: content)
-    if asked.as_json:
-        print_json(content)
-        return
-    shown = {
+
+    def terminal() -> None:
+        title = f"{asked.workload} on {machine.text}"
+        print_tables(table(title, ["", ""], [list(row) for row in _rows(metrics, made).items()]))
+        for note in jobs.notes:
+            click.echo(f"netplace: {note}", err=True)
+
+    show(Answer(lambda: content, terminal), asked.output, asked.as_json)
+
+
+def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:
+    """Return what is shown of a schedule under the rules of a site."""
+    return {
         "jobs": number(metrics.jobs),
         "rejected, larger than the machine": number(metrics.rejected),
         "refused by all queues": number(len(made.refused)),
@@ -95,9 +106,6 @@ def site_command(rules: str | None, **given: Any) -> None:
         "share of node-seconds lost so": number(metrics.lost, 4),
         "jobs after one that is not there": number(made.unknown_before),
     }
-    print_tables(table(f"{asked.workload} on {machine.text}", ["", ""], [list(row) for row in shown.items()]))
-    for note in jobs.notes:
-        click.echo(f"netplace: {note}", err=True)
 
 
 def _workload(asked: _Flags, nodes: int) -> Any:

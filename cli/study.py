@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import SEEDS
 from netplace.cli.examples import examples_of
-from netplace.cli.many import resource_flags, resources_from, store_flag
+from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
 
@@ -83,7 +83,7 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
         if given[name] not in (None, 1) and (given["stored"] or not study.many):
             why = "--stored carries nothing out" if given["stored"] else f"study {study.name} has no runs"
             raise ValueError(f"--{name}: {given[name]} given, but {why}")
-    resources = resources_from(given, None, 2)
+    resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     if not given["stored"]:
         load_engine("kernel")
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)

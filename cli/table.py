@@ -12,8 +12,9 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
-from netplace.cli.many import resource_flags, resources_from, say, store_flag
-from netplace.cli.settings import tell_limits, threads_flag
+from netplace.cli.limits import tell_limits
+from netplace.cli.many import Execution, resource_flags, say, store_flag
+from netplace.cli.settings import threads_flag
 from netplace.cli.stores import open_store
 from netplace.report.terminal.screen import print_json
 
@@ -145,7 +146,8 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
         sweep.check_programs(left)
         tell_limits((run.network, run.config) for run in left)
         load_engine("kernel")
-    resources = resources_from(given, None, len(runs))
+    execution = Execution(given["workers"], given["dask"], threads=given["threads"])
+    resources = execution.resources(None, len(runs))
     return (resources if left else replace(resources, dask=None)).simulators()
 
 

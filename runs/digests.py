@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from netplace.extensions import Choice, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
-from netplace.topologies import TOPOLOGY, Topology, names_file, parse
+from netplace.topologies import TOPOLOGY, names_file
 
 __all__ = [
     "Digest",
@@ -21,7 +20,6 @@ __all__ = [
     "digest_of",
     "digest_of_rule",
     "digests_of_wiring",
-    "network_of",
 ]
 
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
@@ -58,11 +56,11 @@ def contents_of(
 ) -> tuple[Digest, ...]:
     """Return the files that network, routing and rules of placement read or stand in, with their digests."""
     digests = {
-        *digests_of_wiring(network),
         digest_of_rule(partition, PARTITION),
-        digest_of(routing.partition(":")[0]),
         *(digest_of_rule(mapping, MAPPING) for mapping in mappings),
+        digest_of(routing.partition(":")[0]),
         *(digest_of(table) for table in tables),
+        *digests_of_wiring(network),
     }
     return tuple(sorted(digest for digest in digests if digest is not None))
 
@@ -85,19 +83,3 @@ def check_digest(name: str, digest: str, now: Callable[[str], str] = current_dig
         raise UnavailableError(str(error)) from None
     if current != digest:
         raise UnavailableError(f"{name}: has changed since the run was described")
-
-
-def network_of(text: str) -> Topology:
-    """Return the network of a text form, kept for as long as the files that it is read from stay the same.
-
-    Raises
-    ------
-    ValueError
-        As `netplace.topologies.parse`.
-    """
-    return _network(text, digests_of_wiring(text))
-
-
-@lru_cache(maxsize=64)
-def _network(text: str, contents: tuple[Digest, ...]) -> Topology:
-    return parse(text)

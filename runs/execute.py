@@ -21,8 +21,9 @@ from netplace.netsim.parts import independent_parts
 from netplace.netsim.result import versions
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
-from netplace.runs.digests import UnavailableError, network_of
+from netplace.runs.digests import UnavailableError
 from netplace.runs.job_programs import repeated_of, settled
+from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run

@@ -14,7 +14,8 @@ from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups
-from netplace.runs.digests import UnavailableError, check_digest, network_of
+from netplace.runs.digests import UnavailableError, check_digest
+from netplace.runs.networks import network_of
 from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
 from netplace.runs.spec import Job, Run
 
@@ -97,7 +98,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
     )
     if job.path:
         check_digest(job.path, job.digest, lambda name: trace_digest(Path(name)))
-        return trace_repeated(job.path, reading)
+        return trace_repeated(Path(job.path), reading)
     if job.digest:
         source = APPLICATION.source(job.program)
         if source is None or source[1] != job.digest:

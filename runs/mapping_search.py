@@ -4,54 +4,103 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from netplace.apps import Program
+from netplace.checks import check_size
 from netplace.netsim import Config
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
 from netplace.runs.digests import contents_of
+from netplace.runs.job_programs import programs_of
+from netplace.runs.networks import network_of
 from netplace.runs.placing import run_time_of, simulates
+from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
 __all__ = ["MappingPlan", "Search", "find", "qap_result_of"]
 
+_OF_PAIR = 270  # bytes at the peak
+
 
 @dataclass(frozen=True)
 class Search:
-    """A job that is to be mapped.
+    """A job that is to be mapped: the only job of a run, or one of which the traffic alone is known.
 
     Attributes
     ----------
-    topology : Topology
-        The network.
-    W : ndarray or sparse array, shape (tasks, tasks)
-        Its traffic in bytes.
-    program : Program or None
-        What its tasks do, for mappings that simulate.
+    network : str
+        Text form of the network.
     partition, mapping : str
         Rules of placement.
     config : Config
         Settings of the network, for mappings that simulate.
+    run : Run or None
+        What the job runs; None: nothing but its traffic is known.
+    matrix : ndarray, shape (tasks, tasks), or None
+        Bytes from the task of the row to that of the column, where there is no run.
+
+    Raises
+    ------
+    ValueError
+        If the run has several jobs.
     """
 
-    topology: Topology
-    W: Any
-    program: Program | None = None
+    network: str
     partition: str = "whole"
     mapping: str = "td"
     config: Config = field(default_factory=Config)
+    run: Run | None = None
+    matrix: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.run is not None and len(self.run.jobs) > 1:
+            raise ValueError(
+                f"--jobs: {len(self.run.jobs)} jobs, and netplace map places one; see netplace run"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what workers are sent: not what they make of it themselves."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return network_of(self.network)
+
+    @property
+    def program(self) -> Program | None:
+        """What its tasks do, for mappings that simulate."""
+        return None if self.run is None else programs_of(self.run)[0]
+
+    @cached_property
+    def traffic(self) -> Any:
+        """Its traffic in bytes, dense or sparse, shape (tasks, tasks).
+
+        Raises
+        ------
+        ValueError
+            If the program cannot be made, or its traffic does not fit into memory.
+        """
+        program = self.program
+        if program is None:
+            return self.matrix
+        W = program.traffic().W
+        if hasattr(W, "nnz"):  # a full matrix is one of few tasks
+            check_size(W.nnz, _OF_PAIR, "pairs of tasks that send", f"map: {program.name}")
+        return W
 
     @property
     def tasks(self) -> int:
         """Number of tasks."""
-        return int(self.W.shape[0])
+        return int(self.traffic.shape[0])
 
     @property
     def simulates(self) -> bool:
@@ -78,16 +127,15 @@ class Search:
         SimulationError
             If it cannot come to its end, where a mapping simulates.
         """
-        simulated = None
-        if self.program is not None:
-            simulated = run_time_of(self.topology, self.program, self.config, seed)
+        program, topology = self.program, self.topology
+        simulated = None if program is None else run_time_of(topology, program, self.config, seed)
         return find_mapping(
             self.mapping,
-            self.topology,
+            topology,
             self.tasks,
             nodes=self.nodes(seed),
-            program=self.program,
-            W=self.W,
+            program=program,
+            W=self.traffic,
             run_time=simulated,
             seed=seed,
         )
@@ -103,13 +151,10 @@ class MappingPlan:
         The job.
     seed : int
         Seed of all chance.
-    runs : str
-        Content hash of what the job runs, of which the traffic says not all; empty for traffic alone.
     """
 
     search: Search
     seed: int
-    runs: str = ""
 
     @cached_property
     def key(self) -> str:
@@ -118,15 +163,15 @@ class MappingPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it asks for, as JSON can hold it."""
-        flows = sparse.coo_array(self.search.W)
-        traffic = hashlib.sha256()
+        flows = sparse.coo_array(self.search.traffic)
+        digest = hashlib.sha256()
         for part in (*flows.coords, flows.data):
-            traffic.update(np.ascontiguousarray(part).tobytes())
+            digest.update(np.ascontiguousarray(part).tobytes())
         return {
             "network": str(self.search.topology),
             "tasks": self.search.tasks,
-            "traffic": traffic.hexdigest(),
-            "runs": self.runs,
+            "traffic": digest.hexdigest(),
+            "runs": "" if self.search.run is None else self.search.run.key,
             "partition": self.search.partition,
             "mapping": self.search.mapping,
             "contents": contents_of(

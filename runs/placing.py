@@ -13,7 +13,8 @@ from netplace.netsim import Config, CycleLimitError, Network
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
 from netplace.placement.rule import Nodes
-from netplace.runs.digests import check_digest, network_of
+from netplace.runs.digests import check_digest
+from netplace.runs.networks import network_of
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 

@@ -152,11 +152,11 @@ def trace_program(name: str, reading: Reading) -> Program:
     ValueError
         If the file cannot be read, is no trace, or cannot run.
     """
-    return trace_repeated(name, reading).written_out()
+    return trace_repeated(trace_path(name), reading).written_out()
 
 
-def trace_repeated(name: str, reading: Reading) -> Repeated:
-    """Return the program recorded in the trace `name`, checked; iterations of a long one are kept once.
+def trace_repeated(path: Path, reading: Reading) -> Repeated:
+    """Return the program recorded in the trace at `path`, checked; iterations of a long one are kept once.
 
     Raises
     ------
@@ -165,10 +165,9 @@ def trace_repeated(name: str, reading: Reading) -> Repeated:
     """
     from netplace.apps.formats import read, read_repeated
 
-    options = trace_options(reading.options, name)
+    options = trace_options(reading.options, trace_name(path))
     if reading.iterations and ":" not in reading.iterations:
         raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
-    path = trace_path(name)
     options |= {"cycles_per_us": reading.cycles_per_us, "tasks": reading.tasks}
     if reading.iterations or reading.section != "whole":
         repeated = Repeated(_part(read(path, **options), reading))

@@ -16,7 +16,8 @@ from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
-from netplace.runs.digests import contents_of, network_of
+from netplace.runs.digests import contents_of
+from netplace.runs.networks import network_of
 from netplace.runs.programs import (
     SECTIONS,
     TRACE_OPTIONS,

@@ -51,8 +51,8 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
-    most = min(most, _MOST)
-    W = _from_csv(path, most) if path.suffix == ".csv" else _from_numpy(path, most)
+    read = _from_csv if path.suffix == ".csv" else _from_numpy
+    W = read(input_file(path), min(most, _MOST))
     wrong = ~((W >= 0) & (W < _EXACT))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -87,7 +87,7 @@ def _check_tasks(path: Path, tasks: int, most: int) -> None:
 
 def _from_numpy(path: Path, most: int) -> NDArray[Any]:
     try:
-        with input_file(path).open("rb") as file:
+        with path.open("rb") as file:
             if path.suffix == ".npy":
                 return _array(path, file, path.stat().st_size, most)
             with ZipFile(file) as members:
@@ -123,7 +123,7 @@ def _array(path: Path, file: IO[bytes], size: int, most: int) -> NDArray[Any]:
 
 def _from_csv(path: Path, most: int) -> NDArray[Any]:
     try:
-        text = input_file(path).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]

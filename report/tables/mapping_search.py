@@ -142,13 +142,13 @@ class Searched:
     ) -> Searched:
         """Return the best of the mappings of several seeds: by its own cost if that is a time or a load."""
         topology = search.topology
-        costs = [_cost(search.W, topology, mapping.mapping, criterion) for mapping in mappings]
+        costs = [_cost(search.traffic, topology, mapping.mapping, criterion) for mapping in mappings]
         by_own = search.simulates or search.mapping.partition(":")[0] == "link-load"
         place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
         kept, seed = mappings[place], seeds[place]
         usual = map_tasks("consecutive", topology, search.tasks, nodes=search.nodes(seed))
-        mine, load = traits(topology, kept.mapping, search.W, criterion)
-        theirs, _ = traits(topology, usual, search.W, criterion)
+        mine, load = traits(topology, kept.mapping, search.traffic, criterion)
+        theirs, _ = traits(topology, usual, search.traffic, criterion)
         return cls(search, criterion, seed, kept, mine, theirs, load, costs)
 
     @property

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from netplace.report.tables.summary import Described, describe, spread
 from netplace.report.terminal.screen import number, printed_text, table
-from netplace.runs.digests import network_of
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
+from netplace.runs.networks import network_of
 
 if TYPE_CHECKING:
     from rich.table import Table

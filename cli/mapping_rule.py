@@ -1,0 +1,69 @@
+"""The rule of mapping that the flags of ``netplace map`` describe, and what its cost is measured by."""
+
+from __future__ import annotations
+
+from netplace.checks import one_of
+from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
+
+__all__ = ["mapping_rule"]
+
+_SEARCHES = ("classic", "link-load", "td")
+
+
+def mapping_rule(
+    text: str,
+    method: str | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    criterion: str | None = None,
+) -> tuple[str, str]:
+    """Return a rule of mapping with the options that flags add, and what its cost is shown in.
+
+    Parameters
+    ----------
+    text : str
+        What ``--mapping`` says.
+    method, criterion : str, optional
+        How it searches, and what makes a byte dear.
+    seconds : float, optional
+        Processor time of a search, in seconds.
+    iterations : int, optional
+        Iterations of a search.
+
+    Returns
+    -------
+    rule, criterion : str
+        The rule as `netplace.placement.find_mapping` takes it, and a key of
+        `netplace.placement.mapping.CRITERIA`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, method or criterion, or the rule does not take an option.
+    """
+    name, option = MAPPING.split(text, "--mapping")
+    added = []
+    for flag, word, value in (
+        ("--method", "", method),
+        ("--seconds", "seconds=", seconds),
+        ("--search-iterations", "iterations=", iterations),
+    ):
+        if value is not None and name not in _SEARCHES:
+            expected = " or ".join(_SEARCHES)
+            raise ValueError(f"{flag}: mapping {name} does not search, expected {expected}")
+        if value is not None:
+            added.append(f"{word}{value}")
+    if method is not None:
+        if name == "link-load":
+            raise ValueError("--method: mapping link-load has one; expected classic or td")
+        one_of(method, METHODS, "--method")
+    if criterion is not None:
+        one_of(criterion, CRITERIA, "--criterion")
+        if name == "td" and criterion != "td":
+            raise ValueError(f"--criterion: mapping td minimises td, not {criterion}; use --mapping classic")
+        if name == "classic":
+            added.append(f"criterion={criterion}")
+    words = [word for word in (*option.split(","), *added) if word]
+    named = [word.removeprefix("criterion=") for word in words if word.startswith("criterion=")]
+    measured = criterion or (named[-1] if named else "td" if name == "td" else "classic")
+    return ":".join([name, ",".join(words)] if words else [name]), measured
