@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import shortened
+from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
@@ -225,7 +226,7 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
     return Answer(
         lambda: {
             "cosimulations": described(plans, outcomes),
-            "rankings": ranked,
+            "rankings": to_plain(ranked),
             "differences": [contest.to_dict() for contest in contests],
         },
         terminal,

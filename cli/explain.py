@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.table import Table
+
+    from netplace.cosim import Explanation, WhatIf
 
 __all__ = ["explain_command", "whatif_command"]
 
@@ -70,34 +73,32 @@ def explain_command(
 
     plan, outcome = read_cosimulation(Path(folder), said)
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
-    show(Answer(lambda: explanation, lambda: print_tables(*_explained(explanation))), output, as_json)
+    show(Answer(explanation.to_dict, lambda: print_tables(*_explained(explanation))), output, as_json)
 
 
-def _explained(explanation: dict[str, Any]) -> list[Table]:
-    from netplace.cosim.job_row import job_row
-
-    job = explanation["job"]
-    chance = "~" if job_row(job).within_chance else ""
+def _explained(explanation: Explanation) -> list[Table]:
+    job = explanation.job
+    chance = "~" if job.within_chance else ""
     title = (
-        f"job {job['job']}, {job['application']} on {job['size']} nodes: {_micro(job['live'])} µs, alone "
-        f"{_micro(job['alone'])} µs, slowdown {chance}{job['slowdown']:.3f}"
+        f"job {job.job}, {job.application} on {job.size} nodes: {_micro(job.live)} µs, alone "
+        f"{_micro(job.alone)} µs, slowdown {chance}{job.slowdown:.3f}"
     )
     rows = [
         [
-            f"{neighbour['job']}, {neighbour['application']}",
-            number(neighbour["size"]),
-            number(100 * neighbour["overlap"], 1),
-            number(neighbour["links"]),
-            number(neighbour["amount"]),
-            number(100 * neighbour["share"], 1),
-            _micro(neighbour["without"]),
-            number(None if neighbour["saved"] is None else 100 * neighbour["saved"], 1),
+            f"{neighbour.job}, {neighbour.application}",
+            number(neighbour.size),
+            number(100 * neighbour.overlap, 1),
+            number(neighbour.links),
+            number(neighbour.amount),
+            number(100 * neighbour.share, 1),
+            _micro(neighbour.without),
+            number(None if neighbour.saved is None else 100 * neighbour.saved, 1),
         ]
-        for neighbour in explanation["neighbours"][:12]
+        for neighbour in explanation.neighbours[:12]
     ]
-    every = explanation["own"] + sum(neighbour["amount"] for neighbour in explanation["neighbours"])
-    itself = 100 * explanation["own"] / every if every else 0.0
-    rows.append(["itself", "", "", "", number(explanation["own"]), number(itself, 1), "", ""])
+    every = explanation.own + sum(neighbour.amount for neighbour in explanation.neighbours)
+    itself = 100 * explanation.own / every if every else 0.0
+    rows.append(["itself", "", "", "", number(explanation.own), number(itself, 1), "", ""])
     columns = [
         "job beside it",
         "nodes",
@@ -110,11 +111,11 @@ def _explained(explanation: dict[str, Any]) -> list[Table]:
     ]
     links = [
         [
-            link["link"],
-            number(link["amount"]),
-            ", ".join(f"{job}: {number(much)}" for job, much in [*link["others"].items()][:6]),
+            link.link,
+            number(link.amount),
+            ", ".join(f"{job}: {number(much)}" for job, much in [*link.others.items()][:6]),
         ]
-        for link in explanation["links"]
+        for link in explanation.links
     ]
     what = ["link", "waited for others (cycles)", "for job: cycles"]
     shared = table("links where most was lost", what, links)
@@ -163,8 +164,8 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
         move=_pairs(given["move"], "--move"),
         mapping=_pairs(given["mapping"], "--mapping"),
     )
-    rows.sort(key=lambda row: (row["job"] != job, -abs((row["change"] or 1) - 1)))
-    show(Answer(lambda: {"jobs": rows}, lambda: print_tables(*_changed(rows))), output, as_json)
+    rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
+    show(Answer(lambda: {"jobs": to_plain(rows)}, lambda: print_tables(*_changed(rows))), output, as_json)
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
@@ -177,10 +178,10 @@ def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> 
         )
 
 
-def _changed(rows: list[dict[str, Any]]) -> list[Table]:
+def _changed(rows: list[WhatIf]) -> list[Table]:
     """Return the jobs that begin as they did, and apart from them those that begin later."""
-    on_time, late = ([row for row in rows if bool(row["late"]) is after] for after in (False, True))
-    changed = sum(row["what_if"] != row["live"] for row in on_time)
+    on_time, late = ([row for row in rows if bool(row.late) is after] for after in (False, True))
+    changed = sum(row.what_if != row.live for row in on_time)
     made = [_what_if(f"{changed} of {len(on_time)} jobs would have taken another time", on_time)]
     if late:
         title = f"{len(late)} jobs begin later, as their nodes are held longer, and meet others than they met"
@@ -188,14 +189,14 @@ def _changed(rows: list[dict[str, Any]]) -> list[Table]:
     return made
 
 
-def _what_if(title: str, rows: list[dict[str, Any]], late: bool = False) -> Table:
+def _what_if(title: str, rows: list[WhatIf], late: bool = False) -> Table:
     shown = [
         [
-            f"{row['job']}, {row['application']}",
-            number(row["size"]),
-            *(_micro(row[name]) for name in ("alone", "live", "what_if")),
-            number(None if row["change"] is None else 100 * (row["change"] - 1), 2),
-            *([_micro(row["late"])] if late else []),
+            f"{row.job}, {row.application}",
+            number(row.size),
+            *map(_micro, (row.alone, row.live, row.what_if)),
+            number(None if row.change is None else 100 * (row.change - 1), 2),
+            *([_micro(row.late)] if late else []),
         ]
         for row in rows[:12]
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.cosim.checkpoint import Keep, Memory
+from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import cheaper, check_affordable
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
@@ -47,12 +48,15 @@ class Cosimulated:
         The rows of the job level.
     jobs : list of JobRow
         What came of each job.
+    figures : CosimFigures
+        What came of all of them.
     outcome : dict
         ``jobs`` and ``figures``, as JSON can hold them, and what they came from.
     """
 
     schedule: Schedule
     jobs: list[JobRow]
+    figures: CosimFigures
     outcome: dict[str, Any]
 
 
@@ -122,10 +126,12 @@ def cosimulate(
     course.finish(keep)
     unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
     rows = job_rows(made, course.measured, plan.config, unmapped)
-    spent = {} if unmapped is None else {"costs": costs(rows)}
+    of_all = course.with_own(figures(made, rows, plan.network_time != "table"))
+    if unmapped is not None:
+        of_all = replace(of_all, costs=costs(rows))
     outcome = {
         "jobs": [row.to_dict() for row in rows],
-        "figures": figures(made, rows, plan.network_time != "table") | course.figures() | spent,
+        "figures": of_all.to_dict(),
         "notes": [*jobs.notes, *chosen, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         **course.more(),
@@ -137,7 +143,7 @@ def cosimulate(
         waiting["watched"] = watched_jobs(plan, placing, outcome["jobs"], waiting, engine)
     if keep is not None:
         keep.close()
-    return Cosimulated(made, rows, outcome)
+    return Cosimulated(made, rows, of_all, outcome)
 
 
 def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:

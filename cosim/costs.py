@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from netplace.cosim.cosim_figures import Costs
 from netplace.cosim.job_row import JobRow, LoggedJobRow
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed
@@ -41,7 +41,7 @@ def times_unmapped(
     return unmapped
 
 
-def costs(rows: Sequence[JobRow]) -> dict[str, Any] | None:
+def costs(rows: Sequence[JobRow]) -> Costs | None:
     """Return what the partition, the mapping and sharing cost the jobs of a log, in node-hours.
 
     A logged time is what a job takes alone on a compact partition, its tasks in order; the partition costs
@@ -55,12 +55,12 @@ def costs(rows: Sequence[JobRow]) -> dict[str, Any] | None:
     logged, unmapped, alone, live = (
         sum(getattr(row, name) * row.size for row in done) / 3600 for name in names
     )
-    return {
-        "jobs": len(done),
-        "logged": logged,
-        "alone": alone,
-        "live": live,
-        "partition": unmapped - logged,
-        "mapping": alone - unmapped,
-        "sharing": live - alone,
-    }
+    return Costs(
+        jobs=len(done),
+        logged=logged,
+        alone=alone,
+        live=live,
+        partition=unmapped - logged,
+        mapping=alone - unmapped,
+        sharing=live - alone,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from netplace.checks.calls import checked
+from netplace.cosim.explanation import WhatIf
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
@@ -25,7 +26,7 @@ def what_if(
     without: Sequence[int] = (),
     move: Mapping[int, str] | None = None,
     mapping: Mapping[int, str] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[WhatIf]:
     """Return what each job took, and what it would have taken.
 
     Starts stay as they were, unless a job's nodes are not free by then; that is told.
@@ -45,9 +46,8 @@ def what_if(
 
     Returns
     -------
-    list of dict
-        ``job``, ``application``, ``size``, ``alone``, ``live``, ``what_if`` (seconds), ``change`` (what_if
-        over live; None of a job of no cycles), ``late`` (seconds by which it started later).
+    list of WhatIf
+        For each job that is not left out.
 
     Raises
     ------
@@ -73,12 +73,12 @@ def what_if(
     left = [job for job in jobs.values() if job.number not in without]
     replayed = replay(placing, left)
     return [
-        {
+        WhatIf(
             **{name: row[name] for name in ("job", "application", "size", "alone", "live")},
-            "what_if": replayed.cycles[row["job"]] * second,
-            "change": replayed.cycles[row["job"]] * second / row["live"] if row["live"] else None,
-            "late": replayed.late.get(row["job"], 0) * second,
-        }
+            what_if=replayed.cycles[row["job"]] * second,
+            change=replayed.cycles[row["job"]] * second / row["live"] if row["live"] else None,
+            late=replayed.late.get(row["job"], 0) * second,
+        )
         for row in rows
         if row["job"] in replayed.cycles
     ]

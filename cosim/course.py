@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.checkpoint import Keep
+from netplace.cosim.cosim_figures import CosimFigures, MixFigures
+from netplace.cosim.figures import half_widths
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
@@ -50,8 +50,8 @@ class Course(Protocol):
     def alone(self, placed: Placed) -> float:
         """Return the cycles of a job alone on a new network."""
 
-    def figures(self) -> dict[str, Any]:
-        """Return figures that only this fidelity has."""
+    def with_own(self, figures: CosimFigures) -> CosimFigures:
+        """Return figures with those that only this fidelity has."""
 
     def more(self) -> dict[str, Any]:
         """Return what only this fidelity tells beside the figures."""
@@ -81,9 +81,9 @@ class _Live:
     def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
-    def figures(self) -> dict[str, Any]:
-        """Return nothing more."""
-        return {}
+    def with_own(self, figures: CosimFigures) -> CosimFigures:
+        """Return the figures: there are no others."""
+        return figures
 
     def more(self) -> dict[str, Any]:
         """Return which jobs could never have ended and why, and who waited for whom."""
@@ -139,9 +139,9 @@ class _Table:
     def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
-    def figures(self) -> dict[str, Any]:
-        """Return nothing more."""
-        return {}
+    def with_own(self, figures: CosimFigures) -> CosimFigures:
+        """Return the figures: there are no others."""
+        return figures
 
     def more(self) -> dict[str, Any]:
         """Return nothing more."""
@@ -175,17 +175,13 @@ class _Mixes:
     def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
-    def figures(self) -> dict[str, Any]:
-        """Return the share of all jobs' time by where it comes from, and how mixes were measured."""
+    def with_own(self, figures: CosimFigures) -> CosimFigures:
+        """Return figures with the shares of where times come from, and with how mixes were measured."""
         total = sum(self._by_source.values())
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
-        mixes = {"simulated": self._rates.simulated, "precision_missed": self._rates.missed}
-        widths = [measured.half_width for measured in self.measured.values()]
-        return {
-            "sources": shares,
-            "mixes": mixes | {"precision": self._rates.precision},
-            "half_width": {"mean": float(np.mean(widths)), "most": float(np.max(widths))} if widths else None,
-        }
+        mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.precision)
+        width = half_widths(self.measured.values())
+        return replace(figures, sources=shares, mixes=mixes, half_width=width)
 
     def more(self) -> dict[str, Any]:
         """Return nothing more."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from netplace.cosim.cosim_figures import CosimFigures, HalfWidth, Sharing, TableError, TimeError
 from netplace.cosim.job_row import JobRow, LoggedJobRow, Times, ended
 from netplace.cosim.measured import Measured
 from netplace.netsim import Config
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import measure
 
-__all__ = ["figures", "job_rows", "table_error"]
+__all__ = ["figures", "half_widths", "job_rows", "table_error"]
 
 # Groups of jobs by which the error of a table is told.
 GROUPS: dict[str, Callable[[JobRow], str]] = {
@@ -80,63 +81,60 @@ def job_rows(
     return rows
 
 
-def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> dict[str, Any]:
-    """Return the figures of a run.
-
-    ``schedule`` are those of the job level; ``sharing`` what sharing the network cost; ``table_error`` by how
-    much the time of a table, fresh, is beside the live one, as a share of it, None where times are a table's.
-    """
+def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigures:
+    """Return the figures that every co-simulation has; `live`: its times are not a table's."""
     done = ended(rows)
-    return {
-        "schedule": measure(schedule).to_dict(),
-        "sharing": _sharing(done),
-        "table_error": table_error(done) if live else None,
-    }
+    return CosimFigures(
+        schedule=measure(schedule),
+        sharing=_sharing(done),
+        table_error=table_error(done) if live else None,
+    )
 
 
-def table_error(done: Sequence[tuple[JobRow, Times]]) -> dict[str, Any] | None:
+def half_widths(measured: Iterable[Measured]) -> HalfWidth | None:
+    """Return how well times are known; None where no job has ended."""
+    widths = [job.half_width for job in measured]
+    return HalfWidth(float(np.mean(widths)), float(np.max(widths))) if widths else None
+
+
+def table_error(done: Sequence[tuple[JobRow, Times]]) -> TableError | None:
     """Return the error of a table over all jobs, and by the groups of `GROUPS`."""
     if not done:
         return None
-    errors: dict[str, Any] = {"all": _error([times for _, times in done])}
+    groups: dict[str, dict[str, TimeError]] = {}
     for name, group in GROUPS.items():
         members: dict[str, list[Times]] = {}
         for row, times in done:
             members.setdefault(group(row), []).append(times)
-        errors[name] = {key: _error(members[key]) for key in sorted(members, key=_in_order)}
-    return errors
+        groups[name] = {key: _error(members[key]) for key in sorted(members, key=_in_order)}
+    return TableError(all=_error([times for _, times in done]), **groups)
 
 
 def _in_order(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdigit() else (0, name)
 
 
-def _sharing(done: Sequence[tuple[JobRow, Times]]) -> dict[str, Any] | None:
+def _sharing(done: Sequence[tuple[JobRow, Times]]) -> Sharing | None:
     if not done:
         return None
     slowdown = np.array([times.slowdown for _, times in done])
     lost = np.array([(times.live - times.alone) * row.size for row, times in done])
     needed = sum(times.alone * row.size for row, times in done)
     p50, p95 = np.percentile(slowdown, (50, 95)).tolist()
-    return {
-        "jobs": len(done),
-        "mean_slowdown": float(slowdown.mean()),
-        "median_slowdown": p50,
-        "p95_slowdown": p95,
-        "most_slowdown": float(slowdown.max()),
-        "slowed_by_1_percent": float((slowdown > 1.01).mean()),
-        "within_chance": float(np.mean([row.within_chance for row, _ in done])),
-        "node_hours": float(lost.sum()) / 3600,
-        "share_of_node_hours": float(lost.sum() / needed) if needed else 0.0,
-    }
+    return Sharing(
+        jobs=len(done),
+        mean_slowdown=float(slowdown.mean()),
+        median_slowdown=p50,
+        p95_slowdown=p95,
+        most_slowdown=float(slowdown.max()),
+        slowed_by_1_percent=float((slowdown > 1.01).mean()),
+        within_chance=float(np.mean([row.within_chance for row, _ in done])),
+        node_hours=float(lost.sum()) / 3600,
+        share_of_node_hours=float(lost.sum() / needed) if needed else 0.0,
+    )
 
 
-def _error(jobs: Sequence[Times]) -> dict[str, float]:
+def _error(jobs: Sequence[Times]) -> TimeError:
     # A job of no cycles has no error.
     error = np.abs([job.fresh / job.live - 1 if job.live else 0.0 for job in jobs])
-    return {
-        "jobs": len(jobs),
-        "mean": float(error.mean()),
-        "p95": float(np.percentile(error, 95)),
-        "most": float(error.max()),
-    }
+    return TimeError(len(jobs), float(error.mean()), float(np.percentile(error, 95)), float(error.max()))

@@ -21,6 +21,7 @@ from netplace.checks.schema import (
     table_of,
     text,
 )
+from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, Sharing, TimeError
 from netplace.cosim.job_row import JobRow, LoggedJobRow, job_row
 from netplace.cosim.mixes import SOURCES
 from netplace.scheduling import State
@@ -32,35 +33,22 @@ _LAST_CYCLE = 2**60  # a job that starts or ends later would never be reached
 
 _SPREAD = kind_of(Spread, undefined=True)
 _LEVEL = kind_of(Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD))})
-_SHARE = maybe(amount())
-_ERROR = table({"jobs": number(), **dict.fromkeys(("mean", "p95", "most"), _SHARE)})
-_SHARING = table(
-    {
-        "jobs": number(),
-        **dict.fromkeys(
-            ("mean_slowdown", "median_slowdown", "p95_slowdown", "most_slowdown", "slowed_by_1_percent"),
-            _SHARE,
-        ),
-        "within_chance": _SHARE,
-        **dict.fromkeys(("node_hours", "share_of_node_hours"), _SHARE),
-    }
-)
-COSTS = ("logged", "alone", "live", "partition", "mapping", "sharing")
+_ERROR = kind_of(TimeError, undefined=True, given={"jobs": number()})
 _GROUPS = ("application", "size", "contiguous")
-_FIGURES = table(
-    {
+_FIGURES = kind_of(
+    CosimFigures,
+    given={
         "schedule": _LEVEL,
-        "sharing": maybe(_SHARING),
+        "sharing": maybe(kind_of(Sharing, undefined=True, given={"jobs": number()})),
         "table_error": maybe(table({"all": _ERROR, **dict.fromkeys(_GROUPS, table_of(_ERROR))})),
-    },
-    {
         "sources": table(dict.fromkeys(SOURCES, amount(0))),
         "mixes": table({"simulated": number(), "precision_missed": number(), "precision": amount(0)}),
-        "half_width": maybe(table({"mean": _SHARE, "most": _SHARE})),
         "simulated": amount(0),
         "marked": number(),
-        "costs": maybe(table({"jobs": number(), **dict.fromkeys(COSTS, _SHARE)})),
+        "half_width": maybe(kind_of(HalfWidth, undefined=True)),
+        "costs": maybe(kind_of(Costs, undefined=True, given={"jobs": number()})),
     },
+    defaults=True,
 )
 _CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
 _TIMES = ("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width", "logged", "unmapped")

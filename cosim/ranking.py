@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from netplace.cosim.plan import CosimPlan
 from netplace.scheduling.metrics.comparison import Paired, judged, paired
 
-__all__ = ["MEASURES", "rankings"]
+__all__ = ["MEASURES", "Difference", "RankedPair", "Ranking", "rankings"]
 
 Outcome = dict[str, Any]
 
@@ -26,9 +27,82 @@ MEASURES = {
 _COMPARED = ("partition", "policy")
 
 
+@dataclass(frozen=True)
+class Difference:
+    """How far a candidate is from another.
+
+    Attributes
+    ----------
+    mean : float or None
+        The difference of the means over seeds, as a share of the first's; None where only the first's is 0.
+    half_width : float or None
+        Of its interval at the level of 0.95; None: not known.
+    seeds : int
+        How many seeds there are.
+    """
+
+    mean: float | None
+    half_width: float | None
+    seeds: int
+
+
+@dataclass(frozen=True)
+class RankedPair:
+    """Two candidates, under a table's times and under live ones.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the candidates.
+    table, live : Difference
+        How far they are from each other.
+    turns : bool
+        Whether the sign is another.
+    clearly : bool
+        Whether it is, and both differences are clear among all of the ranking.
+    """
+
+    first: str
+    second: str
+    table: Difference
+    live: Difference
+    turns: bool
+    clearly: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Candidates in the order of a measure, the best first.
+
+    Attributes
+    ----------
+    compared : str
+        What the candidates are: ``partition`` or ``policy``.
+    measure : str
+        A key of `MEASURES`.
+    case : dict
+        All else that was the same of all, as a plan describes it.
+    table, live : list of str
+        Candidates by a table's times and by live ones.
+    table_ties, live_ties : list of bool
+        For each candidate but the first, whether it equals the one before.
+    pairs : list of RankedPair
+        Every two of them.
+    """
+
+    compared: str
+    measure: str
+    case: dict[str, Any]
+    table: list[str]
+    table_ties: list[bool]
+    live: list[str]
+    live_ties: list[bool]
+    pairs: list[RankedPair]
+
+
 def rankings(
     plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], but: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+) -> list[Ranking]:
     """Return how candidates rank under a table's times and under live ones, and which pairs turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
@@ -46,10 +120,8 @@ def rankings(
 
     Returns
     -------
-    list of dict
-        ``compared``, ``measure``, ``case`` (all else), ``table`` and ``live`` (candidates, the best first),
-        ``table_ties`` and ``live_ties`` (for each candidate but the first, whether it equals the one before),
-        ``pairs``.
+    list of Ranking
+        For each case with several candidates, by each of `MEASURES`.
     """
     entries = []
     for compared in _COMPARED:
@@ -61,20 +133,34 @@ def rankings(
                 continue
             for measure, place in MEASURES.items():
                 values = {key: [_figure(outcome, place) for outcome in some] for key, some in members.items()}
-                entries.append({"compared": compared, "measure": measure, "case": json.loads(case)})
-                entries[-1] |= _ranked(names, live, values)
+                table, table_ties = _in_order(names, "table", values)
+                actual, live_ties = _in_order(names, live, values)
+                entries.append(
+                    Ranking(
+                        compared,
+                        measure,
+                        json.loads(case),
+                        table,
+                        table_ties,
+                        actual,
+                        live_ties,
+                        _pairs(names, live, values),
+                    )
+                )
     return entries
 
 
-def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> dict[str, Any]:
-    ranked: dict[str, Any] = {}
-    for kind, time in (("table", "table"), ("live", live)):
-        mean = {name: float(np.mean(values[name, time])) for name in names}
-        order = sorted(names, key=mean.__getitem__)
-        ranked[kind] = order
-        ranked[f"{kind}_ties"] = [
-            _equal(mean[better], mean[worse]) for better, worse in itertools.pairwise(order)
-        ]
+def _in_order(
+    names: list[str], time: str, values: dict[tuple[str, str], list[float]]
+) -> tuple[list[str], list[bool]]:
+    """Return the candidates, the best first, and whether each but the first equals the one before."""
+    mean = {name: float(np.mean(values[name, time])) for name in names}
+    order = sorted(names, key=mean.__getitem__)
+    return order, [_equal(mean[better], mean[worse]) for better, worse in itertools.pairwise(order)]
+
+
+def _pairs(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> list[RankedPair]:
+    """Return every two candidates, under a table's times and under live ones."""
     two = list(itertools.combinations(names, 2))
     times = ("table", live)
     differences = [
@@ -87,16 +173,16 @@ def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[floa
         table, actual = differences[both]
         turns = table.mean * actual.mean < 0 and None not in (table.share, actual.share)
         pairs.append(
-            {
-                "first": first,
-                "second": second,
-                "table": _difference(table, len(values[first, "table"])),
-                "live": _difference(actual, len(values[first, live])),
-                "turns": turns,
-                "clearly": turns and all(clear[both]),
-            }
+            RankedPair(
+                first=first,
+                second=second,
+                table=_difference(table, len(values[first, "table"])),
+                live=_difference(actual, len(values[first, live])),
+                turns=turns,
+                clearly=turns and all(clear[both]),
+            )
         )
-    return {**ranked, "pairs": pairs}
+    return pairs
 
 
 def _equal(first: float, other: float) -> bool:
@@ -104,10 +190,10 @@ def _equal(first: float, other: float) -> bool:
     return math.isclose(first, other, rel_tol=1e-12)
 
 
-def _difference(difference: Paired, seeds: int) -> dict[str, Any]:
+def _difference(difference: Paired, seeds: int) -> Difference:
     """Return a difference as a share of the first mean (of two zeros it is 0), and its half width."""
     share, half = (0.0, 0.0) if not difference.mean else (difference.share, difference.share_half_width)
-    return {"mean": share, "half_width": None if half is None or math.isnan(half) else half, "seeds": seeds}
+    return Difference(share, None if half is None or math.isnan(half) else half, seeds)
 
 
 def _cases(

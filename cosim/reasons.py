@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.calls import checked
+from netplace.cosim.explanation import Explanation, Neighbour, WaitedLink
+from netplace.cosim.job_row import job_row
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
@@ -22,7 +24,7 @@ _AXES = "XYZUVW"
 
 
 @dataclass(frozen=True)
-class _Neighbour:
+class _Beside:
     """Another job that was there at the same time."""
 
     job: Started
@@ -33,7 +35,7 @@ class _Neighbour:
 @checked
 def reasons(
     plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
-) -> dict[str, Any]:
+) -> Explanation:
     """Return who slowed a job, on which links, and what it would have taken without each, and alone.
 
     The run is made again up to the job's end, all starts as they were, and every cycle in which one of its
@@ -56,9 +58,8 @@ def reasons(
 
     Returns
     -------
-    dict
-        ``job`` (its row), ``own`` (cycles waited for the job's own packets), ``neighbours`` and ``links``,
-        each with its ``amount`` in cycles waited.
+    Explanation
+        The job's row, and for whom its packets waited, in cycles.
 
     Raises
     ------
@@ -77,22 +78,19 @@ def reasons(
         and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
     }
     own, met = _waited(placing, everybody, beside, job)
-    neighbours = [_Neighbour(other, overlap, met[other]) for other, overlap in beside.items()]
+    neighbours = [_Beside(other, overlap, met[other]) for other, overlap in beside.items()]
     neighbours.sort(key=lambda neighbour: -float(neighbour.links.sum()))
     total = float(own + sum(neighbour.links.sum() for neighbour in neighbours))
     described = [_described(neighbour, total) for neighbour in neighbours]
     second = plan.config.cycle_ns * 1e-9
-    for suspect in described[:suspects]:
-        if suspect["amount"]:
-            left = [started for started in everybody if started.number != suspect["job"]]
+    for place, suspect in enumerate(described[:suspects]):
+        if suspect.amount:
+            left = [started for started in everybody if started.number != suspect.job]
             without = replay(placing, left, until=job).cycles[job] * second
-            suspect |= {"without": without, "saved": _share(row["live"] - without, row["alone"])}
-    return {
-        "job": row,
-        "own": own,
-        "neighbours": described,
-        "links": _most(placing.machine, neighbours, links),
-    }
+            saved = _share(row["live"] - without, row["alone"])
+            described[place] = replace(suspect, without=without, saved=saved)
+    most = _most(placing.machine, neighbours, links)
+    return Explanation(job_row(row), own, tuple(described), most)
 
 
 def _waited(
@@ -139,25 +137,25 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _described(neighbour: _Neighbour, total: float) -> dict[str, Any]:
+def _described(neighbour: _Beside, total: float) -> Neighbour:
     amount = float(neighbour.links.sum())
-    return {
-        "job": neighbour.job.number,
-        "application": neighbour.job.placed.work.application,
-        "size": len(neighbour.job.placed.nodes),
-        "overlap": neighbour.overlap,
-        "links": int(np.count_nonzero(neighbour.links)),
-        "amount": round(amount),
-        "share": amount / total if total else 0.0,
-        "without": None,
-        "saved": None,
-    }
+    return Neighbour(
+        job=neighbour.job.number,
+        application=neighbour.job.placed.work.application,
+        size=len(neighbour.job.placed.nodes),
+        overlap=neighbour.overlap,
+        links=int(np.count_nonzero(neighbour.links)),
+        amount=round(amount),
+        share=amount / total if total else 0.0,
+        without=None,
+        saved=None,
+    )
 
 
-def _most(machine: Topology, neighbours: Sequence[_Neighbour], count: int) -> list[dict[str, Any]]:
+def _most(machine: Topology, neighbours: Sequence[_Beside], count: int) -> tuple[WaitedLink, ...]:
     """Return the links with most for others, and for whom."""
     if not neighbours:
-        return []
+        return ()
     total = np.sum([neighbour.links for neighbour in neighbours], axis=0)
     rows = []
     for place in np.argsort(-total, axis=None, kind="stable")[:count].tolist():
@@ -165,13 +163,7 @@ def _most(machine: Topology, neighbours: Sequence[_Neighbour], count: int) -> li
         if total[router, port] <= 0:
             break
         others = [(float(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
-        rows.append(
-            {
-                "link": link_name(machine, router, port),
-                "router": router,
-                "port": port,
-                "amount": round(float(total[router, port])),
-                "others": {number: round(much) for much, number in sorted(others, reverse=True) if much > 0},
-            }
-        )
-    return rows
+        waited = {number: round(much) for much, number in sorted(others, reverse=True) if much > 0}
+        amount = round(float(total[router, port]))
+        rows.append(WaitedLink(link_name(machine, router, port), router, port, amount, waited))
+    return tuple(rows)

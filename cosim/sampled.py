@@ -16,6 +16,8 @@ import numpy as np
 from netplace.cosim.again import once_more
 from netplace.cosim.alone import Alone, FreshTimes, several
 from netplace.cosim.checkpoint import Keep, Memory
+from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import excesses, half_width
 from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
 from netplace.cosim.measured import Measured
@@ -167,14 +169,15 @@ class SampledCourse:
                 placed, start, sampled.cycles, alone.cycles, alone.cycles, sampled.half_width, chance
             )
 
-    def figures(self) -> dict[str, Any]:
-        """Return how much was simulated, and how well times are known."""
-        widths = [measured.half_width for measured in self.measured.values()]
-        return {
-            "simulated": self._leaping.network.now / max(1, self._leaping.now),
-            "marked": sum(width > MARKED for width in widths),
-            "half_width": {"mean": float(np.mean(widths)), "most": float(np.max(widths))} if widths else None,
-        }
+    def with_own(self, figures: CosimFigures) -> CosimFigures:
+        """Return figures with how much was simulated, and how well times are known."""
+        jobs = self.measured.values()
+        return replace(
+            figures,
+            simulated=self._leaping.network.now / max(1, self._leaping.now),
+            marked=sum(job.half_width > MARKED for job in jobs),
+            half_width=half_widths(jobs),
+        )
 
     def more(self) -> dict[str, Any]:
         """Return which jobs could never have ended, and why."""

@@ -35,20 +35,20 @@ def measured(machine: str, seed: int) -> pd.DataFrame:
     for row in rows:
         if row["slowdown"] < 1.01:
             continue
-        neighbours = reasons(plan, rows, row["job"], suspects=len(rows))["neighbours"]
-        charged = sum(neighbour["amount"] for neighbour in neighbours)
+        neighbours = reasons(plan, rows, row["job"], suspects=len(rows)).neighbours
+        charged = sum(neighbour.amount for neighbour in neighbours)
         for rank, neighbour in enumerate(neighbours):
-            if neighbour["amount"]:
+            if neighbour.amount:
                 lines.append(
                     {
                         "machine": machine,
                         "seed": seed,
                         "job": row["job"],
-                        "other": neighbour["job"],
+                        "other": neighbour.job,
                         "rank": rank,
-                        "others": sum(other["amount"] > 0 for other in neighbours),
-                        "blamed": 100 * (row["slowdown"] - 1) * neighbour["amount"] / charged,
-                        "saved": 100 * neighbour["saved"],
+                        "others": sum(other.amount > 0 for other in neighbours),
+                        "blamed": 100 * (row["slowdown"] - 1) * neighbour.amount / charged,
+                        "saved": 100 * neighbour.saved,
                     }
                 )
     return pd.DataFrame(lines)

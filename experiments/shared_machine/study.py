@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.cosim import CosimPlan
-from netplace.cosim.ranking import rankings
+from netplace.cosim.ranking import Difference, rankings
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
@@ -151,31 +151,32 @@ def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataF
         # Gaps between submissions go with the seed; candidates of one seed have the same.
         compared = rankings([values[n] for n in places], [outcomes[n] for n in places], but=("mean_gap",))
         for ranked in compared:
-            if ranked["measure"] != "turnaround":
+            if ranked.measure != "turnaround":
                 continue
-            for pair in ranked["pairs"]:
-                if pair["turns"]:
-                    case = ranked["case"]
+            for pair in ranked.pairs:
+                if pair.turns:
+                    case = ranked.case
                     lines.append(
                         {
                             "machine": machine,
                             "class": kind,
                             "load": "saturated" if load == SATURATED else f"{load:g}",
                             "under": case.get("policy") or case.get("partition"),
-                            "first": pair["first"],
-                            "second": pair["second"],
-                            "table": _signed(pair["table"]),
-                            "live": _signed(pair["live"]),
-                            "clearly": "yes" if pair["clearly"] else "no",
+                            "first": pair.first,
+                            "second": pair.second,
+                            "table": _signed(pair.table),
+                            "live": _signed(pair.live),
+                            "clearly": "yes" if pair.clearly else "no",
                         }
                     )
     columns = ["machine", "class", "load", "under", "first", "second", "table", "live", "clearly"]
     return pd.DataFrame(lines, columns=columns)
 
 
-def _signed(difference: dict[str, float]) -> str:
-    width = difference["half_width"]
-    return f"{100 * difference['mean']:+.1f} % ± {'?' if width is None else f'{100 * width:.1f}'}"
+def _signed(difference: Difference) -> str:
+    width = difference.half_width
+    assert difference.mean is not None  # of two that turn
+    return f"{100 * difference.mean:+.1f} % ± {'?' if width is None else f'{100 * width:.1f}'}"
 
 
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, kept
+from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
@@ -21,6 +22,8 @@ from netplace.runs.tables import write_table
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from netplace.cosim.ranking import Ranking
 
 __all__ = [
     "COSTS",
@@ -62,87 +65,87 @@ def title_of(plan: CosimPlan) -> str:
 
 def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     """Return the tables of one co-simulation: sharing, the job level, the error of a table."""
-    figures = outcome["figures"]
-    schedule, sharing = figures["schedule"], figures["sharing"]
+    figures = CosimFigures.from_dict(outcome["figures"])
+    schedule, sharing = figures.schedule, figures.sharing
     rows = []
     if sharing:
         rows = [
-            [name, number(sharing[key] * factor, digits)] for name, (key, digits, factor) in _SHARING.items()
+            [name, number(getattr(sharing, key) * factor, digits)]
+            for name, (key, digits, factor) in _SHARING.items()
         ]
-    per_job = schedule["per_job"]
+    per_job = schedule.per_job
     rows += [
         [],
-        ["jobs", number(schedule["jobs"])],
-        ["failed", number(schedule["failed"])],
-        ["utilisation (%)", number(100 * schedule["utilisation"], 2)],
-        ["contiguous jobs (%)", number(100 * schedule["contiguous"], 1)],
-        *([f"mean {name}", span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
-        ["makespan", span(schedule["makespan"])],
+        ["jobs", number(schedule.jobs)],
+        ["failed", number(schedule.failed)],
+        ["utilisation (%)", number(100 * schedule.utilisation, 2)],
+        ["contiguous jobs (%)", number(100 * schedule.contiguous, 1)],
+        *([f"mean {name}", span(per_job[key].mean)] for name, key in _PER_JOB.items()),
+        ["makespan", span(schedule.makespan)],
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
         *site_rows(outcome.get("site")),
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
-    if "sources" in figures:
-        made.append(_source_table(figures))
-    if "simulated" in figures:
-        made.append(_sampled_table(figures))
-    if figures.get("costs"):
-        made.append(_cost_table(figures["costs"]))
-    if figures["table_error"]:
-        made.append(_error_table(figures["table_error"]))
+    if figures.sources is not None and figures.mixes is not None:
+        made.append(_source_table(figures.sources, figures.mixes, figures.half_width))
+    if figures.simulated is not None:
+        made.append(_sampled_table(figures.simulated, figures.marked, figures.half_width))
+    if figures.costs is not None:
+        made.append(_cost_table(figures.costs))
+    if figures.table_error is not None:
+        made.append(_error_table(figures.table_error))
     if "waiting" in outcome:
         made.append(waiting_table(outcome))
     return made
 
 
-def _source_table(figures: dict[str, Any]) -> Table:
+def _source_table(sources: dict[str, float], mixes: MixFigures, width: HalfWidth | None) -> Table:
     """Return where the jobs' times come from, and how well they are known."""
-    rows = [[SOURCES[name], number(100 * share, 2)] for name, share in figures["sources"].items()]
-    mixes, width = figures["mixes"], figures["half_width"]
+    rows = [[SOURCES[name], number(100 * share, 2)] for name, share in sources.items()]
     rows += [
         [],
-        ["mixes simulated", number(mixes["simulated"])],
+        ["mixes simulated", number(mixes.simulated)],
         [
-            f"of which the precision of {100 * mixes['precision']:g} % was not met",
-            number(mixes["precision_missed"]),
+            f"of which the precision of {100 * mixes.precision:g} % was not met",
+            number(mixes.precision_missed),
         ],
     ]
     rows += _width_rows(width)
     return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
 
 
-def _sampled_table(figures: dict[str, Any]) -> Table:
+def _sampled_table(simulated: float, marked: int | None, width: HalfWidth | None) -> Table:
     """Return how much was simulated, and how well the jobs' times are known."""
-    rows = [["simulated (% of the time)", number(100 * figures["simulated"], 1)]]
-    rows += _width_rows(figures["half_width"])
-    rows.append([f"marked: half width over {100 * MARKED:g} % (jobs)", number(figures["marked"])])
+    rows = [["simulated (% of the time)", number(100 * simulated, 1)]]
+    rows += _width_rows(width)
+    rows.append([f"marked: half width over {100 * MARKED:g} % (jobs)", number(marked)])
     return table("how well times are known", ["figure", "value"], rows)
 
 
-def _width_rows(width: dict[str, float] | None) -> list[list[str]]:
+def _width_rows(width: HalfWidth | None) -> list[list[str]]:
     if width is None:
         return []
     return [
-        ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
-        ["most (%)", number(100 * width["most"], 2)],
+        ["half width of a job's time, mean (%)", number(100 * width.mean, 2)],
+        ["most (%)", number(100 * width.most, 2)],
     ]
 
 
-def cost_rows(costs: dict[str, Any]) -> list[tuple[str, float, float | None]]:
+def cost_rows(costs: Costs) -> list[tuple[str, float, float | None]]:
     """Return node-hours of a log's jobs, what of them cost what, and each in % of those logged."""
     hours = {
-        "logged": costs["logged"],
-        "alone in this place": costs["alone"],
-        "live": costs["live"],
-        "cost of the partition": costs["partition"],
-        "cost of the mapping": costs["mapping"],
-        "cost of sharing": costs["sharing"],
+        "logged": costs.logged,
+        "alone in this place": costs.alone,
+        "live": costs.live,
+        "cost of the partition": costs.partition,
+        "cost of the mapping": costs.mapping,
+        "cost of sharing": costs.sharing,
     }
-    whole = costs["logged"]
+    whole = costs.logged
     return [(name, value, 100 * value / whole if whole else None) for name, value in hours.items()]
 
 
-def _cost_table(costs: dict[str, Any]) -> Table:
+def _cost_table(costs: Costs) -> Table:
     """Return the node-hours of a log's jobs as logged, alone in this place and live, and the costs."""
     rows = []
     for name, hours, share in cost_rows(costs):
@@ -151,17 +154,11 @@ def _cost_table(costs: dict[str, Any]) -> Table:
     return table(COSTS[0].lower() + COSTS[1:], ["", "node-hours", "% of logged"], [*rows[:3], [], *rows[3:]])
 
 
-def _error_table(error: dict[str, Any]) -> Table:
-    groups = [("all", error["all"])]
-    groups += [
-        (name, errors)
-        for group, members in error.items()
-        if group != "all"
-        for name, errors in members.items()
-    ]
+def _error_table(error: TableError) -> Table:
+    groups = {"all": error.all} | error.application | error.size | error.contiguous
     rows = [
-        [name, number(errors["jobs"]), *(number(100 * errors[key], 2) for key in ("mean", "p95", "most"))]
-        for name, errors in groups
+        [name, number(group.jobs), *(number(100 * share, 2) for share in (group.mean, group.p95, group.most))]
+        for name, group in groups.items()
     ]
     return table("error that a table would have made (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
 
@@ -176,7 +173,7 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"first: job {first['job']}, {first['why']}"
         )
     marked = [row.job for row in job_rows_of(outcome) if (row.half_width or 0) > MARKED]
-    if "marked" in outcome["figures"] and marked:
+    if outcome["figures"].get("marked") is not None and marked:
         said.append(
             f"the times of {len(marked)} jobs are known to no better than {100 * MARKED:g} %, the first: job "
             f"{marked[0]}; they have no steady rate, or owe much to chance"
@@ -214,30 +211,28 @@ def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
         temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
 
 
-def ranking_table(rankings: Sequence[dict[str, Any]]) -> Table:
+def ranking_table(rankings: Sequence[Ranking]) -> Table:
     """Return how candidates rank under a table's times and live ones; what all share is said once."""
-    cases = [_case(ranking["case"]) for ranking in rankings]
+    cases = [_case(ranking.case) for ranking in rankings]
     shared = {
         name: value for name, value in cases[0].items() if all(case.get(name) == value for case in cases)
     }
     rows = []
     for ranking, case in zip(rankings, cases, strict=True):
-        turned = [pair for pair in ranking["pairs"] if pair["turns"]]
+        turned = [pair for pair in ranking.pairs if pair.turns]
         turns = ", ".join(
-            f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
+            f"{pair.first}/{pair.second}{' clearly' if pair.clearly else ''}" for pair in turned
         )
         own = _spelled({name: value for name, value in case.items() if name not in shared})
-        what = f"{ranking['measure']} by {ranking['compared']}{', ' + own if own else ''}"
+        what = f"{ranking.measure} by {ranking.compared}{', ' + own if own else ''}"
         orders = {
-            "table": _in_order(ranking["table"], ranking["table_ties"]),
-            "live": _in_order(ranking["live"], ranking["live_ties"]),
+            "table": _in_order(ranking.table, ranking.table_ties),
+            "live": _in_order(ranking.live, ranking.live_ties),
             "turned": turns,
         }
         rows.append([what])
         rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
-    made = table(
-        f"Do rankings turn? ({_spelled(_needed(shared, rankings[0]['case']))})", ["least first"], rows
-    )
+    made = table(f"Do rankings turn? ({_spelled(_needed(shared, rankings[0].case))})", ["least first"], rows)
     for column in made.columns:
         column.justify = "left"
     return made

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import CosimPlan
+from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
@@ -27,6 +28,7 @@ __all__ = ["common_rows", "compared", "cosim_contests", "draw_compared", "figure
 Outcome = dict[str, Any]
 Rows = list[tuple[JobRow, Times]]
 
+_OF_SCHEDULE = ("jobs", "failed", "utilisation", "contiguous", "makespan")
 _SEEDS = 5  # so many tell of chance by themselves
 _MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
     "wait": lambda row, _: row.wait,
@@ -62,18 +64,17 @@ def figure_rows(
     for plan, outcome, own in zip(plans, outcomes, rows, strict=True):
         row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"network_time": plan.network_time}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
-        figures = outcome["figures"]
-        schedule = figures["schedule"]
-        row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
+        figures = CosimFigures.from_dict(outcome["figures"])
+        row |= {name: getattr(figures.schedule, name) for name in _OF_SCHEDULE}
         row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
-        row |= figures["sharing"] or {}
+        row |= vars(figures.sharing) if figures.sharing else {}
         slowdown = [times.slowdown for _, times in own]
         row |= {name: _mean([value(*pair) for pair in own]) for name, value in _MEASURES.items()}
         row |= {"run": _mean([job_row.run for job_row, _ in own])}
         row |= {"mean_slowdown": row.pop("slowdown")}
         row |= {"p95_slowdown": float(np.percentile(slowdown, 95)) if own else np.nan}
-        error = figures["table_error"] or {"all": {}}
-        row |= {f"table_error_{key}": error["all"].get(key) for key in ("mean", "p95", "most")}
+        error = figures.table_error and figures.table_error.all
+        row |= {f"table_error_{key}": getattr(error, key, None) for key in ("mean", "p95", "most")}
         made.append(row | {"cpu_seconds": outcome["cpu_seconds"]})
     return pd.DataFrame(made)
 

@@ -206,7 +206,7 @@ def cosim_explain(text: str, engine: str) -> Any:
     outcome = cosimulate(plan, engine=engine).outcome
     assert outcome["waiting"]["charged"] == outcome["waiting"]["waited"]
     told = reasons(plan, outcome["jobs"], outcome["jobs"][0]["job"], suspects=1)
-    return outcome["waiting"], told["own"], told["neighbours"]
+    return outcome["waiting"], told.own, told.neighbours
 
 
 def what_if(text: str, engine: str) -> Any:

@@ -36,7 +36,7 @@ def test_the_same_run_again(run, engine):
 
 def test_nothing_changed_is_what_was(run):
     plan, rows = run
-    assert all(row["change"] == pytest.approx(1, abs=1e-12) for row in what_if(plan, rows))
+    assert all(row.change == pytest.approx(1, abs=1e-12) for row in what_if(plan, rows))
 
 
 def test_alone_on_the_network_a_job_is_nearly_as_fast_as_alone(run):
@@ -45,7 +45,7 @@ def test_alone_on_the_network_a_job_is_nearly_as_fast_as_alone(run):
     others = [row["job"] for row in rows if row["job"] != job["job"]]
     (left,) = what_if(plan, rows, without=others)
     assert job["slowdown"] > 1.05
-    assert left["what_if"] == pytest.approx(job["alone"], rel=0.05)
+    assert left.what_if == pytest.approx(job["alone"], rel=0.05)
 
 
 def test_reasons_are_neighbours_in_time_and_on_links(run):
@@ -54,18 +54,18 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
     found = reasons(plan, rows, job["job"], suspects=1)
     times = {row["job"]: (row["start_cycle"], row["end_cycle"]) for row in rows}
     begin, end = times[job["job"]]
-    for one in found["neighbours"]:
-        assert times[one["job"]][0] < end
-        assert times[one["job"]][1] > begin
-        assert 0 < one["overlap"] <= 1
-    scores = [one["amount"] for one in found["neighbours"]]
+    for one in found.neighbours:
+        assert times[one.job][0] < end
+        assert times[one.job][1] > begin
+        assert 0 < one.overlap <= 1
+    scores = [one.amount for one in found.neighbours]
     assert scores == sorted(scores, reverse=True)
-    first = found["neighbours"][0]
-    (without,) = [r for r in what_if(plan, rows, without=[first["job"]]) if r["job"] == job["job"]]
-    assert first["without"] == without["what_if"]
-    neighbours = {one["job"] for one in found["neighbours"]}
-    assert found["links"]
-    assert all(set(link["others"]) <= neighbours for link in found["links"])
+    first = found.neighbours[0]
+    (without,) = [r for r in what_if(plan, rows, without=[first.job]) if r.job == job["job"]]
+    assert first.without == without.what_if
+    neighbours = {one.job for one in found.neighbours}
+    assert found.links
+    assert all(set(link.others) <= neighbours for link in found.links)
 
 
 def test_a_table_has_no_reasons():

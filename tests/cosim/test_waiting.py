@@ -69,9 +69,9 @@ def test_a_job_watched_in_a_run_made_again_waits_as_it_did(run):
         assert again == charged_to(outcome["waiting"], job.number)
     told = reasons(plan, outcome["jobs"], jobs[3].number, suspects=0)
     charged = charged_to(outcome["waiting"], jobs[3].number)
-    for one in told["neighbours"]:
-        assert one["amount"] <= charged.get(one["job"], 0)  # packets may be on their way at its end
-    assert told["own"] <= charged.get(jobs[3].number, 0)
+    for one in told.neighbours:
+        assert one.amount <= charged.get(one.job, 0)  # packets may be on their way at its end
+    assert told.own <= charged.get(jobs[3].number, 0)
 
 
 def test_links_of_the_jobs_that_waited_most_are_kept(run):
@@ -82,12 +82,12 @@ def test_links_of_the_jobs_that_waited_most_are_kept(run):
     assert sum(ends[one["job"]] for one in waiting["watched"]) <= 3 * max(ends.values())
     for one in waiting["watched"]:
         charged = charged_to(waiting, one["job"])
-        told = reasons(plan, outcome["jobs"], one["job"], suspects=0, links=3)["links"]
+        told = reasons(plan, outcome["jobs"], one["job"], suspects=0, links=3).links
         kept = {}
         for router, port, other, cycles in one["links"]:
             assert 0 < cycles <= charged[other]
             kept[router, port] = kept.get((router, port), 0) + cycles
-        assert [kept[link["router"], link["port"]] for link in told] == [link["amount"] for link in told]
+        assert [kept[link.router, link.port] for link in told] == [link.amount for link in told]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

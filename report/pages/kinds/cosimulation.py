@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, LoggedJobRow, ended
 from netplace.cosim.kept import FILE, read_plan
 from netplace.cosim.outcome import job_rows_of
@@ -46,12 +48,13 @@ def page(path: Path) -> Page:
         _slowdowns(jobs),
         _gantt(jobs, None if machine is None else machine.nodes, "waiting" in outcome),
     ]
-    if costs := outcome["figures"].get("costs"):
+    figures = CosimFigures.from_dict(outcome["figures"])
+    if figures.costs is not None:
         parts.insert(
-            0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(costs), note=_COSTS_NOTE)
+            0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(figures.costs), note=_COSTS_NOTE)
         )
     missing = []
-    verdict = _verdict(jobs, outcome["figures"])
+    verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
         by_pair = _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
         parts += by_pair
@@ -77,8 +80,8 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(jobs: Sequence[JobRow], figures: dict[str, Any]) -> list[str]:
-    known, sharing = ended(jobs), figures["sharing"]
+def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
+    known, sharing = ended(jobs), figures.sharing
     if not sharing or not known:
         return ["No job ended, so nothing can be said of what sharing cost."]
     slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, job.doubt)]
@@ -88,7 +91,7 @@ def _verdict(jobs: Sequence[JobRow], figures: dict[str, Any]) -> list[str]:
         f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
         f"{100 * _CLEAR:.0f} %, and by more than half of their interval.",
         f"The mean slowdown, time beside the others over time alone in the same place, is "
-        f"{sharing['mean_slowdown']:.3f}.",
+        f"{sharing.mean_slowdown:.3f}.",
         f"Slowed most is job {worst.job} ({_runs(worst)}, {worst.size} nodes): "
         f"{times.slowdown:.2f}{half} times as long as alone.",
     ]
@@ -98,11 +101,12 @@ def _verdict(jobs: Sequence[JobRow], figures: dict[str, Any]) -> list[str]:
             f"{len(faster)} of the jobs took less time beside others than alone: one run is one draw of "
             "chance, and packets in another order can do better; it is no gain to count on."
         )
-    if (share := sharing["share_of_node_hours"]) is not None:
+    share = sharing.share_of_node_hours
+    if not math.isnan(share):
         said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
-    if costs := figures.get("costs"):
-        share = {name: part for name, _, part in cost_rows(costs)}
-        place, shared = share["cost of the partition"], share["cost of sharing"]
+    if figures.costs is not None:
+        parts = {name: part for name, _, part in cost_rows(figures.costs)}
+        place, shared = parts["cost of the partition"], parts["cost of sharing"]
         if place is not None and shared is not None:
             said.append(
                 f"Beside what the log's jobs took, their places here cost {place:+.2f} % of its node-hours, "
