@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 from typing import Any
 
 from netplace.apps.application import Application, check_options, options_of, uses_collectives
-from netplace.apps.collectives import Collectives, selection
-from netplace.apps.npb import NPB
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
-from netplace.apps.training import TRAINING
 from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError, checked
-from netplace.extensions import Choice
+from netplace.extensions import Choice, OnDemand
 
 __all__ = ["APPLICATION", "APPLICATIONS", "application"]
 
-APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB, **TRAINING}
+# Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
+APPLICATIONS: MutableMapping[str, Application] = OnDemand(
+    SYNTHETIC,
+    {
+        "netplace.apps.npb:NPB": ("bt", "cg", "ft", "is", "lu", "mg", "sp"),
+        "netplace.apps.training:TRAINING": ("training",),
+    },
+)
 
 
 @checked
@@ -71,6 +75,8 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     sizes = _sizes(chosen.name, chosen.make, options)
     if text is None:
         return chosen(tasks, **sizes)
+    from netplace.apps.collectives import selection
+
     given = selection(str(text), "collectives")
     if not uses_collectives(chosen.make):
         return chosen(tasks, **sizes)
@@ -81,7 +87,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
 def _own(function: Callable[..., Any], name: str, description: str) -> Application:
     """Return the application that a function of one's own makes: what it writes for every task."""
 
-    def make(tasks: int, collectives: Collectives | None = None, **options: Any) -> Program:
+    def make(tasks: int, collectives: Any = None, **options: Any) -> Program:
         writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]
         for writer in writers:
             function(writer, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 __all__ = ["parsed_toml"]
@@ -16,6 +15,8 @@ def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     ValueError
         If it is not TOML; `where` names the file.
     """
+    import tomllib
+
     try:
         text = content.decode("utf-8")
         return text, tomllib.loads(text)

@@ -34,7 +34,10 @@ from netplace.report.terminal.screen import bytes_read, print_tables, with_progr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.table import Table
+
     from netplace.apps import Program
+    from netplace.report.tables.critical_path import PathRow
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
@@ -213,7 +216,6 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     """Write and draw what was asked for, and show the rest."""
-    from netplace.report.tables.critical_path import path_rows, path_table
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, summarise
 
@@ -225,7 +227,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     if asked.window and longest > asked.window:
         say(f"--window {asked.window}: would be too many, they are {longest} cycles long instead")
     write_run(executed, asked.messages, asked.timeline, None)
-    paths = path_rows(executed) if asked.critical_path else []
+    paths, path_tables = _paths(executed) if asked.critical_path else ([], [])
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
@@ -238,10 +240,18 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
     answer = Answer(
         described,
-        lambda: print_tables(*run_tables(executed), *([path_table(paths)] if paths else [])),
+        lambda: print_tables(*run_tables(executed), *path_tables),
         "run",
         draw=lambda path: write_run(executed, None, None, path),
         folder=lambda path: write_run_folder(path, executed, detailed()),
         page=detailed,
     )
     show(answer, asked.output, asked.as_json)
+
+
+def _paths(executed: Sequence[Executed]) -> tuple[list[PathRow], list[Table]]:
+    """Return the critical paths of all jobs, and the tables that show them."""
+    from netplace.report.tables.critical_path import path_rows, path_table
+
+    rows = path_rows(executed)
+    return rows, [path_table(rows)] if rows else []

@@ -13,7 +13,8 @@ from __future__ import annotations
 from netplace.extensions.blame import blamed
 from netplace.extensions.choice import Choice
 from netplace.extensions.offers import Offer
+from netplace.extensions.on_demand import OnDemand
 from netplace.extensions.place import Place
 from netplace.extensions.sources import current_digest, file_digest
 
-__all__ = ["Choice", "Offer", "Place", "blamed", "current_digest", "file_digest"]
+__all__ = ["Choice", "Offer", "OnDemand", "Place", "blamed", "current_digest", "file_digest"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from netplace.checks.idle_threads import sleep_at_once
 from netplace.checks.stopping import Stopped, signals_raised
 
 __all__ = ["main"]
@@ -11,6 +12,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; the console script ``netplace``."""
+    sleep_at_once()
     try:
         with signals_raised(last=True):
             from netplace.cli import app

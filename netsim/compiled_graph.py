@@ -11,8 +11,7 @@ from netplace.netsim.blocked_fifos import blocked_on_graph
 from netplace.netsim.compiled import KernelEngine
 from netplace.netsim.config import Config
 from netplace.netsim.domains import Domains
-from netplace.netsim.engine import Engine
-from netplace.netsim.general import General, general, is_general
+from netplace.netsim.general import General, general
 from netplace.netsim.graph_failing import Outage
 from netplace.netsim.graph_layout import graph_known, graph_setting, graph_state
 from netplace.netsim.graph_pace import paced, with_longer_rings
@@ -22,25 +21,7 @@ from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel_run import interpretable
 from netplace.topologies import Topology
 
-__all__ = ["GraphKernelEngine", "kernel_engine"]
-
-
-def kernel_engine(
-    topology: Topology,
-    config: Config,
-    seed: int = 0,
-    record_messages: bool = False,
-    explain: bool = False,
-    threads: int = 1,
-) -> Engine:
-    """Return the compiled engine for a network: that of grids and trees, or the general router."""
-    if config.buffer_phits:
-        raise ValueError(
-            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
-            "simulates; expected engine reference"
-        )
-    kind = GraphKernelEngine if is_general(topology, config) else KernelEngine
-    return kind(topology, config, seed, record_messages, explain, threads)
+__all__ = ["GraphKernelEngine"]
 
 
 class GraphKernelEngine(KernelEngine):

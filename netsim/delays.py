@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,10 +24,13 @@ def bin_of(delay: int) -> int:
     return delay if octave == 0 else _EXACT + (octave - 1) * _HALF + delay - _HALF
 
 
+@cache
 def bin_start() -> NDArray[np.int64]:
-    """Return the smallest delay of every bin, shape (BINS,)."""
+    """Return the smallest delay of every bin, shape (BINS,), read-only."""
     upper = [(_HALF + np.arange(_HALF, dtype=np.int64)) << octave for octave in range(1, _OCTAVES + 1)]
-    return np.concatenate([np.arange(_EXACT, dtype=np.int64), *upper])
+    starts = np.concatenate([np.arange(_EXACT, dtype=np.int64), *upper])
+    starts.setflags(write=False)
+    return starts
 
 
 def percentile(histogram: NDArray[np.int64], share: float) -> float:

@@ -15,19 +15,40 @@ from netplace.apps import Program
 from netplace.checks import one_of, whole
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import checked
-from netplace.netsim.compiled_graph import kernel_engine
+from netplace.netsim.compiled import KernelEngine
 from netplace.netsim.config import Config
 from netplace.netsim.door import check_topology, place
 from netplace.netsim.engine import Engine, Failing, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
-from netplace.netsim.general import verdict_on
+from netplace.netsim.general import is_general, verdict_on
 from netplace.netsim.laps import Laps
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.threads import usable_threads
 from netplace.topologies import Graph, Topology
 
 __all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
+
+
+def kernel_engine(
+    topology: Topology,
+    config: Config,
+    seed: int = 0,
+    record_messages: bool = False,
+    explain: bool = False,
+    threads: int = 1,
+) -> Engine:
+    """Return the compiled engine for a network: that of grids and trees, or the general router."""
+    if config.buffer_phits:
+        raise ValueError(
+            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
+            "simulates; expected engine reference"
+        )
+    if is_general(topology, config):
+        from netplace.netsim.compiled_graph import GraphKernelEngine
+
+        return GraphKernelEngine(topology, config, seed, record_messages, explain, threads)
+    return KernelEngine(topology, config, seed, record_messages, explain, threads)
 
 
 def reference_engine(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,7 +118,7 @@ class Result:
         State changes that the engine applied.
     cpu_seconds : float
         CPU time of the engine.
-    network, engine, seed, config, versions
+    network, engine, seed, config
         What it came from.
     link_cycles : ndarray of int64, shape (routers, ports)
         Cycles in which each directed link carried a phit.
@@ -147,10 +146,14 @@ class Result:
     engine: str
     seed: int
     config: Config
-    versions: dict[str, str]
     window_loads: list[NDArray[np.int64]] = field(default_factory=list)
     faults: list[FaultReport] = field(default_factory=list)
     window: int = 0
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions that it depends on: those of this installation."""
+        return versions()
 
     @property
     def seconds(self) -> float:
@@ -193,6 +196,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what fits into one JSON object."""
+        return self.figures() | {"versions": self.versions}
+
+    def figures(self) -> dict[str, Any]:
+        """Return the same without versions, which take longer to look up than a small run."""
         return {
             "cycles": self.cycles,
             "drained_cycles": self.drained_cycles,
@@ -215,12 +222,13 @@ class Result:
             "seed": self.seed,
             "faults": [asdict(report) for report in self.faults],
             "config": asdict(self.config),
-            "versions": self.versions,
         }
 
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = {"python": platform.python_version()}
     for name in ("netplace", "numpy", "numba", "simpy"):
         try:
@@ -282,7 +290,6 @@ def make_result(
         engine=engine,
         seed=seed,
         config=config,
-        versions=versions(),
         window_loads=window_loads,
         faults=faults,
         window=window,

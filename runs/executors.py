@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import pickle
 import warnings
 from collections import Counter, deque
@@ -10,13 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from netplace.checks.stopping import held_back, left_to_parent
 from netplace.extensions import blamed
 from netplace.netsim.processes import forks
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 __all__ = ["TRIES", "Executor", "Here", "Lost", "Processes", "answer_of", "run_each"]
 
@@ -161,6 +163,8 @@ class Processes(Generic[Item, Outcome]):
 
     def collect(self) -> list[tuple[Item, Outcome]]:
         """Wait for the workers; an item whose worker died is lost, the one behind it goes to another."""
+        from multiprocessing.connection import wait
+
         ended: list[tuple[Item, Outcome]] = []
         pipes = {worker.pipe: worker for worker in self._workers if worker.items}
         for ready in wait(list(pipes)):
@@ -180,6 +184,8 @@ class Processes(Generic[Item, Outcome]):
         return ended
 
     def _hire(self) -> _Worker[Item]:
+        import multiprocessing  # only several processes need it
+
         forked = forks()
         context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         here, there = context.Pipe()
@@ -203,7 +209,7 @@ class Processes(Generic[Item, Outcome]):
 class _Worker(Generic[Item]):
     """A worker process, as its employer sees it."""
 
-    def __init__(self, process: multiprocessing.process.BaseProcess, pipe: Connection) -> None:
+    def __init__(self, process: BaseProcess, pipe: Connection) -> None:
         self.process = process
         self.pipe = pipe
         self.items: deque[Item] = deque()

@@ -9,7 +9,6 @@ from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.collectives import in_groups, selection
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
@@ -36,7 +35,7 @@ def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Progra
 def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
     """Return what gives the program of a run's only job on its nodes; None if it is the same on all nodes."""
     [job] = run.jobs
-    if not selection(_collectives(job)).is_hierarchical:
+    if not _is_hierarchical(job):
         return None
     return lambda nodes: programs_of(run, [nodes])[0]
 
@@ -59,19 +58,28 @@ def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -
     topology = network_of(run.network)
     placed_programs = []
     for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
-        text = _collectives(job)
-        if (grouped := in_groups(text, switch_groups(topology, nodes))) == text:
+        groups = switch_groups(topology, nodes) if _is_hierarchical(job) else ()
+        if not groups:
             placed_programs.append(repeated)
             continue
-        options = {**dict(job.options), "collectives": grouped}
+        from netplace.apps.collectives import in_groups
+
+        options = dict(job.options)
+        options["collectives"] = in_groups(str(options["collectives"]), groups)
         placed_programs.append(
             _program(_only_program(replace(job, options=tuple(sorted(options.items())))), run.config)
         )
     return tuple(placed_programs)
 
 
-def _collectives(job: Job) -> str:
-    return str(dict(job.options).get("collectives", "ours"))
+def _is_hierarchical(job: Job) -> bool:
+    """Tell whether collectives of a job go by which of its tasks share a switch; the usual ones do not."""
+    text = dict(job.options).get("collectives")
+    if text is None:
+        return False
+    from netplace.apps.collectives import selection
+
+    return selection(str(text)).is_hierarchical
 
 
 def program_of(job: Job, config: Config) -> Program:

@@ -15,7 +15,6 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.collectives import selection
 from netplace.apps.repeated import Repeated
 from netplace.checks import one_of, real, whole
 from netplace.extensions import file_digest
@@ -140,6 +139,8 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
             one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
         )
     if "collectives" in options:
+        from netplace.apps.collectives import selection
+
         checked["collectives"] = selection(str(options["collectives"]))
     return checked
 

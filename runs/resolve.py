@@ -9,7 +9,6 @@ from typing import Any
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.collectives import selection
 from netplace.checks import one_of, shown, whole
 from netplace.checks.calls import ArgumentError, checked
 from netplace.netsim import Config
@@ -193,8 +192,12 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
 
 def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
     """Return the option that says how collectives are carried out, if it is not the default and counts."""
+    if text == "ours":
+        return {}
+    from netplace.apps.collectives import selection
+
     selection(str(text))
-    if text == "ours" or not (APPLICATION.is_own(name) or uses_collectives(APPLICATIONS[name].make)):
+    if not (APPLICATION.is_own(name) or uses_collectives(APPLICATIONS[name].make)):
         return {}
     return {"collectives": str(text)}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from netplace.apps.recording.build import build_interposer
 from netplace.checks import shown
+from netplace.checks.idle_threads import as_given
 
 __all__ = ["Recorded", "launcher_of", "record"]
 
@@ -119,7 +120,7 @@ def _stop(child: subprocess.Popen[bytes]) -> int:
 
 def _environment() -> dict[str, str]:
     """Return the environment of the launcher: a small machine may run more ranks than it has cores."""
-    settings = dict(os.environ)
+    settings = as_given(os.environ)
     settings.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
     settings.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     if os.geteuid() == 0:  # Open MPI refuses root, which is the only user of many containers

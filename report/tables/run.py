@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.report.tables.summary import Described, describe, spread
+from netplace.report.tables.summary import Described, figures_of, spread
 from netplace.report.terminal.screen import number, printed_text, table
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
@@ -99,7 +99,7 @@ _COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
 
 def run_tables(executed: Sequence[Executed]) -> list[Table]:
     """Return the table of runs that differ in their seeds and, for several jobs, that of the jobs."""
-    runs = [describe(execution) for execution in executed]
+    runs = [figures_of(execution) for execution in executed]
     rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
     if len(runs) > 1:
         spreads = {

@@ -12,15 +12,20 @@ from netplace.netsim import Result
 from netplace.runs.execute import Executed
 from netplace.runs.placing import simulates
 
-__all__ = ["Described", "describe", "means", "spread", "summarise"]
+__all__ = ["Described", "describe", "figures_of", "means", "spread", "summarise"]
 
 Described = dict[str, Any]
 
 
 def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
+    return figures_of(executed) | {"versions": executed.result.versions}
+
+
+def figures_of(executed: Executed) -> Described:
+    """Return the same without versions: all that tables show."""
     run, result = executed.run, executed.result
-    description = result.to_dict() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
+    description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
     for job, measured, asked, method in zip(
         description["jobs"], result.jobs, run.jobs, executed.methods, strict=True
     ):

@@ -1,7 +1,9 @@
 import pytest
 
 from netplace.apps import APPLICATIONS, Application, Op, application
+from netplace.apps.npb import NPB
 from netplace.apps.synthetic import SYNTHETIC
+from netplace.apps.training import TRAINING
 
 
 def ring(task, bytes=1024):
@@ -41,7 +43,10 @@ def test_the_synthetic_applications():
         "gups",
         "waterfall",
     ]
-    assert SYNTHETIC.items() <= APPLICATIONS.items()
+
+
+def test_the_catalogue_has_all_of_every_kind():
+    assert list(APPLICATIONS.items()) == [*SYNTHETIC.items(), *NPB.items(), *TRAINING.items()]
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)

@@ -11,8 +11,10 @@ from netplace.cli import app
 
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     app(["run", "--network", "torus:4x4", "--app", "2d-torus", "--packets", "1"])
-left_out = ("concurrent.futures", "matplotlib", "netplace.cli.cosim",
-            "networkx", "numba", "numpy.ma", "pandas", "rich.progress",
+left_out = ("concurrent.futures", "importlib.metadata", "matplotlib", "multiprocessing",
+            "netplace.apps.collectives", "netplace.apps.npb", "netplace.apps.training",
+            "netplace.cli.cosim", "netplace.netsim.compiled_graph", "networkx",
+            "numba", "numpy.ma", "pandas", "rich.progress",
             "scipy", "sqlite3", "statistics", "xml.etree")
 print(*(name for name in left_out if name in sys.modules))
 """
