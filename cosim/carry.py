@@ -10,6 +10,7 @@ from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
+from netplace.checks.plain import to_plain
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import cheaper, check_affordable
@@ -23,6 +24,7 @@ from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
+from netplace.cosim.waiting import Waiting
 from netplace.cosim.watched import watched_jobs
 from netplace.cosim.work import body_of
 from netplace.netsim.result import versions
@@ -140,7 +142,8 @@ def cosimulate(
         "versions": versions(),
     }
     if waiting := outcome.get("waiting"):
-        waiting["watched"] = watched_jobs(plan, placing, outcome["jobs"], waiting, engine)
+        watched = watched_jobs(plan, placing, outcome["jobs"], Waiting.from_dict(waiting), engine)
+        waiting["watched"] = to_plain(watched)
     if keep is not None:
         keep.close()
     return Cosimulated(made, rows, of_all, outcome)

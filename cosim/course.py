@@ -90,7 +90,7 @@ class _Live:
         said: dict[str, Any] = {
             "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
         }
-        return said | ({"waiting": self._live.waiting()} if self._explain else {})
+        return said | ({"waiting": self._live.waiting().to_dict()} if self._explain else {})
 
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed

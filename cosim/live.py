@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.checks import real, shown
 from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
-from netplace.cosim.waiting import WaitingOverTime
+from netplace.cosim.waiting import Waiting, WaitingOverTime
 from netplace.netsim import DeadlockError, Residue
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
@@ -198,8 +197,8 @@ class LiveExecution:
         while self.now < cycle:
             self._advance(cycle)
 
-    def waiting(self) -> dict[str, Any]:
-        """Return who waited for whom so far, see `netplace.cosim.waiting.WaitingOverTime.told`.
+    def waiting(self) -> Waiting:
+        """Return who waited for whom so far.
 
         Raises
         ------
@@ -208,7 +207,7 @@ class LiveExecution:
         """
         if self._waiting is None:
             raise ValueError("waiting: is charged to jobs only in an execution made with explaining=True")
-        return self._waiting.described(self._names)
+        return self._waiting.until_now(self._names)
 
     def _advance(self, limit: int | None) -> None:
         """Simulate up to the end of a job, or to a cycle, and write down what has ended."""

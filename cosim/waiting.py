@@ -2,18 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.plain import from_plain, to_plain
 from netplace.netsim import Network
 
-__all__ = ["WaitingOverTime", "charged_to"]
+__all__ = ["LinkWaiting", "Waiting", "WaitingOverTime", "WatchedJob", "charged_to"]
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
 _LINKS = 100  # of which the course is told, those with most waiting for other jobs
+
+
+@dataclass(frozen=True)
+class LinkWaiting:
+    """What packets waited for a link.
+
+    Attributes
+    ----------
+    router, port : int
+        Where it begins; in the port after a router's last its node consumes.
+    own, others : int
+        Cycles charged to the job that waited, and to other jobs.
+    over_time : tuple of int
+        The latter, window by window.
+    """
+
+    router: int
+    port: int
+    own: int
+    others: int
+    over_time: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WatchedJob:
+    """On which links a job waited for others.
+
+    Attributes
+    ----------
+    job : int
+        Its number.
+    links : tuple of (router, port, job charged, cycles waited for it)
+        Those with most.
+    """
+
+    job: int
+    links: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Who waited for whom on a live network.
+
+    Attributes
+    ----------
+    window : int
+        Cycles of a window of time.
+    waited, charged : int
+        Cycles that packets waited, and those charged to jobs: the same number.
+    jobs : tuple of (job that waited, job charged, cycles)
+        In all.
+    over_time : tuple of (window, job that waited, job charged, cycles)
+        Window by window.
+    links : tuple of LinkWaiting
+        Links with most for other jobs, the most first.
+    watched : tuple of WatchedJob, or None
+        Jobs that waited for others most, the most first; None where none was watched.
+    """
+
+    window: int
+    waited: int
+    charged: int
+    jobs: tuple[tuple[int, int, int], ...]
+    over_time: tuple[tuple[int, int, int, int], ...]
+    links: tuple[LinkWaiting, ...]
+    watched: tuple[WatchedJob, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it by the names of its fields, as JSON can hold it."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:
+        """Return what `to_dict` described, of a store or folder, which has been checked."""
+        return from_plain(cls, plain)
 
 
 class WaitingOverTime:
@@ -47,21 +126,13 @@ class WaitingOverTime:
             if len(self._by_jobs) >= _MOST_WINDOWS:
                 self._halve()
 
-    def described(self, names: list[int]) -> dict[str, Any]:
-        """Return everything up to now, as JSON can hold it.
+    def until_now(self, names: list[int]) -> Waiting:
+        """Return everything up to now.
 
         Parameters
         ----------
         names : list of int
             By the network's number, the number of the job.
-
-        Returns
-        -------
-        dict
-            ``window`` (cycles), ``waited`` and ``charged`` (cycles, the same number), ``jobs`` (job that
-            waited, job charged, cycles), ``over_time`` (window, and the same), ``links`` (router, port,
-            cycles charged to the job that waited, to others, and the latter by window), those with most for
-            others. In the port after a router's last its node consumes.
         """
         self._close()
         waiting = self._network.waiting()
@@ -72,28 +143,28 @@ class WaitingOverTime:
         links = sum(self._by_links, np.zeros_like(waiting.links))
         order = np.argsort(-links[:, :, 1], axis=None, kind="stable")[:_LINKS]
         places = [divmod(int(place), links.shape[1]) for place in order]
-        return {
-            "window": self._window,
-            "waited": waiting.waited,
-            "charged": waiting.total,
-            "jobs": [[*_named(pair, names), cycles] for pair, cycles in sorted(total.items())],
-            "over_time": [
-                [number, *_named(pair, names), cycles]
+        return Waiting(
+            window=self._window,
+            waited=waiting.waited,
+            charged=waiting.total,
+            jobs=tuple((*_named(pair, names), cycles) for pair, cycles in sorted(total.items())),
+            over_time=tuple(
+                (number, *_named(pair, names), cycles)
                 for number, window in enumerate(self._by_jobs)
                 for pair, cycles in sorted(window.items())
-            ],
-            "links": [
-                {
-                    "router": router,
-                    "port": port,
-                    "own": int(links[router, port, 0]),
-                    "others": int(links[router, port, 1]),
-                    "over_time": [int(window[router, port, 1]) for window in self._by_links],
-                }
+            ),
+            links=tuple(
+                LinkWaiting(
+                    router=router,
+                    port=port,
+                    own=int(links[router, port, 0]),
+                    others=int(links[router, port, 1]),
+                    over_time=tuple(int(window[router, port, 1]) for window in self._by_links),
+                )
                 for router, port in places
                 if links[router, port, 1]
-            ],
-        }
+            ),
+        )
 
     def _close(self) -> None:
         """End a window now."""
@@ -117,13 +188,14 @@ class WaitingOverTime:
         self._due = len(self._by_jobs) * self._window + self._window
 
 
-def charged_to(waiting: dict[str, Any], job: int) -> dict[int, int]:
-    """Return the cycles that a job's packets waited, by the job charged; see `WaitingOverTime.told`."""
-    return {charged: cycles for waited, charged, cycles in waiting["jobs"] if waited == job}
+def charged_to(waiting: Waiting, job: int) -> dict[int, int]:
+    """Return the cycles that a job's packets waited, by the job charged."""
+    return {charged: cycles for waited, charged, cycles in waiting.jobs if waited == job}
 
 
-def _named(pair: tuple[int, int], names: list[int]) -> list[int]:
-    return [names[number] for number in pair]
+def _named(pair: tuple[int, int], names: list[int]) -> tuple[int, int]:
+    waited, charged = pair
+    return names[waited], names[charged]
 
 
 def _added(

@@ -9,6 +9,7 @@ from typing import Any
 from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
+from netplace.cosim.waiting import Waiting, WatchedJob
 
 __all__ = ["watched_jobs"]
 
@@ -21,9 +22,9 @@ def watched_jobs(
     plan: CosimPlan,
     placing: Placing,
     rows: Sequence[Mapping[str, Any]],
-    waiting: Mapping[str, Any],
+    waiting: Waiting,
     engine: str = "kernel",
-) -> list[dict[str, Any]]:
+) -> list[WatchedJob]:
     """Return on which links jobs waited for others, those first that did so most.
 
     The network watches one job at a time, so the run is made again for each, up to its end: for as many jobs
@@ -37,18 +38,18 @@ def watched_jobs(
         Machine, settings and seed.
     rows : sequence of mapping
         What came of its jobs.
-    waiting : mapping
-        Who waited for whom, as `netplace.cosim.waiting.WaitingOverTime.told` returns it.
+    waiting : Waiting
+        Who waited for whom.
     engine : str
         The network's engine.
 
     Returns
     -------
-    list of dict
-        ``job`` and ``links``: router, port, job charged and cycles waited for it, of the links with most.
+    list of WatchedJob
+        The jobs, with their links.
     """
     for_others: Counter[int] = Counter()
-    for job, charged, cycles in waiting["jobs"]:
+    for job, charged, cycles in waiting.jobs:
         if job != charged:
             for_others[job] += cycles
     try:
@@ -57,15 +58,17 @@ def watched_jobs(
         return []
     ends = {row["job"]: row["end_cycle"] for row in rows}
     left = _RUNS * max(ends.values())
-    watched: list[dict[str, Any]] = []
+    watched: list[WatchedJob] = []
     for job, cycles in for_others.most_common():
         if cycles and ends[job] <= left and len(watched) < _JOBS:
             left -= ends[job]
-            watched.append({"job": job, "links": _links(placing, jobs, job, engine)})
+            watched.append(WatchedJob(job, _links(placing, jobs, job, engine)))
     return watched
 
 
-def _links(placing: Placing, jobs: Sequence[Started], job: int, engine: str) -> list[list[int]]:
+def _links(
+    placing: Placing, jobs: Sequence[Started], job: int, engine: str
+) -> tuple[tuple[int, int, int, int], ...]:
     waited = replay(placing, jobs, until=job, engine=engine, watch=job).waited
     places: Counter[tuple[int, int]] = Counter()
     for charged, links in waited.items():
@@ -73,9 +76,9 @@ def _links(placing: Placing, jobs: Sequence[Started], job: int, engine: str) -> 
             for router, port in zip(*links.nonzero(), strict=True):
                 places[int(router), int(port)] += int(links[router, port])
     most = sorted(places, key=lambda place: (-places[place], place))[:_LINKS]
-    return [
-        [*place, charged, int(links[place])]
+    return tuple(
+        (*place, charged, int(links[place]))
         for place in most
         for charged, links in sorted(waited.items())
         if charged != job and links[place]
-    ]
+    )

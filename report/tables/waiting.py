@@ -9,6 +9,7 @@ import pandas as pd
 
 from netplace.cosim import CosimPlan
 from netplace.cosim.reasons import link_name
+from netplace.cosim.waiting import Waiting
 from netplace.report.files.outputs import whole_file
 from netplace.report.terminal.screen import number, table
 from netplace.runs.tables import write_table
@@ -26,33 +27,33 @@ _SHOWN = 10
 
 def job_waiting(outcome: Outcome) -> pd.DataFrame:
     """Return one row for each window, job that waited and job charged, with the ``cycles``."""
-    waiting = outcome["waiting"]
-    frame = pd.DataFrame(waiting["over_time"], columns=["window", "job", "charged", "cycles"])
-    return frame.assign(start=frame["window"] * waiting["window"])[["start", "job", "charged", "cycles"]]
+    waiting = Waiting.from_dict(outcome["waiting"])
+    frame = pd.DataFrame(waiting.over_time, columns=["window", "job", "charged", "cycles"])
+    return frame.assign(start=frame["window"] * waiting.window)[["start", "job", "charged", "cycles"]]
 
 
 def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
     """Return one row for each link and window: cycles waited for other jobs there; those with most first."""
     machine = parse(plan.jobs.machine)
-    waiting = outcome["waiting"]
+    waiting = Waiting.from_dict(outcome["waiting"])
     rows = [
         {
-            "link": link_name(machine, link["router"], link["port"]),
-            "router": link["router"],
-            "port": link["port"],
-            "start": window * waiting["window"],
+            "link": link_name(machine, link.router, link.port),
+            "router": link.router,
+            "port": link.port,
+            "start": window * waiting.window,
             "others": cycles,
         }
-        for link in waiting["links"]
-        for window, cycles in enumerate(link["over_time"])
+        for link in waiting.links
+        for window, cycles in enumerate(link.over_time)
     ]
     return pd.DataFrame(rows, columns=["link", "router", "port", "start", "others"])
 
 
 def waiting_table(outcome: Outcome) -> Table:
     """Return the pairs of jobs of which one cost the other most."""
-    waiting = outcome["waiting"]
-    frame = pd.DataFrame(waiting["jobs"], columns=["job", "charged", "cycles"])
+    waiting = Waiting.from_dict(outcome["waiting"])
+    frame = pd.DataFrame(waiting.jobs, columns=["job", "charged", "cycles"])
     of_job = frame.groupby("job")["cycles"].transform("sum")
     frame["share"] = 100 * frame["cycles"] / of_job
     others = frame[frame["job"] != frame["charged"]].nlargest(_SHOWN, "cycles")
@@ -67,8 +68,8 @@ def waiting_table(outcome: Outcome) -> Table:
         for pair in others.itertuples()
     ]
     foreign = int(frame.loc[frame["job"] != frame["charged"], "cycles"].sum())
-    share = 100 * foreign / waiting["charged"] if waiting["charged"] else 0.0
-    title = f"who waited for whom: {waiting['charged']:,} cycles, {share:.1f} % for other jobs"
+    share = 100 * foreign / waiting.charged if waiting.charged else 0.0
+    title = f"who waited for whom: {waiting.charged:,} cycles, {share:.1f} % for other jobs"
     made = table(title, ["job", "waited for", "cycles", "% of its waiting"], rows)
     made.columns[1].justify = "left"
     return made
@@ -83,6 +84,7 @@ def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
             with whole_file(folder / f"{name}.{ending}") as temporary:
                 write_table(frame, temporary)
     machine = parse(plan.jobs.machine)
-    links = [link_name(machine, link["router"], link["port"]) for link in outcome["waiting"]["links"]]
+    waiting = Waiting.from_dict(outcome["waiting"])
+    links = [link_name(machine, link.router, link.port) for link in waiting.links]
     second = plan.config.cycle_ns * 1e-9
-    draw_waiting(folder / "waiting.png", outcome["waiting"], links, second, f"{plan.jobs.machine}: waiting")
+    draw_waiting(folder / "waiting.png", waiting, links, second, f"{plan.jobs.machine}: waiting")

@@ -19,7 +19,7 @@ from netplace.cosim import (
     started_jobs,
 )
 from netplace.cosim import placed as placed_module
-from netplace.cosim.waiting import charged_to
+from netplace.cosim.waiting import Waiting, charged_to
 from netplace.netsim import ENGINES, Config
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.scheduling.partitioner import make_partitioner
@@ -66,9 +66,9 @@ def test_a_job_watched_in_a_run_made_again_waits_as_it_did(run):
     for job in jobs[2:5]:
         found = replay(placing_of(plan), jobs, watch=job.number).waited
         again = {other: int(links.sum()) for other, links in found.items()}
-        assert again == charged_to(outcome["waiting"], job.number)
+        assert again == charged_to(Waiting.from_dict(outcome["waiting"]), job.number)
     told = reasons(plan, outcome["jobs"], jobs[3].number, suspects=0)
-    charged = charged_to(outcome["waiting"], jobs[3].number)
+    charged = charged_to(Waiting.from_dict(outcome["waiting"]), jobs[3].number)
     for one in told.neighbours:
         assert one.amount <= charged.get(one.job, 0)  # packets may be on their way at its end
     assert told.own <= charged.get(jobs[3].number, 0)
@@ -81,7 +81,7 @@ def test_links_of_the_jobs_that_waited_most_are_kept(run):
     assert waiting["watched"]
     assert sum(ends[one["job"]] for one in waiting["watched"]) <= 3 * max(ends.values())
     for one in waiting["watched"]:
-        charged = charged_to(waiting, one["job"])
+        charged = charged_to(Waiting.from_dict(waiting), one["job"])
         told = reasons(plan, outcome["jobs"], one["job"], suspects=0, links=3).links
         kept = {}
         for router, port, other, cycles in one["links"]:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from netplace.cosim import JobRow
+from netplace.cosim.waiting import LinkWaiting, Waiting
 from netplace.report.plots.allocations import draw_allocations
 from netplace.report.plots.bars import draw_bars
 from netplace.report.plots.comparison import draw_comparison
@@ -152,13 +153,14 @@ def test_a_mapping_and_jobs_that_share_a_machine(drawn):
         for job in range(20)
     ]  # fmt: skip
     assert not drawn(draw_sharing, jobs, "applications on torus:8x8: easy, random, network time live")
-    link = {"own": 3, "others": 5}
-    waiting = {
-        "jobs": [(a, b, 1 + a * b) for a in range(30) for b in range(30)],
-        "over_time": [(0, 1, 2, 5), (1, 1, 1, 3)],
-        "window": 1000,
-        "links": [link] * 20,
-    }
+    waiting = Waiting(
+        window=1000,
+        waited=8,
+        charged=8,
+        jobs=tuple((a, b, 1 + a * b) for a in range(30) for b in range(30)),
+        over_time=((0, 1, 2, 5), (1, 1, 1, 3)),
+        links=(LinkWaiting(router=0, port=0, own=3, others=5, over_time=(5,)),) * 20,
+    )
     names = [f"switch {link} -> switch {link + 1}" for link in range(1000, 1020)]
     assert not drawn(draw_waiting, waiting, names, 3e-9, "dragonfly:a=4,p=2,h=2: waiting")
 

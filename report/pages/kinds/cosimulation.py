@@ -6,13 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, LoggedJobRow, ended
 from netplace.cosim.kept import FILE, read_plan
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.reasons import link_name
+from netplace.cosim.waiting import Waiting
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, intervals
@@ -56,15 +56,15 @@ def page(path: Path) -> Page:
     missing = []
     verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
-        by_pair = _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
+        waiting = Waiting.from_dict(outcome["waiting"])
+        by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
         parts += by_pair
         if not by_pair:
             verdict.append("No job's packets waited for those of another.")
         if machine is None:
             missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
         else:
-            links = outcome["waiting"]["links"]
-            parts.append(waiting_map(machine, links, outcome["waiting"]["window"], plan.config.cycle_ns))
+            parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
     else:
         missing.append("who slowed whom, and on which links: run netplace cosim with --explain")
     parts.append(_table(jobs))
@@ -166,7 +166,7 @@ def _gantt(jobs: Sequence[JobRow], nodes: int | None, explained: bool) -> Gantt:
 
 
 def _waiting(
-    waiting: dict[str, Any],
+    waiting: Waiting,
     jobs: Sequence[JobRow],
     cycle_ns: float,
     path: Path,
@@ -174,7 +174,7 @@ def _waiting(
 ) -> list[DataTable | Figure]:
     name = {job.job: f"job {job.job}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
-    for job, other, cycles in waiting["jobs"]:
+    for job, other, cycles in waiting.jobs:
         charged[job, other] += cycles
     pairs = {pair: cycles for pair, cycles in charged.items() if pair[0] != pair[1] and cycles}
     if not pairs:
@@ -186,18 +186,18 @@ def _waiting(
     shown = sorted(sorted(lost, key=lambda job: -lost[job])[:_MOST_JOBS])
     place = {job: index for index, job in enumerate(shown)}
     names = [name.get(job, f"job {job}") for job in shown]
-    step = -(-len({row[0] for row in waiting["over_time"]}) // _MOST_WINDOWS) or 1
+    step = -(-len({row[0] for row in waiting.over_time}) // _MOST_WINDOWS) or 1
     course: dict[tuple[int, int, int], int] = defaultdict(int)
-    for window, a, b, cycles in waiting["over_time"]:
+    for window, a, b, cycles in waiting.over_time:
         if a != b and a in place and b in place and cycles:
             course[window // step, place[a], place[b]] += cycles
-    width = step * waiting["window"] * cycle_ns * 1e-9
+    width = step * waiting.window * cycle_ns * 1e-9
     second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
     where = [
-        (place[job["job"]], link_name(machine, router, port), place.get(charged), cycles)
-        for job in waiting.get("watched", ())
-        if machine is not None and job["job"] in place
-        for router, port, charged, cycles in job["links"]
+        (place[job.job], link_name(machine, router, port), place.get(charged), cycles)
+        for job in waiting.watched or ()
+        if machine is not None and job.job in place
+        for router, port, charged, cycles in job.links
     ]
     matrix = Matrix(
         title="Who waited for whom",

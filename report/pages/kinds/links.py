@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from netplace.cosim.reasons import link_name
+from netplace.cosim.waiting import Waiting
 from netplace.report.pages.figures import NetworkMap
 from netplace.report.plots.layout import Panel, panels
 from netplace.topologies import Topology
@@ -47,19 +47,17 @@ def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[flo
     )
 
 
-def waiting_map(
-    machine: Topology, links: Sequence[Mapping[str, Any]], window: int, cycle_ns: float
-) -> NetworkMap:
+def waiting_map(machine: Topology, waiting: Waiting, cycle_ns: float) -> NetworkMap:
     """Return the waiting that links caused among jobs, in all and window by window."""
-    course = max((len(link["over_time"]) for link in links), default=0)
-    step, width = max(1, -(-course // _MOST_WINDOWS)), window * cycle_ns / 1000
+    course = max((len(link.over_time) for link in waiting.links), default=0)
+    step, width = max(1, -(-course // _MOST_WINDOWS)), waiting.window * cycle_ns / 1000
     begins = range(0, course, step)
     waited = {
-        (link["router"], link["port"]): [
-            link["others"],
-            *(sum(link["over_time"][begin : begin + step]) for begin in begins),
+        (link.router, link.port): [
+            link.others,
+            *(sum(link.over_time[begin : begin + step]) for begin in begins),
         ]
-        for link in links
+        for link in waiting.links
     }
     names = [f"from {begin * width:,.4g} to {(begin + step) * width:,.4g} µs" for begin in begins]
     return _map(
