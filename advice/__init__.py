@@ -6,8 +6,8 @@ Examples
 >>> from netplace.apps import application
 >>> from netplace.topologies import parse
 >>> job = Situation(parse("torus:4x4"), application("2d-torus", 4))
->>> found = advise(job, range(16), Limits(simulations=8))
->>> len(found.nodes), found.verdict in ("faster", "no clear difference")
+>>> advice = advise(job, range(16), Limits(simulations=8))
+>>> len(advice.nodes), advice.verdict in ("faster", "no clear difference")
 (4, True)
 """
 

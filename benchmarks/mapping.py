@@ -142,9 +142,9 @@ from netplace.topologies import parse
 network = parse(sys.argv[1])
 links, names = network.links(), np.random.default_rng([int(sys.argv[3]), 1]).permutation(network.nodes)
 W = sparse.csr_array((np.full(len(links), 1000), (names[links[:, 0]], names[links[:, 2]])))
-found = optimise(W, network, seconds=float(sys.argv[2]), seed=int(sys.argv[3]))
+result = optimise(W, network, seconds=float(sys.argv[2]), seed=int(sys.argv[3]))
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-print(found.cost, W.sum(), found.iterations, found.seconds, memory)
+print(result.cost, W.sum(), result.iterations, result.seconds, memory)
 """
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
@@ -165,7 +164,11 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
         mapping=_pairs(given["mapping"], "--mapping"),
     )
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
-    show(Answer(lambda: {"jobs": to_plain(rows)}, lambda: print_tables(*_changed(rows))), output, as_json)
+    show(
+        Answer(lambda: {"jobs": [row.to_dict() for row in rows]}, lambda: print_tables(*_changed(rows))),
+        output,
+        as_json,
+    )
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:

@@ -76,7 +76,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
     else:
         _show(
-            _told_apart(frame) if given["jobs"] else frame,
+            _without_others(frame) if given["jobs"] else frame,
             f"{len(frame)} {_rows_are(given)}, times in cycles",
         )
     lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
@@ -202,8 +202,8 @@ def _rows_are(given: dict[str, Any]) -> str:
     return "runs" if given["each"] else "entries"
 
 
-def _told_apart(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table by job without the column of other jobs, if its rows are told apart without."""
+def _without_others(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table by job without the column of other jobs, if its rows differ without it."""
     from netplace.runs.job_tables import JOB_ENTRY
     from netplace.runs.tables import BESIDE
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.checks.plain import from_plain, to_plain
 from netplace.netsim import Network
 
-__all__ = ["LinkWaiting", "Waiting", "WaitingOverTime", "WatchedJob", "charged_to"]
+__all__ = ["LinkWaiting", "Waiting", "WaitingOverTime", "WatchedJob"]
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
@@ -186,11 +186,6 @@ class WaitingOverTime:
         self._by_links = [links[n] + links[n + 1] for n in range(0, len(links), 2)]
         self._window *= 2
         self._due = len(self._by_jobs) * self._window + self._window
-
-
-def charged_to(waiting: Waiting, job: int) -> dict[int, int]:
-    """Return the cycles that a job's packets waited, by the job charged."""
-    return {charged: cycles for waited, charged, cycles in waiting.jobs if waited == job}
 
 
 def _named(pair: tuple[int, int], names: list[int]) -> tuple[int, int]:

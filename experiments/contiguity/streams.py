@@ -14,7 +14,7 @@ from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
 from netplace.scheduling.workload.load import at_load
 
-__all__ = ["LEAST_SECONDS", "LOAD", "Stream", "kept_share", "steady_weeks", "stream_of"]
+__all__ = ["LEAST_SECONDS", "LOAD", "Stream", "steady_weeks", "stream_of"]
 
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
 LOAD = 1.5
@@ -46,7 +46,6 @@ class _Kept:
     submit: Real
     nodes: NDArray[np.int64]
     seconds: Real
-    share: dict[str, float]
 
     @property
     def work(self) -> Real:
@@ -67,14 +66,7 @@ def _kept(log: ArchiveLog, machine: int) -> _Kept:
     nodes = jobs.nodes << power if power >= 0 else -(-jobs.nodes // 2**-power)
     most = machine // 2
     counts = (jobs.nodes > 1) & (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
-    work = nodes * jobs.run_time
-    share = {"jobs": float(counts.mean()), "work": float(work[counts].sum() / work.sum())}
-    return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts], share)
-
-
-def kept_share(log: ArchiveLog, machine: int) -> dict[str, float]:
-    """Return the share of a log's ``jobs`` and of their ``work``, in node-seconds, that counts."""
-    return _kept(log, machine).share
+    return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts])
 
 
 def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Bench
 from netplace.topologies import parse
 
-__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "by_case", "carried_out", "loaded"]
+__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "carried_out", "loaded"]
 
 SATURATED = float("inf")  # the load at which all jobs are submitted at once
 _AT_ONCE = 1e-9  # seconds between submissions
@@ -91,10 +91,3 @@ def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
     """Return what came of each plan; what the store lacks is made."""
     kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
     return [kept[plan.key] for plan in plans]
-
-
-def by_case(
-    plans: Mapping[Shared, CosimPlan], outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]
-) -> dict[Shared, float]:
-    """Return a figure of each case."""
-    return {case: figure(outcome) for case, outcome in zip(plans, outcomes, strict=True)}

@@ -23,7 +23,6 @@ __all__ = [
     "bytes_read",
     "number",
     "print_json",
-    "print_results",
     "print_tables",
     "printed_text",
     "progress_bar",
@@ -45,11 +44,6 @@ def number(value: float | None, digits: int = 0) -> str:
 def print_json(content: dict[str, Any]) -> None:
     """Print one JSON object on stdout; undefined numbers are null."""
     sys.stdout.write(json_text(content) + "\n")
-
-
-def print_results(what: str, results: dict[str, Any]) -> None:
-    """Print one of `PRINTED` as a JSON object, with what it is, its version and its checksum first."""
-    sys.stdout.write(printed_text(results, what))
 
 
 def printed_text(results: dict[str, Any], what: str = "") -> str:

@@ -7,10 +7,10 @@ Kelton, "Simulation modeling and analysis", sections 10.2 and 11.2.
 Examples
 --------
 >>> easy, fcfs = [10.0, 21.0, 33.0, 40.0], [12.0, 24.0, 35.0, 43.0]
->>> found = paired(easy, fcfs)
->>> round(found.mean, 2), round(found.half_width, 2), round(found.p_value, 4)
+>>> difference = paired(easy, fcfs)
+>>> round(difference.mean, 2), round(difference.half_width, 2), round(difference.p_value, 4)
 (2.5, 0.92, 0.0032)
->>> [one.words for one in judged([found])]
+>>> [judgement.words for judgement in judged([difference])]
 ['clearly more']
 """
 

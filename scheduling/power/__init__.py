@@ -6,8 +6,8 @@ Examples
 >>> from netplace.scheduling.power import PowerModel, power_figures
 >>> from netplace.topologies import parse
 >>> jobs = [Job(1, submit=0, nodes=2, run_time=100), Job(2, 1000, 4, 100)]
->>> found = power_figures(schedule(parse("mesh:4"), jobs, "easy", "non-contiguous"), PowerModel())
->>> round(found.energy), round(found.hindsight)
+>>> figures = power_figures(schedule(parse("mesh:4"), jobs, "easy", "non-contiguous"), PowerModel())
+>>> round(figures.energy), round(figures.hindsight)
 (475443, 223676)
 """
 

@@ -19,7 +19,6 @@ from netplace.cosim import (
     started_jobs,
 )
 from netplace.cosim import placed as placed_module
-from netplace.cosim.waiting import Waiting, charged_to
 from netplace.netsim import ENGINES, Config
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.scheduling.partitioner import make_partitioner
@@ -40,6 +39,11 @@ def run(request):
     faults = {"faults": "at=2000,slow=0.2,seed=1;at=30000,links=0.05,seed=2"} if more else {}
     plan = make_cosim_plan(GIVEN | {"machine": machine, "explain": True} | faults, seed=3)
     return plan, cosimulate(plan).outcome
+
+
+def charged_to(waiting, job):
+    """Return the cycles that a job's packets waited, by the job charged."""
+    return {charged: cycles for waited, charged, cycles in waiting["jobs"] if waited == job}
 
 
 def test_all_that_is_waited_is_charged(run):
@@ -66,9 +70,9 @@ def test_a_job_watched_in_a_run_made_again_waits_as_it_did(run):
     for job in jobs[2:5]:
         found = replay(placing_of(plan), jobs, watch=job.number).waited
         again = {other: int(links.sum()) for other, links in found.items()}
-        assert again == charged_to(Waiting.from_dict(outcome["waiting"]), job.number)
+        assert again == charged_to(outcome["waiting"], job.number)
     told = reasons(plan, outcome["jobs"], jobs[3].number, suspects=0)
-    charged = charged_to(Waiting.from_dict(outcome["waiting"]), jobs[3].number)
+    charged = charged_to(outcome["waiting"], jobs[3].number)
     for one in told.neighbours:
         assert one.amount <= charged.get(one.job, 0)  # packets may be on their way at its end
     assert told.own <= charged.get(jobs[3].number, 0)
@@ -81,7 +85,7 @@ def test_links_of_the_jobs_that_waited_most_are_kept(run):
     assert waiting["watched"]
     assert sum(ends[one["job"]] for one in waiting["watched"]) <= 3 * max(ends.values())
     for one in waiting["watched"]:
-        charged = charged_to(Waiting.from_dict(waiting), one["job"])
+        charged = charged_to(waiting, one["job"])
         told = reasons(plan, outcome["jobs"], one["job"], suspects=0, links=3).links
         kept = {}
         for router, port, other, cycles in one["links"]:

@@ -8,8 +8,8 @@ Examples
 >>> from netplace.experiments.two_kinds.simulator import TaskTimes, search
 >>> tasks = TaskTimes.of(cpu=[18, 14, 33, 15], gpu=[5, 11, 6, 3])
 >>> for step in ("greedy", "knapsack"):
-...     found = search(tasks, cpus=1, gpus=1, step=step)
-...     print(step, found.assignment.makespan, found.assignment.workers, round(found.lower_bound, 3))
+...     result = search(tasks, cpus=1, gpus=1, step=step)
+...     print(step, result.assignment.makespan, result.assignment.workers, round(result.lower_bound, 3))
 greedy 25.0 ('G0', 'G0', 'G0', 'G0') 14.0
 knapsack 14.0 ('G0', 'C0', 'G0', 'G0') 14.0
 """
