@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from netplace.cosim import Explanation, WhatIf
+    from netplace.cosim.explanation import Explanation, WhatIf
 
 __all__ = ["explain_command", "whatif_command"]
 

@@ -12,7 +12,6 @@ True
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
-from netplace.cosim.explanation import Explanation, Neighbour, WaitedLink, WhatIf
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
@@ -34,19 +33,15 @@ __all__ = [
     "Attempt",
     "CosimPlan",
     "Cosimulated",
-    "Explanation",
     "FreshTimes",
     "JobRow",
     "LiveExecution",
     "LoopTimes",
     "MixesExecution",
-    "Neighbour",
     "Placed",
     "Placing",
     "Rates",
     "Sampled",
-    "WaitedLink",
-    "WhatIf",
     "Work",
     "application_work",
     "cosimulate",
