@@ -56,6 +56,17 @@ class Checked:
         """Whether it is the same to the cycle."""
         return self.cycles == self.golden.cycles
 
+    def to_dict(self) -> dict[str, object]:
+        """Return it as JSON can hold it."""
+        return {
+            "trace": self.golden.trace,
+            "network": self.golden.network,
+            "cycles": self.cycles,
+            "expected": self.golden.cycles,
+            "right": self.right,
+            "cpu_seconds": self.seconds,
+        }
+
 
 _USUAL, _STATIC = Config(), Config(vcs=1, tree_routing="static")
 GOLDEN_COUNTS = (

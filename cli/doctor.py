@@ -6,13 +6,19 @@ import contextlib
 import io
 import sys
 import time
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from netplace.checks.plain import to_plain
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.benchmarks.golden_counts import Checked
+    from netplace.report.tables.installation import Installation
 
 __all__ = ["COMPILED_BY", "RARELY_COMPILED_BY", "UNSOUND", "doctor_command"]
 
@@ -83,37 +89,29 @@ def doctor_command(compiles: str | None, no_test: bool, as_json: bool) -> None:
     compiled = _compile(compiles == "all", as_json) if compiles else {}
     facts = installation()
     counts = [] if no_test else _counts()
-    wrong = [count for count in counts if not count["right"]]
-    facts["problems"] += [
-        f"{count['trace']} on {count['network']}: {count['cycles']:,} cycles, expected {count['expected']:,}"
-        for count in wrong
-    ]
+    wrong = tuple(
+        f"{count.golden.trace} on {count.golden.network}: {count.cycles:,} cycles, expected "
+        f"{count.golden.cycles:,}"
+        for count in counts
+        if not count.right
+    )
+    facts = replace(facts, problems=facts.problems + wrong)
     if as_json:
-        print_json(facts | {"self_test": counts} | ({"compiled": compiled} if compiles else {}))
+        tested = {"self_test": [count.to_dict() for count in counts]}
+        print_json(to_plain(facts) | tested | ({"compiled": compiled} if compiles else {}))
     else:
         _show(facts, counts)
-    if facts["problems"]:
+    if facts.problems:
         sys.exit(UNSOUND)
 
 
-def _counts() -> list[dict[str, Any]]:
+def _counts() -> list[Checked]:
     """Return what the golden runs give here."""
     from netplace.benchmarks.golden_counts import GOLDEN_COUNTS, check_count
     from netplace.report.terminal.compiling import compilation_announced
 
     with compilation_announced():
-        checked = [check_count(golden) for golden in GOLDEN_COUNTS]
-    return [
-        {
-            "trace": count.golden.trace,
-            "network": count.golden.network,
-            "cycles": count.cycles,
-            "expected": count.golden.cycles,
-            "right": count.right,
-            "cpu_seconds": count.seconds,
-        }
-        for count in checked
-    ]
+        return [check_count(golden) for golden in GOLDEN_COUNTS]
 
 
 def _compile(rare: bool, quiet: bool) -> dict[str, float]:
@@ -145,37 +143,37 @@ def _compile_part(command: str) -> float:
     return time.monotonic() - began
 
 
-def _show(facts: dict[str, Any], counts: list[dict[str, Any]]) -> None:
+def _show(facts: Installation, counts: list[Checked]) -> None:
     from netplace.report.tables.installation import EXTRAS
 
     memory = (
         "-"
-        if facts["memory_gib"] is None
-        else (f"{facts['memory_gib']:.1f} GiB, {facts['free_memory_gib']:.1f} GiB free")
+        if facts.memory_gib is None
+        else (f"{facts.memory_gib:.1f} GiB, {facts.free_memory_gib:.1f} GiB free")
     )
     rows = [
-        ["netplace", f"{facts['netplace']}, {facts['place']}"],
-        ["Python", facts["python"]],
-        ["system", facts["system"]],
-        ["cores", str(facts["cores"])],
+        ["netplace", f"{facts.netplace}, {facts.place}"],
+        ["Python", facts.python],
+        ["system", facts.system],
+        ["cores", str(facts.cores)],
         ["memory", memory],
-        ["compiled code", f"{facts['compiled_functions']} functions in {facts['compiler_cache']}"],
+        ["compiled code", f"{facts.compiled_functions} functions in {facts.compiler_cache}"],
         [
             "packages",
-            ", ".join(f"{name} {version or 'missing'}" for name, version in facts["versions"].items()),
+            ", ".join(f"{name} {version or 'missing'}" for name, version in facts.versions.items()),
         ],
     ]
-    for extra, version in facts["extras"].items():
+    for extra, version in facts.extras.items():
         how = f"{EXTRAS[extra][0]} {version}" if version else f"not there; pip install 'netplace[{extra}]'"
         rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
     tables = [table("", ["installation", ""], rows)]
     if counts:
         lines = [
             [
-                f"{count['trace']} on {count['network']}",
-                number(count["cycles"]),
-                number(count["expected"]),
-                number(count["cpu_seconds"], 2),
+                f"{count.golden.trace} on {count.golden.network}",
+                number(count.cycles),
+                number(count.golden.cycles),
+                number(count.seconds, 2),
             ]
             for count in counts
         ]
@@ -183,8 +181,8 @@ def _show(facts: dict[str, Any], counts: list[dict[str, Any]]) -> None:
     for made in tables:
         made.columns[1].justify = "left" if made is tables[0] else "right"
     print_tables(*tables)
-    right = sum(count["right"] for count in counts)
+    right = sum(count.right for count in counts)
     click.echo(
-        "\n".join(facts["problems"])
+        "\n".join(facts.problems)
         or f"all is well{f': {right} of {len(counts)} counts right' if counts else ''}"
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks.plain import to_plain
-from netplace.cosim.job_row import JobRow
+from netplace.checks.plain import from_plain, to_plain
+from netplace.cosim.job_row import JobRow, job_row
 
 __all__ = ["Explanation", "Neighbour", "WaitedLink", "WhatIf"]
 
@@ -96,6 +97,26 @@ class Explanation:
         """Return it by the names of its fields, as JSON can hold it."""
         plain: dict[str, Any] = to_plain(self)
         return plain | {"job": self.job.to_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Explanation:
+        """Return the explanation that `to_dict` described.
+
+        Raises
+        ------
+        LookupError, TypeError, AttributeError
+            If it describes none.
+        """
+        links = [
+            {**link, "others": {int(job): cycles for job, cycles in link["others"].items()}}
+            for link in plain["links"]
+        ]
+        return cls(
+            job_row(plain["job"]),
+            plain["own"],
+            tuple(from_plain(Neighbour, neighbour) for neighbour in plain["neighbours"]),
+            tuple(from_plain(WaitedLink, link) for link in links),
+        )
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import importlib.metadata
 import os
 import platform
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from netplace.netsim.domains import cores
 
-__all__ = ["EXTRAS", "installation"]
+__all__ = ["EXTRAS", "Installation", "installation"]
 
 # Extras of the package: the distribution that each is there for, and what it gives.
 EXTRAS = {
@@ -23,8 +23,48 @@ _NEEDED = ("numba", "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networ
 _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 
-def installation() -> dict[str, Any]:
-    """Return what an installation is, as JSON can hold it; ``problems`` are sentences."""
+@dataclass(frozen=True)
+class Installation:
+    """What an installation is.
+
+    Attributes
+    ----------
+    netplace : str or None
+        Its version; None: it is not installed as a package.
+    place : str
+        The folder where it is.
+    python, system : str
+        Version and place of Python; system and kind of processor.
+    cores : int
+        Cores that may be used.
+    memory_gib, free_memory_gib : float or None
+        Memory of the machine and what is free of it, in GiB; None: the system does not say.
+    compiler_cache : str
+        The folder where machine code is kept.
+    compiled_functions : int
+        How many functions are there.
+    versions, extras : dict of str to str or None
+        Versions of what it needs, and of what more can be installed; None: it is missing.
+    problems : tuple of str
+        What is wrong, a sentence each.
+    """
+
+    netplace: str | None
+    place: str
+    python: str
+    system: str
+    cores: int
+    memory_gib: float | None
+    free_memory_gib: float | None
+    compiler_cache: str
+    compiled_functions: int
+    versions: dict[str, str | None]
+    extras: dict[str, str | None]
+    problems: tuple[str, ...]
+
+
+def installation() -> Installation:
+    """Return what the installation of this process is."""
     cache, kept, problem = _compiler_cache()
     total, free = _memory()
     problems = [problem] if problem else []
@@ -32,20 +72,20 @@ def installation() -> dict[str, Any]:
         problems.append(f"{free:.1f} GiB of memory are free: large networks and tables need more")
     versions = {name: _version(name) for name in _NEEDED}
     problems += [f"{name}: is not installed" for name, version in versions.items() if version is None]
-    return {
-        "netplace": _version("netplace"),
-        "place": str(Path(__file__).resolve().parents[2]),
-        "python": f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
-        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
-        "cores": cores(),
-        "memory_gib": total,
-        "free_memory_gib": free,
-        "compiler_cache": str(cache),
-        "compiled_functions": kept,
-        "versions": versions,
-        "extras": {extra: _version(name) for extra, (name, _) in EXTRAS.items()},
-        "problems": problems,
-    }
+    return Installation(
+        netplace=_version("netplace"),
+        place=str(Path(__file__).resolve().parents[2]),
+        python=f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
+        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
+        cores=cores(),
+        memory_gib=total,
+        free_memory_gib=free,
+        compiler_cache=str(cache),
+        compiled_functions=kept,
+        versions=versions,
+        extras={extra: _version(name) for extra, (name, _) in EXTRAS.items()},
+        problems=tuple(problems),
+    )
 
 
 def _version(name: str) -> str | None:

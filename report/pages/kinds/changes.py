@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.plain import from_plain
+from netplace.cosim.explanation import WhatIf
 from netplace.report.pages.figures import Bars, DataTable, Figure
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import details_of, holds, saved_object
@@ -42,15 +44,15 @@ def page(path: Path) -> Page:
         If the file holds something else under these keys.
     """
     with details_of(path, "jobs"):
-        jobs: list[dict[str, Any]] = saved_object(path)["jobs"]
-        rows = [
+        jobs = [from_plain(WhatIf, job) for job in saved_object(path)["jobs"]]
+        rows: list[list[Any]] = [
             [
-                job["job"],
-                job["application"],
-                job["size"],
-                *(_micro(job[name]) for name in ("alone", "live", "what_if")),
-                None if job["change"] is None else 100 * (job["change"] - 1),
-                _micro(job["late"]),
+                job.job,
+                job.application,
+                job.size,
+                *map(_micro, (job.alone, job.live, job.what_if)),
+                None if job.change is None else 100 * (job.change - 1),
+                _micro(job.late),
             ]
             for job in jobs
         ]
@@ -75,7 +77,7 @@ def page(path: Path) -> Page:
                 f"{most[4]:,.4g} µs, "
                 f"{most[6]:+.1f} %."
             )
-        if late := sum(bool(job["late"]) for job in jobs):
+        if late := sum(bool(job.late) for job in jobs):
             said.append(f"{late} jobs would have begun later, and met others than they met.")
         return Page("What would have become of the jobs", said, [], parts)
 
