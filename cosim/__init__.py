@@ -12,6 +12,7 @@ True
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
+from netplace.cosim.interval import MARKED
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
@@ -23,7 +24,7 @@ from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, sampled_again, started_jobs
-from netplace.cosim.sampled import MARKED, Sampled
+from netplace.cosim.sampled import Sampled
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [

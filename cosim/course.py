@@ -10,6 +10,7 @@ from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.checkpoint import Keep
 from netplace.cosim.cosim_figures import CosimFigures, MixFigures
 from netplace.cosim.figures import half_widths
+from netplace.cosim.interval import MARKED, half_width_by_mixes
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
@@ -181,7 +182,8 @@ class _Mixes:
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
         mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.precision)
         width = half_widths(self.measured.values())
-        return replace(figures, sources=shares, mixes=mixes, half_width=width)
+        marked = sum(job.half_width > MARKED for job in self.measured.values())
+        return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:
         """Return nothing more."""
@@ -192,7 +194,9 @@ class _Mixes:
         alone = _alone(self._rates, placed)
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
-        width = done.doubt / max(1.0, alone) + _doubt(self._rates, placed)
+        width = 0.0
+        if placed.work.application:
+            width = half_width_by_mixes(self._rates.loops.deviation(placed), done.doubt / max(1.0, alone))
         start = round(done.begin)
         self.measured[placed.job.number] = Measured(placed, start, taken, alone, alone, width, width)
         self._tell(len(self.measured))
@@ -203,11 +207,6 @@ def _alone(rates: Rates, placed: Placed) -> float:
     if not placed.work.application:
         return float(placed.work.compute) * placed.work.iterations
     return rates.loops.alone(placed)
-
-
-def _doubt(rates: Rates, placed: Placed) -> float:
-    """Return by which share the time of a job alone may be off."""
-    return rates.loops.doubt(placed) if placed.work.application else 0.0
 
 
 COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell, Rates], Course]] = {

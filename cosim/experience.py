@@ -36,8 +36,10 @@ class Experience:
     precision: float
     seed: int = 0
     _ratios: list[float] = field(default_factory=list, repr=False)
+    _deviations: list[float] = field(default_factory=list, repr=False)  # the same, of what a live run meets
     _most: float = 0.0  # that was foretold of a job that was simulated
     _scale: tuple[float, float] = (0.0, math.inf)
+    _deviation: float = 0.0
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng([self.seed, 31])
@@ -46,10 +48,20 @@ class Experience:
         """Tell whether the next job is one of those that are simulated whatever is known."""
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
-    def note(self, foretold: float, factor: float) -> None:
-        """Take note of a job that was drawn: the share foretold, and the factor by which it was slowed."""
+    def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:
+        """Take note of a job that was drawn.
+
+        Parameters
+        ----------
+        foretold : float
+            Share by which others hold it up.
+        factor, deviation : float
+            Factor by which it was slowed, and the standard deviation of that for a live run, as a share.
+        """
         self._ratios.append((factor - 1) / foretold)
+        self._deviations.append(deviation / foretold)
         self._most = max(self._most, foretold)
+        self._deviation = float(np.sqrt(np.mean(np.square(self._deviations))))
         ratios = np.array(self._ratios)
         middle = float(np.median(ratios))
         rank = math.ceil((len(ratios) + 1) * _LEVEL)
@@ -70,3 +82,7 @@ class Experience:
         factor = 1 + middle * foretold
         half = width * foretold / factor
         return (factor, half) if half <= self.precision else None
+
+    def deviation(self, foretold: float) -> float:
+        """Return the standard deviation of a job's factor, from one live run to the next, as a share."""
+        return self._deviation * foretold

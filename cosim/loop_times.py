@@ -1,12 +1,13 @@
 """Times of jobs alone, which are loops: of short ones all is simulated, of others some iterations.
 
-What one more iteration takes is seen between runs of 16 and of 64 iterations, several draws of each. Where it
-is nearly all computation, runs of 1, 2, 4, 8 and 16 tell: as soon as the later of them take as long as the
-earlier, and another draw says the same.
+What one more iteration takes is seen between runs of 16 and of 64 iterations, three draws of each: two may be
+in the same of two modes too easily. Where it is nearly all computation, runs of 1, 2, 4, 8 and 16 tell: as
+soon as the later of them take as long as the earlier, and another draw says the same.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -35,13 +36,13 @@ _WHOLE = 64  # iterations up to which a job alone is simulated whole
 class _Growth:
     """How a job alone takes longer: `cycles` of so many `iterations`, and what one more takes.
 
-    `doubt` is by which share that may be off.
+    `deviation` is that of one draw, as a share.
     """
 
     cycles: float
     iterations: int
     more: float
-    doubt: float
+    deviation: float
 
 
 @dataclass(eq=False)
@@ -57,7 +58,7 @@ class LoopTimes:
     memory : Memory
         Of what took long to simulate.
     draws : int
-        Runs of which a time is the mean, at most.
+        Runs of which a time is the mean, where the network leaves anything to chance.
 
     Raises
     ------
@@ -86,12 +87,12 @@ class LoopTimes:
         return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
 
     @checked
-    def doubt(self, job: Placed) -> float:
-        """Return by which share the time alone may be off: half of what runs differ by."""
+    def deviation(self, job: Placed) -> float:
+        """Return the standard deviation of the time alone from draw to draw, as a share of it."""
         if self._whole(job):
-            mean, spread = self._drawn(job, job.work.iterations)
-            return spread / 2 / mean
-        return self._growth(job).doubt
+            mean, deviation = self._drawn(job, job.work.iterations)
+            return deviation / max(1.0, mean)
+        return self._growth(job).deviation
 
     @checked
     def iteration(self, job: Placed) -> float:
@@ -148,24 +149,22 @@ class LoopTimes:
     def _followed(self, job: Placed) -> _Growth:
         """Return what longer runs tell, where they are not too long, and more draws."""
         times, less = (_LONGER, _LONG) if self._fits(job, _LONGER) else (_LONG, _SHORT)
-        (long, spread), (short, other) = self._drawn(job, times), self._drawn(job, less)
-        return _Growth(long, times, (long - short) / (times - less), (spread + other) / 2 / (long - short))
+        (long, deviation), (short, other) = self._drawn(job, times), self._drawn(job, less)
+        more = long - short
+        return _Growth(long, times, more / (times - less), math.hypot(deviation, other) / more)
 
     @property
     def _draws(self) -> int:
         return self.draws if network_draws(self.placing.machine, self.placing.config) else 1
 
     def _drawn(self, job: Placed, times: int) -> tuple[float, float]:
-        """Return the cycles of so many iterations of a job alone: the mean of draws, and their range."""
+        """Return the cycles of so many iterations of a job alone: the mean of draws, and their deviation."""
         own = self._key(job)
         key = times, own
         if key not in self._times:
-            cycles: list[float] = []
-            while len(cycles) < self._draws:
-                cycles.append(self._draw(job, times, own, len(cycles)))
-                if len(cycles) > 1 and np.ptp(cycles) < self.precision * _SETTLED * cycles[0]:
-                    break
-            self._times[key] = float(np.mean(cycles)), float(np.ptp(cycles))
+            cycles = [self._draw(job, times, own, number) for number in range(self._draws)]
+            spread = float(np.std(cycles, ddof=1)) if len(cycles) > 1 else 0.0
+            self._times[key] = float(np.mean(cycles)), spread
         return self._times[key]
 
     def _draw(self, job: Placed, times: int, key: object, number: int) -> int:

@@ -23,6 +23,7 @@ from netplace.scheduling import Allocation, Ends, Job
 __all__ = ["SOURCES", "MixesExecution", "Progress"]
 
 _SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
+_SIMULATED = 0.15  # of influence that is foretold is simulated, on average
 
 # Where a stretch of a job's time comes from.
 SOURCES = {
@@ -47,15 +48,16 @@ class Progress:
         When it began, in cycles.
     left : float
         Cycles left, were it alone.
-    factor, half_width : float
-        By which it is slowed in this stretch, and the half width of the interval as a share.
+    factor, deviation : float
+        By which it is slowed in this stretch, and the standard deviation of that for a live run, as a share.
     omitted, left_out : float
         Influence of jobs that were left out when it was measured, and with all that has changed since, as
         shares.
     source : str
         Key of `SOURCES`: where they come from.
     doubt : float
-        Cycles by which what is done so far may be wrong.
+        Standard deviation of what is done so far, in cycles of the job alone; all stretches as if their
+        errors had one sign.
     end : float
         When it ended, in cycles; nan: not yet.
     by_source : dict of str to float
@@ -66,7 +68,7 @@ class Progress:
     begin: float
     left: float
     factor: float = math.nan
-    half_width: float = 0.0
+    deviation: float = 0.0
     omitted: float = 0.0
     left_out: float = 0.0
     source: str = ""
@@ -78,7 +80,7 @@ class Progress:
         """Let time go by."""
         done = cycles / self.factor
         self.left -= done
-        self.doubt += done * (self.half_width + self.left_out)
+        self.doubt += done * (self.deviation + _SIMULATED * self.left_out)
         self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
 
 
@@ -190,7 +192,8 @@ class MixesExecution:
         known = self._experience.factor(foretold)
         if known is not None:
             running = self._running[attempt]
-            running.factor, running.half_width = known
+            running.factor, half_width = known
+            running.deviation = math.hypot(half_width / 2, self._experience.deviation(foretold))
             running.source, running.omitted = "foretold", 0.0
         return known is not None
 
@@ -202,11 +205,11 @@ class MixesExecution:
             source = "light" if wanted.shares else "alone"
         else:
             source = "sampled" if self._rates.simulated > before else "remembered"
-        for attempt, factor, half in zip(
-            wanted.watched, measurement.factors, measurement.half_widths, strict=True
+        for attempt, factor, deviation in zip(
+            wanted.watched, measurement.factors, measurement.deviations, strict=True
         ):
             running = self._running[attempt]
-            running.factor, running.half_width, running.source = factor, half, source
+            running.factor, running.deviation, running.source = factor, deviation, source
             running.omitted = wanted.left_out[attempt]
             if attempt in self._drawn:
-                self._experience.note(self._drawn.pop(attempt), factor)
+                self._experience.note(self._drawn.pop(attempt), factor, deviation)

@@ -2,8 +2,9 @@
 
 What is measured is by which factor each job that is *watched* is slowed; the others of the mix are there to
 disturb them. In a window every job of the mix goes on and on from a random phase on, or, where it has few
-iterations, runs them again and again; what comes of it, divided by the same alone, is the factor. Windows
-with other phases and other draws are simulated until the interval of every watched factor is narrow enough.
+iterations or no steady rate, runs some again and again; what comes of it, divided by the same alone, is the
+factor. Windows with other phases and other draws are simulated until the interval of every watched factor is
+narrow enough.
 """
 
 from __future__ import annotations
@@ -14,22 +15,25 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
+from netplace.apps import Program
 from netplace.checks import whole
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.loop_times import OPERATIONS, LoopTimes
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
-from netplace.cosim.window import Part, window
+from netplace.cosim.window import Part, Times, window
 from netplace.cosim.work import Work, body_of
 from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["Measurement", "Rates"]
 
 _LEAST_WINDOWS = 2
+_BELIEVED = 0.005**2  # variance between windows that is believed beforehand, as much as that of one
+_ENDLESS = 0.5  # of what programs do that go on for ever, where they have no steady rate
 _BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
-_CHANCE = 0.05  # share by which a pace may differ from another without telling anything
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,17 @@ class Measurement:
         Means over windows.
     half_widths : tuple of float
         Of their intervals at the level of 0.95, as shares of the means.
+    deviations : tuple of float
+        By how much what a live run meets may differ, as a share: standard deviation of what single windows
+        show, and single blocks, and by how much programs without a steady rate that go on for ever would
+        slow the job otherwise.
     windows : int
         How many were simulated.
     """
 
     factors: tuple[float, ...]
     half_widths: tuple[float, ...]
+    deviations: tuple[float, ...]
     windows: int
 
 
@@ -78,7 +87,7 @@ class Rates:
     missed: int = 0
     memory: Memory = field(default_factory=Memory, repr=False)
     _known: dict[object, Measurement] = field(default_factory=dict, repr=False)
-    _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
+    _steady: dict[object, float] = field(default_factory=dict, repr=False)  # cycles of an iteration alone
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -103,7 +112,7 @@ class Rates:
             If a program cannot go on.
         """
         if len(jobs) == 1:
-            return Measurement((1.0,), (0.0,), 0)
+            return Measurement((1.0,), (0.0,), (0.0,), 0)
         count = whole(len(jobs) if watched is None else watched, "Rates: watched jobs", 1, max(len(jobs), 1))
         if not jobs:
             raise ValueError("Rates: there are no jobs, expected at least one")
@@ -120,6 +129,7 @@ class Rates:
         return Measurement(
             tuple(measurement.factors[place] for place in back),
             tuple(measurement.half_widths[place] for place in back),
+            tuple(measurement.deviations[place] for place in back),
             measurement.windows,
         )
 
@@ -131,33 +141,41 @@ class Rates:
     def _measure(self, jobs: list[Placed], watched: list[int], key: object) -> Measurement:
         seed = int.from_bytes(hashlib.sha256(f"{self.placing.seed} {key}".encode()).digest()[:6], "big")
         length, parts = self._parts(jobs, watched)
-        paces = {place: self._pace(jobs[place], parts[place]) for place in watched}
         slowdowns: list[list[float]] = []
+        blocks: list[list[Times]] = []
         while len(slowdowns) < self.most_windows:
-            taken = window(self.placing, parts, watched, length, seed + len(slowdowns))
-            slowdowns.append([taken[place][name] / alone for place, (name, alone) in paces.items()])
+            blocks.append(self._factors(jobs, parts, watched, length, seed + len(slowdowns)))
+            slowdowns.append([float(own.mean()) for own in blocks[-1]])
             if len(slowdowns) >= _LEAST_WINDOWS and max(_half_widths(slowdowns)) <= self.precision:
                 break
+        means = np.mean(slowdowns, axis=0)
+        each = zip(watched, zip(*blocks, strict=True), strict=True)
+        deviation = np.array([_deviation(own, jobs[place], parts[place]) for place, own in each])
+        endless = [replace(part, lasting=part.job.work.iterations > part.times) for part in parts]
+        if any(after.lasting and not before.lasting for before, after in zip(parts, endless, strict=True)):
+            others = self._factors(jobs, endless, watched, length, seed)
+            apart = [math.log(float(own.mean()) / mean) for own, mean in zip(others, means, strict=True)]
+            deviation = np.hypot(deviation, _ENDLESS * np.array(apart))
         return Measurement(
-            tuple(np.mean(slowdowns, axis=0).tolist()), tuple(_half_widths(slowdowns)), len(slowdowns)
+            tuple(means.tolist()), tuple(_half_widths(slowdowns)), tuple(deviation.tolist()), len(slowdowns)
         )
 
-    def _pace(self, job: Placed, part: Part) -> tuple[str, float]:
-        """Return by which pace a job is measured, and the cycles of an iteration alone at that.
+    def _factors(
+        self, jobs: list[Placed], parts: list[Part], watched: list[int], length: float, seed: int
+    ) -> list[Times]:
+        """Return the factors that a window shows of each watched job, one or one a block."""
+        taken = window(self.placing, parts, watched, length, seed)
+        return [taken[place] / self._once(jobs[place], parts[place]) for place in watched]
 
-        That of `PACES` by which the job alone, going on and on, is nearest to its rate over all its life.
-        """
+    def _once(self, job: Placed, part: Part) -> float:
+        """Return the cycles of an iteration of a job alone, at the pace that a window shows."""
         if not part.lasting:
-            return "slowest", self.loops.block(job, part.times) / part.times
+            return self.loops.block(job, part.times) / part.times
         key = self._key([job])[0]
-        if key not in self._paces:
-            times = self._most(job)
-            alone = window(self.placing, [part], [0], times * self.loops.block(job, 1), self.placing.seed)[0]
-            life = self.loops.iteration(job)
-            # A difference of less than a few percent is chance.
-            name = min(alone, key=lambda pace: max(_CHANCE, abs(alone[pace] / life - 1)))
-            self._paces[key] = name, alone[name]
-        return self._paces[key]
+        if key not in self._steady:
+            length = self._most(job) * self.loops.block(job, 1)
+            self._steady[key] = float(window(self.placing, [part], [0], length, self.placing.seed)[0].mean())
+        return self._steady[key]
 
     def _most(self, job: Placed) -> int:
         """Return how many iterations of a job a block has at most."""
@@ -171,13 +189,34 @@ class Rates:
         parts = []
         for job, cycles in zip(jobs, once, strict=True):
             times = max(1, min(job.work.iterations, round(length / max(1.0, cycles))))
-            parts.append(Part(job, times, cycles, job.work.iterations > times))
+            lasting = job.work.iterations > times and waits_for_all(self.placing.body(job))
+            parts.append(Part(job, times, cycles, lasting))
         return length, parts
+
+
+def waits_for_all(program: Program) -> bool:
+    """Tell whether every task of a program waits for every other, directly or over others."""
+    heard = program.traffic().W > 0
+    return int(connected_components(heard, connection="strong", return_labels=False)) == 1
 
 
 def _loop(work: Work) -> Work:
     """Return one iteration of what a job does."""
     return replace(work, iterations=1)
+
+
+def _deviation(windows: Sequence[Times], job: Placed, part: Part) -> float:
+    """Return the standard deviation of the factor that a live run meets, as a share.
+
+    What windows show differs by their phases, of which a live run has one. A job that is done in blocks meets
+    as many of them as it has iterations for.
+    """
+    means = np.array([own.mean() for own in windows])
+    mean = float(means.mean())
+    between = (float(((means - mean) ** 2).sum()) / mean**2 + _BELIEVED) / len(means)
+    blocks = np.concatenate(windows)
+    within = float(blocks.var()) / mean**2 * part.times / job.work.iterations
+    return math.sqrt(max(between, within))
 
 
 def _half_widths(slowdowns: list[list[float]]) -> list[float]:

@@ -18,7 +18,7 @@ from netplace.cosim.alone import Alone, FreshTimes, several
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.figures import half_widths
-from netplace.cosim.interval import excesses, half_width
+from netplace.cosim.interval import MARKED, excesses, half_width
 from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed, Placing
@@ -27,9 +27,7 @@ from netplace.cosim.table import from_log
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
 
-__all__ = ["MARKED", "AloneByLeaps", "Sampled", "SampledCourse", "sampled_twice"]
-
-MARKED = 0.1  # half width beyond which a job's time is marked
+__all__ = ["AloneByLeaps", "Sampled", "SampledCourse", "sampled_twice"]
 
 
 class AloneByLeaps:

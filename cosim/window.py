@@ -1,14 +1,15 @@
 """A window: a mix of jobs simulated for a while, and by which factor each is slowed there.
 
-A job that has more iterations than a block goes on and on, for what its tasks are ahead of each other, and
-what of it waits in the network, builds up over many iterations: counted is how many of them its tasks do
-on average. A shorter one is done as a whole, again and again.
+A job whose tasks all wait for each other gets on steadily; where it has more iterations than a block it goes
+on and on, for what its tasks are ahead of each other, and what of it waits in the network, builds up over
+many iterations: counted is how many of them its slowest task does. Any other is done as a whole block, again
+and again: senders that nobody holds up would run ahead for ever, and keep a network full that the real
+program has soon cleared.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,18 +18,13 @@ from numpy.typing import NDArray
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import Network
 
-__all__ = ["PACES", "Part", "window"]
+__all__ = ["Part", "window"]
 
 _WARM_UP, _MEASURED = 1, 2  # lengths of the longest block
+_MOST = 16  # the same: a job that has not ended by then is starved
 _FOR_EVER = (1 << 31) - 1
 
-# How fast a job gets on, by the iterations of its tasks. In a loop whose tasks hold each other up they are
-# the same. Where the work of tasks differs, the slowest tells; where they share one bottleneck in unequal
-# parts, and those ahead leave it to the others in the end, the mean.
-PACES: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "slowest": lambda rounds: float(rounds.min()),
-    "mean": lambda rounds: float(rounds.mean()),
-}
+Times = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +56,10 @@ class Part:
 
 def window(
     placing: Placing, parts: list[Part], watched: list[int], length: float, seed: int
-) -> dict[int, dict[str, float]]:
-    """Return the cycles that an iteration of each watched job takes, by its place and `PACES`.
+) -> dict[int, Times]:
+    """Return the cycles that an iteration of each watched job takes, by its place.
+
+    Of a job that goes on and on it is one value, else one a block.
 
     Parameters
     ----------
@@ -91,18 +89,20 @@ def window(
         some.clear()
     lasting = [place for place in watched if parts[place].lasting]
     began, before = network.now, _rounds(network, running, lasting)
-    limit = began + math.ceil(_MEASURED * length)
-    while network.now < limit or any(len(some) < 2 for some in ends.values()):
+    limit, last = (began + math.ceil(lengths * length) for lengths in (_MEASURED, _MOST))
+    while network.now < limit or (network.now < last and any(len(some) < 2 for some in ends.values())):
         _run(placing, parts, network, running, max(limit, network.now + math.ceil(length)), ends)
     span, after = network.now - began, _rounds(network, running, lasting)
-    taken = {
-        place: dict.fromkeys(PACES, (some[-1] - some[0]) / (len(some) - 1) / parts[place].times)
-        for place, some in ends.items()
-    }
+    taken = {place: _blocks(some, span) / parts[place].times for place, some in ends.items()}
     for place in lasting:
-        done = {name: pace(after[place]) - pace(before[place]) for name, pace in PACES.items()}
-        taken[place] = {name: span / max(rounds, 0.5) for name, rounds in done.items()}
+        done = float(after[place].min() - before[place].min())
+        taken[place] = np.array([span / max(done, 0.5)])
     return taken
+
+
+def _blocks(ends: list[int], span: int) -> Times:
+    """Return the cycles between the ends of blocks; of one that is starved no more is known than the span."""
+    return np.diff(ends).astype(float) if len(ends) > 1 else np.array([float(span)])
 
 
 def _run(

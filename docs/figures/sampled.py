@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import Placed, Placing, application_work, cycles_alone, replay, sampled_again
+from netplace.cosim.interval import half_width_by_mixes
 from netplace.cosim.mixes import MixesExecution, Progress
 from netplace.cosim.rates import Rates
 from netplace.cosim.replay import Started
@@ -143,7 +144,8 @@ def by_mixes(placing: Placing, jobs: Sequence[Started]) -> Estimates:
         pass
     made = {}
     for done in ended:
-        width = done.doubt / rates.loops.alone(done.placed) + rates.loops.doubt(done.placed)
+        alone, deviation = rates.loops.alone(done.placed), rates.loops.deviation(done.placed)
+        width = half_width_by_mixes(deviation, done.doubt / alone)
         made[done.placed.job.number] = done.end - done.begin, width
     return made
 
@@ -184,7 +186,7 @@ def measured(number: int, seed: int, method: str) -> pd.DataFrame:
 
 def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
     """Return how often live times are within 5 %, and within the interval that is told."""
-    error = (frame["estimate"] / frame["live"] - 1).abs()
+    error = (frame["live"] / frame["estimate"] - 1).abs()
     estimated = (frame["half_width"] > 0) | (error > 1e-5)
     columns = {
         "jobs": 1.0,

@@ -87,7 +87,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
     if figures.sources is not None and figures.mixes is not None:
-        made.append(_source_table(figures.sources, figures.mixes, figures.half_width))
+        made.append(_source_table(figures.sources, figures.mixes, figures.marked, figures.half_width))
     if figures.simulated is not None:
         made.append(_sampled_table(figures.simulated, figures.marked, figures.half_width))
     if figures.costs is not None:
@@ -99,7 +99,9 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     return made
 
 
-def _source_table(sources: dict[str, float], mixes: MixFigures, width: HalfWidth | None) -> Table:
+def _source_table(
+    sources: dict[str, float], mixes: MixFigures, marked: int | None, width: HalfWidth | None
+) -> Table:
     """Return where the jobs' times come from, and how well they are known."""
     rows = [[SOURCES[name], number(100 * share, 2)] for name, share in sources.items()]
     rows += [
@@ -110,24 +112,24 @@ def _source_table(sources: dict[str, float], mixes: MixFigures, width: HalfWidth
             number(mixes.precision_missed),
         ],
     ]
-    rows += _width_rows(width)
+    rows += _width_rows(marked, width)
     return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
 
 
 def _sampled_table(simulated: float, marked: int | None, width: HalfWidth | None) -> Table:
     """Return how much was simulated, and how well the jobs' times are known."""
     rows = [["simulated (% of the time)", number(100 * simulated, 1)]]
-    rows += _width_rows(width)
-    rows.append([f"marked: half width over {100 * MARKED:g} % (jobs)", number(marked)])
+    rows += _width_rows(marked, width)
     return table("how well times are known", ["figure", "value"], rows)
 
 
-def _width_rows(width: HalfWidth | None) -> list[list[str]]:
+def _width_rows(marked: int | None, width: HalfWidth | None) -> list[list[str]]:
     if width is None:
         return []
     return [
         ["half width of a job's time, mean (%)", number(100 * width.mean, 2)],
         ["most (%)", number(100 * width.most, 2)],
+        [f"marked: half width over {100 * MARKED:g} % (jobs)", number(marked)],
     ]
 
 

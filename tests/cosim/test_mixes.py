@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from netplace.cosim import Placed, Placing, application_work, cosimulate, make_cosim_plan
-from netplace.cosim.rates import Rates
+from netplace.cosim.interval import MARKED
+from netplace.cosim.rates import Rates, waits_for_all
 from netplace.cosim.work import Work
 from netplace.netsim import Config, Network
 from netplace.scheduling import Job
@@ -130,6 +131,48 @@ def test_loops_that_go_on_and_on_agree_with_live_ones():
     slowed = network.job(second).end / rates.loops.alone(jobs[1])
     assert slowed > 1.03
     assert rates.of(jobs).factors[1] == pytest.approx(slowed, rel=0.02)
+
+
+def test_senders_that_nobody_holds_up_do_not_keep_the_network_full_for_ever(tmp_path):
+    log, mix = tmp_path / "log.csv", tmp_path / "mix.toml"
+    starts, times = (0, 9.7e-6, 1.27e-5, 2.55e-5), (2.18e-4, 2.10e-4, 2.11e-4, 2.36e-4)
+    rows = [f"{n},{start},8,{time}" for n, (start, time) in enumerate(zip(starts, times, strict=True), 1)]
+    log.write_text("\n".join(["number,submit,nodes,run_time", *rows]))
+    kinds = ("butterfly,packets=8", "2d-torus,packets=8", "all-to-one,packets=4")
+    classes = [f'[[class]]\napplication = "{kind}"\n' for kind in kinds]
+    mix.write_text("\n".join(["communication = 0.5", *classes]))
+    given = {
+        "machine": "mesh:6x6", "workload": str(log), "applications": str(mix), "partition": "random",
+        "policy": "fcfs",
+    }  # fmt: skip
+    live, made = (
+        cosimulate(make_cosim_plan(given | {"network_time": time}, seed=4)).outcome
+        for time in ("live", "mixes")
+    )
+    half_widths = [job["half_width"] for job in made["jobs"]]
+    for job, true in zip(made["jobs"], live["jobs"], strict=True):
+        assert job["live"] < 1.5 * true["live"]
+        assert abs(true["live"] / job["live"] - 1) <= job["half_width"]
+    assert max(half_widths) > MARKED  # it is said that this is hardly known
+    assert made["figures"]["marked"] == sum(width > MARKED for width in half_widths)
+
+
+def test_only_programs_whose_tasks_all_wait_for_each_other_get_on_steadily():
+    placing = rates_on("mesh:4x4").placing
+    steady = {
+        name: waits_for_all(placing.body(placed(range(8), f"{name},packets=2")))
+        for name in ("2d-torus", "butterfly", "all-to-all", "all-to-one", "2d-sweep", "waterfall")
+    }
+    assert [name for name, all_wait in steady.items() if all_wait] == ["2d-torus", "butterfly", "all-to-all"]
+
+
+def test_a_job_that_others_starve_ends_its_window():
+    rates = rates_on("mesh:4x4", precision=0.5)
+    crowd = [placed(range(first, 16, 3), "all-to-one,packets=8", 500) for first in (0, 1)]
+    starved = placed([2, 5, 8, 11], "waterfall,packets=4", 7)
+    found = rates.of([starved, *crowd], 1)
+    assert found.factors[0] > 1
+    assert found.deviations[0] > 0.01
 
 
 def test_iterations_are_counted():

@@ -251,7 +251,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
 
     for method in ("known", "of"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
-    for method in ("alone", "doubt", "iteration", "speaking"):
+    for method in ("alone", "deviation", "iteration", "speaking"):
         add(f"LoopTimes.{method}", lambda m=method: getattr(rates().loops, m), job=w.placed)
     add("LoopTimes.block", lambda: rates().loops.block, job=w.placed, times=2)
 
