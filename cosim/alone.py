@@ -56,8 +56,8 @@ class Alone:
         return quantile(self.draws) if self.draws > 1 else 0.0
 
 
-def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alone:
-    """Return the mean of as many draws as make its interval no wider than a precision, 3 to 12.
+def several(draw: Callable[[int], float], precision: float = _PRECISION, most: int = _MOST) -> Alone:
+    """Return the mean of as many draws as make its interval no wider than a precision, 3 at least.
 
     Parameters
     ----------
@@ -65,12 +65,14 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alon
         Returns the cycles of a draw by its number, from 0 on.
     precision : float
         Half width of the interval, as a share of the mean.
+    most : int
+        Draws after which it is left as it is.
     """
     times = [draw(number) for number in range(_LEAST)]
     while True:
         mean = float(np.mean(times))
         made = Alone(mean, float(np.std(times, ddof=1)) / max(1.0, mean), len(times))
-        if made.half_width <= precision or len(times) == _MOST:
+        if made.half_width <= precision or len(times) == most:
             return made
         times.append(draw(len(times)))
 

@@ -30,6 +30,9 @@ from netplace.scheduling import Execution
 __all__ = ["AloneByLeaps", "Sampled", "SampledCourse", "sampled_twice"]
 
 
+_DRAWS = 6  # of a time alone, at most: their mean is then known as well as a single run is
+
+
 class AloneByLeaps:
     """Times of jobs alone on a new network, whose steady stretches are skipped.
 
@@ -69,7 +72,7 @@ class AloneByLeaps:
             doubts.append(doubt)
             return float(cycles)
 
-        alone = several(draw, self._precision) if self._draws else Alone(draw(0))
+        alone = several(draw, self._precision, _DRAWS) if self._draws else Alone(draw(0))
         return replace(alone, deviation=max(alone.deviation, math.sqrt(np.mean(doubts))))
 
 
