@@ -154,7 +154,7 @@ class CosimFigures:
     simulated : float or None
         Under ``sampled``: the share of the time that was simulated.
     marked : int or None
-        Under ``sampled``: jobs whose half width is over `netplace.cosim.MARKED`.
+        Under both: jobs whose half width is over `netplace.cosim.MARKED`.
     half_width : HalfWidth or None
         Under both: how well times are known.
     costs : Costs or None
