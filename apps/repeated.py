@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Repeated:
         begin, end, _ = block(self.program)
         return len(self.program) + (self.times - 1) * int((end - begin).sum())
 
-    @property
+    @cached_property
     def bytes_sent(self) -> int:
         """Bytes of all messages."""
         sends = (self.program.kind == Op.SEND) | (self.program.kind == Op.ISEND)

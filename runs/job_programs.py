@@ -115,11 +115,17 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
 
 
 def _program(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
+    """Return the program of a job, of no more packets than can be simulated."""
+    made = _built(job, config, progress)
+    check_packets(made, config)
+    return made
+
+
+def _built(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
     key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
     if key not in _PROGRAMS:
         made = _repeated(job, config, progress)
-        check_packets(made, config)
         room = _MOST_OPERATIONS - len(made.program)
         while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
@@ -134,7 +140,7 @@ def handy(run: Run, tell: Callable[[str], None]) -> Run:
     """
     if not any(job.program.startswith("training") for job in run.jobs):
         return run
-    sent = sum(_repeated(job, run.config).bytes_sent for job in run.jobs)
+    sent = sum(_built(job, run.config).bytes_sent for job in map(_only_program, run.jobs))
     if (phit_bytes := _handy(sent, run.config)) <= run.config.phit_bytes:
         return run
     times = phit_bytes / run.config.phit_bytes
