@@ -1,6 +1,6 @@
 """What network times cost, and what is foretold of that: measures ``network_time.csv``.
 
-Run with ``python docs/figures/network_time.py``; takes two minutes of CPU time. Jobs of 8 and 16 nodes run
+Run with ``python docs/figures/network_time.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
 loops on random nodes; the table says what ``--network-time auto`` would choose, and the CPU seconds of each
 fidelity.
 """
@@ -24,7 +24,11 @@ application = "2d-torus,packets=4"
 [[class]]
 application = "butterfly,packets=4"
 """
-FEW, MANY = ((8, 30), (8, 300), (8, 3_000)), ((40, 300), (40, 3_000))  # jobs, iterations about
+# jobs, iterations about
+FEW, MANY = (
+    ((8, 30), (8, 300), (8, 1_150), (8, 3_450), (8, 11_500)),
+    ((40, 300), (40, 3_450)),
+)
 CASES = {"torus:8x8": FEW + MANY, "tree:4,3": FEW}
 
 
