@@ -219,7 +219,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, summarise
 
-    whole_runs = sum(run.parts == 1 for run in executed)
+    whole_runs = sum(run.result.parts == 1 for run in executed)
     if asked.workers > 1 and whole_runs:
         which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
         say(f"--workers {asked.workers}: {which} by one process: there is one job, or jobs can share routers")

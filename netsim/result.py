@@ -128,6 +128,8 @@ class Result:
         Cycles of a window, or of several put together where there would be too many; 0: none were asked for.
     faults : list of FaultReport
         What came of faults at a cycle.
+    parts : int
+        Parts that processes simulated side by side; 1: the run as a whole.
     """
 
     cycles: int
@@ -149,6 +151,7 @@ class Result:
     window_loads: list[NDArray[np.int64]] = field(default_factory=list)
     faults: list[FaultReport] = field(default_factory=list)
     window: int = 0
+    parts: int = 1
 
     @property
     def versions(self) -> dict[str, str]:
@@ -257,6 +260,7 @@ def make_result(
     window_loads: list[NDArray[np.int64]],
     faults: list[FaultReport],
     window: int = 0,
+    parts: int = 1,
 ) -> Result:
     """Put together what an engine measured."""
     jobs = [
@@ -293,4 +297,5 @@ def make_result(
         window_loads=window_loads,
         faults=faults,
         window=window,
+        parts=parts,
     )

@@ -208,6 +208,7 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         cpu_seconds=sum(seconds for _, _, seconds in ended),
         window_loads=[],
         faults=[],
+        parts=len(parts),
     )
 
 

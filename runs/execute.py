@@ -17,7 +17,6 @@ from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import blamed
 from netplace.netsim import Config, Network, Result, SimulationError, simulate
-from netplace.netsim.parts import independent_parts
 from netplace.netsim.result import versions
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
@@ -27,7 +26,7 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
-from netplace.topologies import parse
+from netplace.topologies import Topology, parse
 
 __all__ = ["Ended", "Executed", "attempt", "carry_out", "execute", "warm_up"]
 
@@ -76,15 +75,12 @@ class Executed:
     window : int or None
         Cycles of the windows in which link loads were counted; more than were asked for where those would
         have been too many.
-    parts : int
-        Parts that could go on side by side; looked for where there were several workers.
     """
 
     run: Run
     result: Result
     methods: tuple[str, ...]
     window: int | None = None
-    parts: int = 1
 
     @property
     def places(self) -> list[Nodes]:
@@ -121,13 +117,13 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
     that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
     """
     try:
-        programs = repeated_of(run)
-        mapped_jobs = mappings_of(run, programs)
+        topology, programs = network_of(run.network), repeated_of(run)
+        mapped_jobs = mappings_of(run, topology, programs)
         places = [mapped.mapping for mapped in mapped_jobs]
-        same = _signature(run, places)
+        same = _signature(run, topology, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
-            result = _simulate(run, settled(run, programs, places), places, "kernel", threads=threads)
+            result = _simulate(run, topology, programs, places, "kernel", threads=threads)
             cpu_seconds = result.cpu_seconds
             _remember(same, RunFigures.of(result))
         methods = tuple(mapped.method for mapped in mapped_jobs)
@@ -197,20 +193,26 @@ def carry_out(
     ValueError, SimulationError
         As `execute`.
     """
-    programs = repeated_of(run)
-    mapped_jobs = mappings_of(run, programs)
-    places = [mapped.mapping for mapped in mapped_jobs]
-    programs = settled(run, programs, places)
-    parts = 1
-    if workers > 1 and window is None:
-        once = [repeated.program for repeated in programs]
-        parts = len(independent_parts(network_of(run.network), run.config, once, places))
-    result = _simulate(run, programs, places, engine, record_messages, window, workers, threads, progress)
-    return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None, parts)
+    topology, programs = network_of(run.network), repeated_of(run)
+    mapped_jobs = mappings_of(run, topology, programs)
+    result = _simulate(
+        run,
+        topology,
+        programs,
+        [mapped.mapping for mapped in mapped_jobs],
+        engine,
+        record_messages,
+        window,
+        workers,
+        threads,
+        progress,
+    )
+    return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None)
 
 
 def _simulate(
     run: Run,
+    topology: Topology,
     programs: tuple[Repeated, ...],
     places: list[Nodes],
     engine: str,
@@ -220,10 +222,11 @@ def _simulate(
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
+    programs = settled(run, topology, programs, places)
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
     return simulate(
-        network_of(run.network),
+        topology,
         [repeated.program for repeated in programs],
         places,
         config=run.config,
@@ -255,9 +258,8 @@ def _remember(signature: bytes, figures: RunFigures) -> None:
     _KNOWN[signature] = figures
 
 
-def _signature(run: Run, places: list[Nodes]) -> bytes:
+def _signature(run: Run, topology: Topology, places: list[Nodes]) -> bytes:
     """Return a digest of all that the outcome of a run depends on."""
-    topology = network_of(run.network)
     draws = network_draws(topology, run.config)
     nodes = places if draws else same_place(topology, places)
     jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)

@@ -17,6 +17,7 @@ from netplace.runs.digests import UnavailableError, check_digest
 from netplace.runs.networks import network_of
 from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
 from netplace.runs.spec import Job, Run
+from netplace.topologies import Topology
 
 __all__ = ["check_packets", "handy", "on_nodes", "program_of", "programs_of", "repeated_of", "settled"]
 
@@ -26,10 +27,10 @@ def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Progra
 
     With the node of each task, hierarchical collectives go by the switches there, as they are simulated.
     """
-    repeated = repeated_of(run)
-    return tuple(
-        program.written_out() for program in (repeated if places is None else settled(run, repeated, places))
-    )
+    programs = repeated_of(run)
+    if places is not None:
+        programs = settled(run, network_of(run.network), programs, places)
+    return tuple(program.written_out() for program in programs)
 
 
 def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
@@ -53,9 +54,10 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
 
 
-def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -> tuple[Repeated, ...]:
+def settled(
+    run: Run, topology: Topology, programs: tuple[Repeated, ...], places: Sequence[Nodes]
+) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs on their nodes: hierarchical collectives by the switches there."""
-    topology = network_of(run.network)
     placed_programs = []
     for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
         groups = switch_groups(topology, nodes) if _is_hierarchical(job) else ()

@@ -95,11 +95,12 @@ def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
     ValueError
         If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
     """
-    return [mapped.mapping for mapped in mappings_of(run, tuple(map(Repeated, programs)))]
+    repeated = tuple(map(Repeated, programs))
+    return [mapped.mapping for mapped in mappings_of(run, network_of(run.network), repeated)]
 
 
-def mappings_of(run: Run, programs: tuple[Repeated, ...]) -> list[QapResult]:
-    """Return the mapping of each job, and how it was found.
+def mappings_of(run: Run, topology: Topology, programs: tuple[Repeated, ...]) -> list[QapResult]:
+    """Return the mapping of each job on the network of the run, and how it was found.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def mappings_of(run: Run, programs: tuple[Repeated, ...]) -> list[QapResult]:
         while len(_PLACED) >= _MOST_PLACED:
             del _PLACED[next(iter(_PLACED))]
         _PLACED[run] = place_jobs(
-            network_of(run.network),
+            topology,
             [repeated.program for repeated in programs],
             [job.mapping for job in run.jobs],
             partition_rule=run.partition,
