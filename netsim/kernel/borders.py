@@ -26,9 +26,9 @@ def is_ours(s: State, u: Setting, router: int) -> bool:
 
 
 @inlined
-def outbox(u: Setting, phase: int, teller: int, told: int) -> int:
+def outbox(u: Setting, phase: int, teller: int, taker: int) -> int:
     """Return the first word of an outbox, which counts those behind it."""
-    return ((phase * u.domains + teller) * u.domains + told) * u.box
+    return ((phase * u.domains + teller) * u.domains + taker) * u.box
 
 
 @inlined

@@ -90,10 +90,10 @@ class Entry:
     def load(self) -> Callable[[Any, Any, int], int]:
         """Compile the function, or read it from disk, unless that is done."""
         if self._code is None:
-            self._code = _source(*self._of) if interpreted() else _SIGNATURE(self._found())
+            self._code = _source(*self._of) if interpreted() else _SIGNATURE(self._address())
         return self._code
 
-    def _found(self) -> int:
+    def _address(self) -> int:
         """Return the address of the function's code."""
         path = _path(*self._of)
         if path is None:

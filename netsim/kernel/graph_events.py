@@ -134,7 +134,7 @@ def try_again(s: GraphState, u: GraphSetting, node: int) -> None:
 
 @where(fabric=(1,))
 @inlined
-def pair_is_told(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
+def pair_learns(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
     """Let a node know that a packet has come to another, or that one was marked."""
     if kind == NOTICE:
         slow_down(s, u, pair, cycle)
@@ -153,7 +153,7 @@ def becomes_known(s: GraphState, u: GraphSetting, what: int, cycle: int) -> None
         room_comes_back(s, u, what)
     elif rest < WAKE * pairs:
         kind = int(rest >= pairs)
-        pair_is_told(s, u, kind, rest - kind * pairs, cycle)
+        pair_learns(s, u, kind, rest - kind * pairs, cycle)
     else:
         try_again(s, u, rest - WAKE * pairs)
 
@@ -163,7 +163,7 @@ def becomes_known(s: GraphState, u: GraphSetting, what: int, cycle: int) -> None
 def tell_pair(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
     """Let a node know, now or later, what has become of a packet whose tail was consumed before `cycle`."""
     if u.ack == 0:
-        pair_is_told(s, u, kind, pair, cycle)
+        pair_learns(s, u, kind, pair, cycle)
     else:
         falls_due(s, u, ~(u.all_fifos + kind * u.nodes * u.nodes + pair), cycle + u.ack)
 

@@ -12,10 +12,10 @@ from netplace.netsim.kernel.graph_state import (
     DUE,
     GOAL,
     NEXT_STEP,
+    NOTIFIED,
     PACE_WORDS,
     RATE,
     STEPS,
-    TOLD,
     GraphSetting,
     GraphState,
 )
@@ -57,9 +57,9 @@ def note_creation(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None
 def tells(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> bool:
     """Tell whether a marked packet that was consumed before `cycle` makes its node send a notification."""
     at = pair * PACE_WORDS
-    if s.pace[at + TOLD] > 0 and cycle - s.pace[at + TOLD] < u.every:
+    if s.pace[at + NOTIFIED] > 0 and cycle - s.pace[at + NOTIFIED] < u.every:
         return False
-    s.pace[at + TOLD] = cycle
+    s.pace[at + NOTIFIED] = cycle
     return True
 
 

@@ -57,7 +57,7 @@ FIRST_VCS = (1 << PORT_AT) - 1
 # --- `pace`: a record for each pair of nodes with rates ----------------------------------------------
 DUE = 0  # first cycle in which the next packet may be created
 NEXT_STEP = 1  # cycle in which the rate next goes up; 0: no notification has come
-TOLD = 2  # cycle after that of the last notification at the node that sends it; 0: there was none
+NOTIFIED = 2  # cycle after that of the last notification at the node that sends it; 0: there was none
 RATE, GOAL, ALPHA = 3, 4, 5  # current and target rate, and alpha, in `line_rate.LINE_RATE`
 STEPS = 6  # how often it went up since the last notification
 PACE_WORDS = 8  # a cache line

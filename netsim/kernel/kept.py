@@ -32,8 +32,8 @@ _DIGEST = 32  # bytes of a digest before the object code
 @cache
 def folder() -> Path | None:
     """Return a folder that can be written: Numba's if it is told, the package's, or the user's."""
-    told = os.environ.get("NUMBA_CACHE_DIR")
-    for folder in [Path(told)] if told else [_HERE / "__pycache__", *_of_user()]:
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    for folder in [Path(named)] if named else [_HERE / "__pycache__", *_of_user()]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
