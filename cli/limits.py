@@ -27,7 +27,7 @@ def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
     for network, config in pairs:
         if config.fabric_set:
             from netplace.netsim.link_limits import limited_links
-            from netplace.topologies import parse
+            from netplace.runs.networks import network_of
 
-            for limit in limited_links(parse(network), config):
+            for limit in limited_links(network_of(network), config):
                 click.echo(f"{network}: {limit}", err=True)

@@ -133,10 +133,10 @@ def load_command(**given: Any) -> None:
 def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
     """Say on stderr which nodes create nothing as their partner does not compute."""
     from netplace.netsim import left_out
-    from netplace.topologies import parse
+    from netplace.runs.networks import network_of
 
     for network, traffic in dict.fromkeys((plan.network, plan.traffic) for plan in plans):
-        nodes = left_out(traffic, parse(network)).tolist()
+        nodes = left_out(traffic, network_of(network)).tolist()
         if nodes:
             shown = ", ".join(map(str, nodes[:8])) + (", .." if len(nodes) > 8 else "")
             text = (

@@ -207,9 +207,9 @@ def _executed(asked: _Asked) -> list[Executed]:
 def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
     """Check that the results of all runs, which are held until the last has ended, fit into memory."""
     from netplace.checks import check_size
-    from netplace.topologies import parse
+    from netplace.runs.networks import network_of
 
-    each = _BYTES_PER_RUN + 16 * parse(asked.run.network).neighbor.size
+    each = _BYTES_PER_RUN + 16 * network_of(asked.run.network).neighbor.size
     each += sum(64 * program.tasks + 24 * len(program.kind) * asked.records for program in programs)
     check_size(len(asked.seeds), each, "results of runs", "--seeds")
 

@@ -14,8 +14,8 @@ from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work
+from netplace.runs.networks import network_of
 from netplace.scheduling import Job
-from netplace.topologies import parse
 
 __all__ = ["placing_and_times", "placing_of"]
 
@@ -34,7 +34,7 @@ def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
 
 def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -> tuple[Placing, Rates]:
     """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
-    machine = parse(plan.jobs.machine)
+    machine = network_of(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed, threads)
     rates = Rates(without_faults(given), plan.precision, memory=memory)

@@ -13,9 +13,9 @@ from netplace.checks import check_steps, one_of, shown, whole
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.result import versions
+from netplace.runs.networks import network_of
 from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
-from netplace.topologies import parse
 
 __all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan"]
 
@@ -115,7 +115,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     one_of(str(known.get("engine", "kernel")), ENGINES, "engine")
     if not isinstance(traffic := known.get("traffic", ""), str):
         raise ValueError(f"traffic: {shown(traffic)} is not text")
-    topology = parse(str(known["network"]))
+    topology = network_of(str(known["network"]))
     own = {name: known[name] for name in _OWN if name in known} | {
         "network": str(topology),
         "offered": offered,
@@ -132,7 +132,7 @@ def measure_plan(
 ) -> dict[str, Any]:
     """Return the point that was measured, as `netplace.netsim.LoadPoint.to_dict` gives it, with versions."""
     point = measure_load(
-        parse(plan.network),
+        network_of(plan.network),
         plan.offered,
         traffic=plan.traffic,
         config=plan.config,

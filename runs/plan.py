@@ -17,6 +17,7 @@ from netplace.extensions import current_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
+from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import read_power
 from netplace.runs.revisions import revisions_of
@@ -28,7 +29,7 @@ from netplace.scheduling.policy import find_policy
 from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
-from netplace.topologies import Topology, parse
+from netplace.topologies import Topology
 
 __all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
 
@@ -182,7 +183,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         if name not in said:
             raise ValueError(f"{name}: not given, expected {_EXPECTED[name]}")
     _check_kinds(said)
-    machine = parse(str(said["machine"]))
+    machine = network_of(str(said["machine"]))
     workload = str(said["workload"])
     planned = str(said.get("switching", "")).partition(":")[0] == "plan"
     policy = _policy(said, "easy" if planned else "fcfs")

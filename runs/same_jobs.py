@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import refused_jobs, workload_of
 from netplace.scheduling.workload import Workload
-from netplace.topologies import parse
 
 __all__ = ["SharedJobs", "after_runs", "contestants", "same_jobs"]
 
@@ -43,7 +43,7 @@ def contestants(plans: Sequence[Plan]) -> list[list[int]]:
     """Return the places of the plans whose jobs are the same ones."""
     groups: dict[object, list[int]] = {}
     for place, plan in enumerate(plans):
-        nodes = None if plan.from_file else plan.installed or parse(plan.machine).nodes
+        nodes = None if plan.from_file else plan.installed or network_of(plan.machine).nodes
         key = plan.workload, plan.jobs, repr(plan.options), nodes, None if plan.from_file else plan.seed
         groups.setdefault(key, []).append(place)
     return list(groups.values())

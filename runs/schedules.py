@@ -15,6 +15,7 @@ from netplace.checks import one_of
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
+from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
 from netplace.runs.schedule_figures import Rejected, ScheduleFigures
@@ -29,7 +30,7 @@ from netplace.scheduling.simulation import Tell
 from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, at_load, make_workload, read
-from netplace.topologies import Topology, parse
+from netplace.topologies import Topology
 
 __all__ = ["Carried", "carry_out", "outcome_of", "refused_jobs", "workload_of"]
 
@@ -66,7 +67,7 @@ def workload_of(plan: Plan) -> Workload:
         If they cannot be read or made.
     """
     options = dict(plan.options)
-    nodes = plan.installed or parse(plan.machine).nodes
+    nodes = plan.installed or network_of(plan.machine).nodes
     if plan.from_file:
         target = options.pop("load", None)
         read_whole = (
@@ -89,7 +90,7 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
     _, _, option = plan.partition.partition(":")
     if option.startswith("bps"):
         return {}
-    machine = parse(plan.machine)
+    machine = network_of(plan.machine)
     partitioner = make_partitioner(plan.partition, machine, plan.seed)
     if plan.installed is not None:
         hold_back(partitioner, plan.installed, machine)
@@ -120,7 +121,7 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
         If jobs, machine and rules do not go together, or a run time is not in its table.
     """
     check_unchanged(plan)
-    machine, jobs = parse(plan.machine), workload_of(plan)
+    machine, jobs = network_of(plan.machine), workload_of(plan)
     rules = read_power(plan.power, plan.switching) if plan.power else None
     began = time.process_time()
     with ExitStack() as stack:

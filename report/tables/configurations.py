@@ -15,9 +15,9 @@ from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
 from netplace.runs.chance import placement_draws
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
+from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
-from netplace.topologies import parse
 
 __all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
 
@@ -72,7 +72,7 @@ def measure(configuration: Configuration) -> Row:
     SimulationError
         If a run cannot come to its end.
     """
-    run, topology = configuration.run, parse(configuration.run.network)
+    run, topology = configuration.run, network_of(configuration.run.network)
     programs = programs_of(run)
     if configuration.simulated:
         result = execute(run)

@@ -10,7 +10,7 @@ from netplace.netsim.critical_path import COMPONENTS, critical_path
 from netplace.report.terminal.screen import number, table
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
-from netplace.topologies import parse
+from netplace.runs.networks import network_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,7 @@ def path_rows(executed: Sequence[Executed]) -> list[PathRow]:
     rows = []
     for execution in executed:
         result = execution.result
-        topology = parse(execution.run.network)
+        topology = network_of(execution.run.network)
         for job, program in enumerate(programs_of(execution.run, execution.places)):
             path = critical_path(topology, result.config, program, result.jobs[job])
             rows.append(
