@@ -23,7 +23,7 @@ from netplace.scheduling import Allocation, Ends, Job
 __all__ = ["SOURCES", "MixesExecution", "Progress"]
 
 _SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
-_SIMULATED = 0.15  # of influence that is foretold is simulated, on average
+_LEFT_OUT = 0.5  # of influence that is left out counts as the deviation of what it does
 
 # Where a stretch of a job's time comes from.
 SOURCES = {
@@ -80,7 +80,7 @@ class Progress:
         """Let time go by."""
         done = cycles / self.factor
         self.left -= done
-        self.doubt += done * (self.deviation + _SIMULATED * self.left_out)
+        self.doubt += done * (self.deviation + _LEFT_OUT * self.left_out)
         self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
 
 

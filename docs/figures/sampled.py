@@ -1,9 +1,10 @@
 """Sampled times, or those by mixes, against live ones on workloads drawn at random.
 
-Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes]``: measures ``sampled.csv``
-or ``mixes.csv``, takes some seconds a draw, goes on where it was stopped, and prints the tables of
-``docs/background/cosim.md``. Draws from 8000 on are of long jobs. Machine, nodes, programs, lengths, the
-share of communication and starts are drawn; each draw is run in some seeds of the network's chance.
+Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes] [PRECISION]``: measures
+``sampled.csv`` or ``mixes.csv``, by another precision than 0.02 a table of its own, takes some seconds a
+draw, goes on where it was stopped, and prints the tables of ``docs/background/cosim.md``. Draws from 8000 on
+are of long jobs. Machine, nodes, programs, lengths, the share of communication and starts are drawn; each
+draw is run in some seeds of the network's chance.
 """
 
 from __future__ import annotations
@@ -124,15 +125,15 @@ def timed(what: Callable[[], Any]) -> tuple[Any, float]:
 Estimates = Mapping[int, tuple[float, float]]
 
 
-def by_leaps(placing: Placing, jobs: Sequence[Started]) -> Estimates:
+def by_leaps(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
     """Return the sampled time of each job in cycles, and the half width that is told, by number."""
-    made = sampled_again(placing, jobs, PRECISION)
+    made = sampled_again(placing, jobs, precision)
     return {number: (time.cycles, time.half_width) for number, time in made.items()}
 
 
-def by_mixes(placing: Placing, jobs: Sequence[Started]) -> Estimates:
+def by_mixes(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
     """Return the time of each job by mixes in cycles, and the half width that is told, by number."""
-    rates = Rates(placing, PRECISION)
+    rates = Rates(placing, precision)
     ended: list[Progress] = []
     execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
     second = placing.config.cycle_ns * 1e-9
@@ -153,7 +154,7 @@ def by_mixes(placing: Placing, jobs: Sequence[Started]) -> Estimates:
 ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
 
 
-def measured(number: int, seed: int, method: str) -> pd.DataFrame:
+def measured(number: int, seed: int, method: str, precision: float) -> pd.DataFrame:
     """Return one row a job: its live time, its estimate by a method, and the half width that is told."""
     draw = drawn(number)
     placing = replace(draw.placing, seed=1000 * number + seed)
@@ -165,7 +166,7 @@ def measured(number: int, seed: int, method: str) -> pd.DataFrame:
     cpu_alone = np.nan  # of which one seed tells enough
     if seed == 0:
         _, cpu_alone = timed(lambda: [cycles_alone(placing, job.placed) for job in jobs])
-    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs))
+    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs, precision))
     rows = [
         draw.regime
         | {
@@ -262,14 +263,21 @@ def cost(frame: pd.DataFrame) -> pd.DataFrame:
     return sums.assign(share=sums["estimate"] / sums["live"])
 
 
-def main(draws: int = 96, first: int = 7800, seeds: int = 3, method: str = "sampled") -> None:
+def main(
+    draws: int = 96,
+    first: int = 7800,
+    seeds: int = 3,
+    method: str = "sampled",
+    precision: float | str = PRECISION,
+) -> None:
     """Measure what is not there yet, and print the tables."""
-    table = FOLDER / f"{method}.csv"
+    other = "" if float(precision) == PRECISION else f"-{precision}"
+    table = FOLDER / f"{method}{other}.csv"
     parts = [pd.read_csv(table)] if table.exists() else []
     known = {tuple(row) for part in parts for row in part[["draw", "seed"]].to_numpy().tolist()}
     for seed, number in itertools.product(range(seeds), range(first, first + draws)):
         if (number, seed) not in known:
-            parts.append(measured(number, seed, method))
+            parts.append(measured(number, seed, method, float(precision)))
             pd.concat(parts).to_csv(table, index=False, float_format="%.6g")
             sys.stderr.write(f"{number} {seed}\n")
     frame = pd.concat(parts, ignore_index=True)
