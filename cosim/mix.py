@@ -209,12 +209,13 @@ def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], s
     seed : int
         Seed of the draws.
     """
-    known: dict[int, Work] = {}
+    known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
 
     def work(job: Job) -> Work:
-        if job.number not in known:
-            known[job.number] = made(job)
-        return known[job.number]
+        key = job.number, job.run_time, job.nodes
+        if key not in known:
+            known[key] = made(job)
+        return known[key]
 
     def made(job: Job) -> Work:
         cycles = job.run_time * 1e9 / config.cycle_ns

@@ -58,6 +58,13 @@ def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
     assert 0.05 < speaking < 0.35
 
 
+def test_jobs_of_two_logs_may_have_one_number(files):
+    placing = placing_of(make_cosim_plan(files | {"partition": "contiguous", "network_time": "mixes"}))
+    short, long = (placing.work_of(Job(3, 0, 8, seconds)) for seconds in (1e-4, 1e-2))
+    assert long.iterations == pytest.approx(100 * short.iterations, rel=0.05)
+    assert placing.work_of(Job(3, 0, 4, 1e-4)).tasks == 4
+
+
 @pytest.mark.parametrize("network_time", ["table", "mixes", "sampled"])
 def test_a_log_is_carried_out(files, network_time):
     given = files | {"policy": "easy", "partition": "random", "network_time": network_time}
