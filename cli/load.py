@@ -102,7 +102,8 @@ def load_command(**given: Any) -> None:
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.runs.execute import warm_up
-    from netplace.runs.loads import measure_plan
+    from netplace.runs.load_figures import LoadFigures
+    from netplace.runs.loads import outcome_of
 
     study = Path(given["study"]) if given["study"] else None
     output: Path | None = given["output"]
@@ -112,11 +113,12 @@ def load_command(**given: Any) -> None:
     _tell_left_out(plans)
     tell_limits((plan.network, plan.config) for plan in plans)
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
-    measure = partial(measure_plan, threads=execution.network_threads())
+    measure = partial(outcome_of, threads=execution.network_threads())
     with pulse("cycles") as progress:
         if len(plans) == 1 and not (study or given["dask"]):  # of several there is a bar
             measure = partial(measure, progress=progress)
-        points = execution.outcomes(plans, measure, "loads", "loads", beside=study, prepare=warm_up)
+        outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study, prepare=warm_up)
+    points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)

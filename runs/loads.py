@@ -12,12 +12,12 @@ from typing import Any
 from netplace.checks import check_steps, one_of, shown, whole
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
-from netplace.netsim.result import versions
+from netplace.runs.load_figures import LoadFigures
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
 
-__all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan"]
+__all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan", "outcome_of"]
 
 REVISION = 1  # to be raised when a point would no longer be what it was
 _SETTINGS = tuple(item.name for item in fields(Config))
@@ -129,8 +129,23 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
 
 def measure_plan(
     plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
-) -> dict[str, Any]:
-    """Return the point that was measured, as `netplace.netsim.LoadPoint.to_dict` gives it, with versions."""
+) -> LoadFigures:
+    """Return what was measured at a point.
+
+    Parameters
+    ----------
+    plan : LoadPlan
+        The point.
+    threads : int or str
+        Threads that simulate the network together.
+    progress : callable, optional
+        Called every fraction of a second with the cycle.
+
+    Raises
+    ------
+    ValueError
+        As `netplace.netsim.measure_load`.
+    """
     point = measure_load(
         network_of(plan.network),
         plan.offered,
@@ -145,7 +160,14 @@ def measure_plan(
         threads=threads,
         progress=progress,
     )
-    return {**point.to_dict(), "versions": versions()}
+    return LoadFigures.of(point)
+
+
+def outcome_of(
+    plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
+) -> dict[str, Any]:
+    """Return what was measured at a point, as it is kept; for workers."""
+    return measure_plan(plan, threads, progress).to_dict()
 
 
 def curves(plans: list[LoadPlan]) -> list[str]:

@@ -61,14 +61,16 @@ SCHEDULE_OPTIONS: dict[str, Kind] = {
 }
 SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
 
-_DELAYS = ("mean", "p50", "p95", "p99")
+_DELAYS = ("mean", "p50", "p95", "p99", "most")
 LOAD_POINT = table(
     {
         "accepted": amount(0, MOST),
-        "delay": table(dict.fromkeys(_DELAYS, maybe(amount(0, MOST))), others=True),
-        "packets": number(),
-        "packet_hops": number(),
+        "delay": table({"count": number(), **dict.fromkeys(_DELAYS, maybe(amount(0, MOST)))}, others=True),
+        **dict.fromkeys(("packets", "packet_hops", "cycles", "drained_cycles", "seed", "events"), number()),
         "cpu_seconds": amount(0, MOST),
+        "offered": amount(0, MOST),
+        "mean_delay": maybe(amount(0, MOST)),
     },
+    {"versions": table_of(text)},
     others=True,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from netplace.report.terminal.screen import number, table
+from netplace.runs.load_figures import LoadFigures
 from netplace.runs.loads import LoadPlan, curves
 from netplace.scheduling.metrics.interval import half_width
 
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["curve_frame", "curve_table", "describe_points"]
 
-Point = dict[str, Any]
 _DELAYS = ("mean", "p50", "p95", "p99")
 
 
-def curve_frame(plans: Sequence[LoadPlan], points: Sequence[Point]) -> pd.DataFrame:
+def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.DataFrame:
     """Return a row for each curve and load, the means over its seeds.
 
     Returns
@@ -31,8 +31,8 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[Point]) -> pd.DataFr
         ``cpu_seconds`` (sums). Half widths are of 95 % intervals by Student's t; NaN for a single seed.
     """
     rows = [
-        {"curve": curve, "offered": plan.offered, **{name: point["delay"][name] for name in _DELAYS}}
-        | {name: point[name] for name in ("accepted", "packets", "packet_hops", "cpu_seconds")}
+        {"curve": curve, "offered": plan.offered, **{name: getattr(point.delay, name) for name in _DELAYS}}
+        | {name: getattr(point, name) for name in ("accepted", "packets", "packet_hops", "cpu_seconds")}
         for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True)
     ]
     groups = (
@@ -83,7 +83,7 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
     return table(f"{title}: {what}", ["curve", *columns] if several else columns, rows)
 
 
-def describe_points(plans: Sequence[LoadPlan], points: Sequence[Point]) -> dict[str, Any]:
+def describe_points(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> dict[str, Any]:
     """Return points and what they came from as one object; what is the same of all stands there once."""
     plain = [plan.to_dict() for plan in plans]
     same = {
@@ -94,7 +94,7 @@ def describe_points(plans: Sequence[LoadPlan], points: Sequence[Point]) -> dict[
     return {
         **same,
         "points": [
-            {**{name: value for name, value in described.items() if name not in same}, **point}
+            {**{name: value for name, value in described.items() if name not in same}, **point.to_dict()}
             for described, point in zip(plain, points, strict=True)
         ],
     }

@@ -8,7 +8,9 @@ import pytest
 
 from netplace.cli.load import offered_loads
 from netplace.report.tables.load import curve_frame
-from netplace.runs.loads import LoadPlan
+from netplace.runs.load_figures import LoadFigures
+from netplace.runs.loads import LoadPlan, make_load_plan, measure_plan
+from netplace.runs.run_figures import DelayFigures
 
 QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")
 
@@ -140,12 +142,39 @@ def test_a_study_of_loads_is_measured_once(netplace, tmp_path, monkeypatch):
     assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
 
 
+@pytest.mark.parametrize("offered", [0.2, 1e-12])
+def test_a_point_is_kept_as_json_by_its_fields(offered):
+    given = {"network": "torus:4x4", "offered": offered, "warmup": 10, "measure": 500}
+    figures = measure_plan(make_load_plan(given, seed=3))
+    kept = figures.to_dict()
+    assert LoadFigures.from_dict(json.loads(json.dumps(kept))) == figures
+    assert list(kept) == [
+        *("offered", "accepted", "delay", "cycles", "drained_cycles", "packets", "packet_hops"),
+        *("cpu_seconds", "seed", "events", "mean_delay", "versions"),
+    ]
+    assert list(kept["delay"]) == ["count", "mean", "p50", "p95", "p99", "most"]
+    assert kept["mean_delay"] == kept["delay"]["mean"]
+    assert (kept["seed"], kept["cycles"], kept["drained_cycles"]) == (3, 500, 510)
+    assert (kept["mean_delay"] is None) == (not kept["packets"]) == (offered < 1e-9)
+
+
 def test_the_mean_of_a_point_is_over_its_seeds():
     plans = [LoadPlan("torus:4x4", 0.2, seed=seed) for seed in (0, 1)]
-    same = {"packets": 10, "packet_hops": 20, "cpu_seconds": 0.5}
     points = [
-        {**same, "accepted": accepted, "delay": dict.fromkeys(("mean", "p50", "p95", "p99"), delay)}
-        for accepted, delay in ((0.1, 20), (0.3, None))
+        LoadFigures(
+            offered=0.2,
+            accepted=accepted,
+            delay=DelayFigures(10, *[delay] * 5),
+            cycles=100,
+            drained_cycles=200,
+            packets=10,
+            packet_hops=20,
+            cpu_seconds=0.5,
+            seed=seed,
+            events=30,
+            mean_delay=delay,
+        )
+        for seed, accepted, delay in ((0, 0.1, 20), (1, 0.3, None))
     ]
     [row] = curve_frame(plans, points).to_dict("records")
     assert (row["accepted"], row["mean"], row["packets"], row["seeds"]) == (pytest.approx(0.2), 20, 20, 2)

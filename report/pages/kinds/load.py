@@ -13,6 +13,7 @@ from netplace.report.pages.figures import DataTable, Figure, Lines
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
 from netplace.report.tables.load import curve_frame
+from netplace.runs.load_figures import LoadFigures
 from netplace.runs.loads import LoadPlan
 
 __all__ = ["page", "points_of", "recognises"]
@@ -40,7 +41,8 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of what ``netplace load --json`` printed."""
     points = points_of(path)
-    frame = curve_frame([_plan(path, point) for point in points], points)
+    plans = [_plan(path, point) for point in points]
+    frame = curve_frame(plans, [LoadFigures.from_dict(point) for point in points])
     curves = [str(curve) for curve in frame["curve"].unique()]
     parts: list[DataTable | Figure] = [
         _lines(frame, "accepted", "Accepted load", "accepted (phits a node and cycle)"),

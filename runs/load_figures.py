@@ -1,0 +1,70 @@
+"""What came of a point of a load curve: its figures, as they are kept in stores and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netplace.checks.plain import from_plain, to_plain
+from netplace.netsim import LoadPoint
+from netplace.netsim.result import versions
+from netplace.runs.run_figures import DelayFigures
+
+__all__ = ["LoadFigures"]
+
+
+@dataclass(frozen=True)
+class LoadFigures:
+    """What was measured at a point of a load curve.
+
+    Attributes
+    ----------
+    offered, accepted : float
+        Load in phits a node and cycle; accepted is what was consumed in the measuring phase.
+    delay : DelayFigures
+        Delays of the packets consumed in the measuring phase, in cycles, creation to tail consumed.
+    cycles, drained_cycles : int
+        Cycles of the measuring phase, and with those of the warm-up.
+    packets, packet_hops : int
+        Packets consumed and links crossed in the measuring phase.
+    cpu_seconds : float
+        CPU time of the measuring phase.
+    seed : int
+        Seed of all chance.
+    events : int
+        State changes of the measuring phase.
+    mean_delay : float or None
+        Mean of `delay`; None where no packet was consumed.
+    versions : dict of str to str
+        Versions of what it was measured with.
+    """
+
+    offered: float
+    accepted: float
+    delay: DelayFigures
+    cycles: int
+    drained_cycles: int
+    packets: int
+    packet_hops: int
+    cpu_seconds: float
+    seed: int
+    events: int
+    mean_delay: float | None
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, point: LoadPoint) -> LoadFigures:
+        """Return the figures of a point, with the versions of this installation."""
+        delay = DelayFigures.of(point.delay)
+        return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is kept, as JSON can hold it."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:
+        """Return the figures that `to_dict` described, of a store or file, which have been checked."""
+        return from_plain(cls, plain)
