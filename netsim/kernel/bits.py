@@ -7,13 +7,15 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import config, njit, types
-from numba.extending import intrinsic, overload
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
 from netplace.netsim.kernel.constants import OPEN
 
@@ -119,6 +121,13 @@ else:
         "tuple[int, int]": lambda s, u, *others: (0, 0),
     }
 
+    class _Member(NamedTuple):
+        """A word of a record: of which type, where, and which if that is known."""
+
+        kind: Any
+        place: int
+        known: int = OPEN
+
     @cache
     def _knowing(known: tuple[int, ...], of: Any) -> Any:
         """Return a kind of settings of its own for what is known of them."""
@@ -128,31 +137,70 @@ else:
         """Read the n-th word at an address."""
         return builder.load(builder.gep(address, [ir.Constant(_I64, n)]))
 
-    def _named(members: Sequence[Any], of: type[Any]) -> Any:
-        """Return Numba's type of a named tuple, with a short name: it is part of many others."""
-        kind = types.NamedTuple(members, of)
-        kind.name = of.__name__
-        return kind
+    class _Record(types.Type):  # type: ignore[misc]
+        """Named words at an address, integers of which some are known, or pointers.
 
-    def settled(known: tuple[int, ...], of: Any) -> Any:
-        """Return what turns an address of integers into a named tuple, `known` ones as constants."""
-        kind = _named([types.int64] * len(known), _knowing(known, of))
+        A function is given the address alone. A tuple would travel as some seventy values from each function
+        to the next, and take half as much time again to compile.
+        """
+
+        def __init__(self, of: type[Any], words: Mapping[str, _Member]) -> None:
+            self.instance_class = of
+            self.words = words
+            super().__init__(of.__name__)
+
+        @property
+        def key(self) -> Any:
+            return self.instance_class, tuple(self.words.values())
+
+    @register_model(_Record)
+    class _RecordModel(models.PrimitiveModel):  # type: ignore[misc]
+        def __init__(self, manager: Any, kind: Any) -> None:
+            super().__init__(manager, kind, ir.PointerType(_I64))
+
+    @infer_getattr
+    class _RecordFields(AttributeTemplate):  # type: ignore[misc]
+        key = _Record
+
+        def generic_resolve(self, kind: Any, name: str) -> Any:
+            return kind.words[name].kind if name in kind.words else None
+
+    @lower_getattr_generic(_Record)
+    def _read(context: Any, builder: Any, kind: Any, address: Any, name: str) -> Any:
+        """Return a word by its name, a constant if it is known."""
+        member = kind.words[name]
+        if member.known != OPEN:
+            return ir.Constant(_I64, member.known)
+        word = _word(builder, address, member.place)
+        if member.kind is types.int64:
+            return word
+        return builder.inttoptr(word, context.get_value_type(member.kind))
+
+    def _record_at(kind: Any) -> Any:
+        """Return what takes the words at an address as such a record.
+
+        It is a copy that nothing else can reach. So LLVM knows that no store changes it, and what has been
+        read of it need not be read again.
+        """
 
         @intrinsic
-        def settings(typing_context: Any, address: Any) -> Any:
+        def record(typing_context: Any, address: Any) -> Any:
             def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                return context.make_tuple(
-                    builder,
-                    kind,
-                    [
-                        _word(builder, arguments[0], n) if value == OPEN else ir.Constant(_I64, value)
-                        for n, value in enumerate(known)
-                    ],
-                )
+                copy = cgutils.alloca_once(builder, _I64, size=len(kind.words))
+                for member in kind.words.values():
+                    if member.known == OPEN:
+                        word = _word(builder, arguments[0], member.place)
+                        builder.store(word, builder.gep(copy, [ir.Constant(_I64, member.place)]))
+                return copy
 
             return kind(address), emit
 
-        return settings
+        return record
+
+    def settled(known: tuple[int, ...], of: Any) -> Any:
+        """Return what turns an address of integers into a record of them, `known` ones as constants."""
+        words = {name: _Member(types.int64, n, known[n]) for n, name in enumerate(of._fields)}
+        return _record_at(_Record(_knowing(known, of), words))
 
     @intrinsic
     def lowest(typing_context: Any, mask: Any) -> Any:
@@ -164,28 +212,17 @@ else:
         return types.int64(types.int64), emit
 
     def bare(kinds: tuple[str, ...], of: type[Any], views: Mapping[str, str] | None = None) -> Any:
-        """Return what turns an address of addresses into a named tuple of pointers to such words.
+        """Return what turns an address of addresses into a record of pointers to such words.
 
         `views` says which arrays are the memory of another, so that one pointer serves them all.
         """
         names: list[str] = list(of._fields)
         at = [names.index((views or {}).get(name, name)) for name in names]
-        pointers = [types.CPointer(getattr(types, kind)) for kind in kinds]
-        tuple_type = _named(pointers, of)
-
-        @intrinsic
-        def arrays(typing_context: Any, address: Any) -> Any:
-            def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                words = [_word(builder, arguments[0], n) for n in range(len(pointers))]
-                members = [
-                    builder.inttoptr(words[n], context.get_value_type(kind))
-                    for n, kind in zip(at, pointers, strict=True)
-                ]
-                return context.make_tuple(builder, tuple_type, members)
-
-            return tuple_type(address), emit
-
-        return arrays
+        words = {
+            name: _Member(types.CPointer(getattr(types, kind)), place)
+            for name, kind, place in zip(names, kinds, at, strict=True)
+        }
+        return _record_at(_Record(of, words))
 
     @intrinsic
     def fetch(typing_context: Any, array: Any, index: Any) -> Any:
