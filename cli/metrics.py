@@ -19,18 +19,17 @@ from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.table import Table
 
+    from netplace.report.tables.configuration_row import ConfigurationRow, Correlation
     from netplace.report.tables.configurations import Configuration
 
 __all__ = ["metrics_command"]
 
 _SHOWN = 30  # rows on the screen
 _SIGNIFICANT = 0.01
-
-Row = dict[str, Any]
 
 
 @click.command("metrics", cls=SettingsCommand, epilog=examples_of("metrics"))
@@ -82,7 +81,8 @@ def metrics_command(**given: Any) -> None:
     them. They are means over the jobs, of the nodes that have a task. What a network does not define is left
     out: NA and LA off meshes and tori, _AL where there are no dimensions.
     """
-    from netplace.report.tables.configurations import measure
+    from netplace.report.tables.configuration_row import ConfigurationRow
+    from netplace.report.tables.configurations import outcome_of
     from netplace.runs.execute import warm_up
 
     files = given["outputs"]
@@ -92,7 +92,10 @@ def metrics_command(**given: Any) -> None:
     configurations = _configurations(given)
     prepare = warm_up if given["simulate"] else lambda: None
     execution = Execution(given["workers"], given["dask"], given["store"])
-    rows = execution.outcomes(configurations, measure, "configurations", "configurations", prepare=prepare)
+    outcomes = execution.outcomes(
+        configurations, outcome_of, "configurations", "configurations", prepare=prepare
+    )
+    rows = [ConfigurationRow.from_dict(outcome) for outcome in outcomes]
     title = _title(configurations)
     answer = Answer(
         lambda: _plain(rows, title),
@@ -135,64 +138,59 @@ def _title(configurations: Sequence[Configuration]) -> str:
     return f"{names} on {run.network}, {placed}"
 
 
-def _write(path: Path, rows: Sequence[Row]) -> None:
+def _write(path: Path, rows: Sequence[ConfigurationRow]) -> None:
     from netplace.report.files.outputs import whole_file
 
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(rows[0].to_dict()))
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(row.to_dict() for row in rows)
 
 
-def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
+def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
     from netplace.placement.metrics import PUBLISHED
     from netplace.report.plots.scatter import draw_scatter
+    from netplace.report.tables.configurations import known
 
-    times = [row["cycles"] for row in rows]
+    times = _column(rows, "cycles")
     panels = {
-        name: ([row[name] for row in rows], times)
-        for name in (*PUBLISHED, "most_link_load")
-        if name in rows[0]
+        name: (_column(rows, name), times) for name in known(rows) if name in (*PUBLISHED, "most_link_load")
     }
     draw_scatter(path, panels, "", "run time (cycles)", title)
 
 
-def _plain(rows: Sequence[Row], title: str) -> dict[str, Any]:
+def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:
     """Return what JSON can hold."""
-    from netplace.report.tables.configurations import TIMES, correlations
+    from netplace.checks.plain import to_plain
+    from netplace.report.tables.configurations import TIMES, correlations, known
     from netplace.report.tables.summary import spread
 
     content = {
         "title": title,
-        "rows": rows,
-        "spread": {name: spread([row[name] for row in rows]) for name in _measured(rows)},
+        "rows": [row.to_dict() for row in rows],
+        "spread": {name: spread(_column(rows, name)) for name in known(rows)},
     }
-    if "cycles" in rows[0]:
-        content["correlations"] = {
-            time: {
-                name: None if correlation is None else {"r": correlation[0], "p": correlation[1]}
-                for name, correlation in correlations(rows, time).items()
-            }
-            for time in TIMES
-        }
+    if rows[0].cycles is not None:
+        content["correlations"] = to_plain({time: correlations(rows, time) for time in TIMES})
     return content
 
 
-def _measured(rows: Sequence[Row]) -> list[str]:
-    return [name for name in rows[0] if name not in ("partition", "seed")]
+def _column(rows: Sequence[ConfigurationRow], name: str) -> list[float]:
+    return [getattr(row, name) for row in rows]
 
 
-def _tables(rows: Sequence[Row], title: str) -> list[Table]:
+def _tables(rows: Sequence[ConfigurationRow], title: str) -> list[Table]:
     """Return the table of metrics and, where there are run times, that of correlations."""
     from netplace.placement.metrics import OWN
+    from netplace.report.tables.configurations import known
     from netplace.report.tables.summary import spread
 
-    names = [name for name in _measured(rows) if name not in OWN]
-    shown = [[row["partition"], str(row["seed"]), *_figures(names, row)] for row in rows[:_SHOWN]]
+    names = [name for name in known(rows) if name not in OWN]
+    shown = [[row.partition, str(row.seed), *_figures(names, vars(row))] for row in rows[:_SHOWN]]
     if len(rows) > _SHOWN:
         shown.append([f"... {len(rows) - _SHOWN} more", *[""] * (len(names) + 1)])
     if len(rows) > 1:
-        spreads = {name: spread([row[name] for row in rows]) for name in names}
+        spreads = {name: spread(_column(rows, name)) for name in names}
         shown.append([])
         for measure in ("mean", "min", "max"):
             shown.append([measure, "", *_figures(names, {name: spreads[name][measure] for name in names})])
@@ -203,11 +201,11 @@ def _tables(rows: Sequence[Row], title: str) -> list[Table]:
     return tables
 
 
-def _figures(names: Iterable[str], row: Row) -> list[str]:
+def _figures(names: Iterable[str], row: Mapping[str, float]) -> list[str]:
     return [number(row[name], 0 if name.endswith(("cycles", "load")) else 2) for name in names]
 
 
-def _correlation_table(rows: Sequence[Row]) -> Table:
+def _correlation_table(rows: Sequence[ConfigurationRow]) -> Table:
     from netplace.report.tables.configurations import correlations
 
     slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
@@ -223,7 +221,7 @@ def _correlation_table(rows: Sequence[Row]) -> Table:
     return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)
 
 
-def _correlation_cells(correlation: tuple[float, float] | None) -> list[str]:
+def _correlation_cells(correlation: Correlation | None) -> list[str]:
     if correlation is None:
         return ["-", "-"]
-    return [f"{correlation[0]:.3f}{'*' if correlation[1] < _SIGNIFICANT else ' '}", f"{correlation[1]:.2g}"]
+    return [f"{correlation.r:.3f}{'*' if correlation.p < _SIGNIFICANT else ' '}", f"{correlation.p:.2g}"]

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from netplace.checks.schema import Kind, kind_of
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
+from netplace.report.tables.configuration_row import ConfigurationRow, Correlation
 from netplace.runs.chance import placement_draws
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
@@ -19,12 +21,10 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
 
-__all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
+__all__ = ["METRICS", "TIMES", "Configuration", "correlations", "known", "measure", "outcome_of", "seeds_of"]
 
 METRICS = (*PUBLISHED, *OWN, "most_link_load")
 TIMES = ("cycles", "mean_cycles")
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,18 @@ class Configuration:
         """Return what it asks for, as JSON can hold it."""
         return {"run": self.run.to_dict(), "simulated": self.simulated}
 
+    def outcome_kind(self) -> Kind:
+        """Return what the outcome must hold to be read again."""
+        return kind_of(ConfigurationRow, defaults=True)
+
 
 def seeds_of(run: Run, first: int, count: int) -> range:
     """Return the seeds of `count` configurations, or the first alone if neither rule leaves a choice."""
     return range(first, first + (count if placement_draws(run) else 1))
 
 
-def measure(configuration: Configuration) -> Row:
+def measure(configuration: Configuration) -> ConfigurationRow:
     """Return the metrics of a configuration: means over its jobs, on the nodes that their tasks are on.
-
-    ``most_link_load`` is the number of bytes on the most loaded link when all jobs send all they have to send
-    and use all minimal routes alike. What the network does not define is left out.
-    Simulated configurations have also ``cycles``, the run time of the slowest job, and ``mean_cycles``, the
-    mean run time of a job.
 
     Raises
     ------
@@ -74,11 +73,8 @@ def measure(configuration: Configuration) -> Row:
     """
     run, topology = configuration.run, network_of(configuration.run.network)
     programs = programs_of(run)
-    if configuration.simulated:
-        result = execute(run)
-        places = [job.nodes for job in result.jobs]
-    else:
-        places = places_of(run, programs)
+    result = execute(run) if configuration.simulated else None
+    places = [job.nodes for job in result.jobs] if result else places_of(run, programs)
     programs = programs_of(run, places)
     each, load = [], np.zeros(len(topology.links()))
     traffic = {id(program): program.traffic().W for program in programs}
@@ -86,27 +82,41 @@ def measure(configuration: Configuration) -> Row:
         W = traffic[id(program)]
         each.append(asdict(metrics(topology, nodes, W)))
         load += link_loads(topology, nodes, W)
-    row: Row = {"partition": run.partition, "seed": run.seed}
     defined = [name for name in METRICS[:-1] if each[0][name] is not None]
-    row |= {name: fmean(values[name] for values in each) for name in defined}
-    row["most_link_load"] = float(load.max(initial=0.0))
-    if configuration.simulated:
-        row |= {"cycles": result.cycles, "mean_cycles": fmean(job.cycles for job in result.jobs)}
-    return row
+    return ConfigurationRow(
+        partition=run.partition,
+        seed=run.seed,
+        most_link_load=float(load.max(initial=0.0)),
+        cycles=result.cycles if result else None,
+        mean_cycles=fmean(job.cycles for job in result.jobs) if result else None,
+        **{name: fmean(values[name] for values in each) for name in defined},
+    )
 
 
-def correlations(rows: Sequence[Row], time: str = "cycles") -> dict[str, tuple[float, float] | None]:
+def outcome_of(configuration: Configuration) -> dict[str, Any]:
+    """Return the row of a configuration, as it is kept; for workers."""
+    return measure(configuration).to_dict()
+
+
+def known(rows: Sequence[ConfigurationRow]) -> list[str]:
+    """Return which of `METRICS` and `TIMES` rows of one network have."""
+    return [name for name in (*METRICS, *TIMES) if getattr(rows[0], name) is not None]
+
+
+def correlations(rows: Sequence[ConfigurationRow], time: str = "cycles") -> dict[str, Correlation | None]:
     """Return Pearson's r of each metric with a run time, and its p-value.
 
     None where r is not defined: for fewer than three rows, or where one of the two does not vary.
     """
-    by_metric: dict[str, tuple[float, float] | None] = {}
-    times = np.array([row[time] for row in rows], float)
-    for name in METRICS:
-        if name not in rows[0]:
+    by_metric: dict[str, Correlation | None] = {}
+    times = np.array([getattr(row, time) for row in rows], float)
+    for name in known(rows):
+        if name in TIMES:
             continue
-        values = np.array([row[name] for row in rows], float)
+        values = np.array([getattr(row, name) for row in rows], float)
         varied = len(rows) > 2 and np.ptp(values) > 1e-9 * np.abs(values).max() and np.ptp(times) > 0
         pearson = stats.pearsonr(values, times) if varied else None
-        by_metric[name] = None if pearson is None else (float(pearson.statistic), float(pearson.pvalue))
+        by_metric[name] = (
+            None if pearson is None else Correlation(float(pearson.statistic), float(pearson.pvalue))
+        )
     return by_metric

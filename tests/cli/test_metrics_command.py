@@ -13,10 +13,13 @@ from netplace.apps import application
 from netplace.netsim import simulate
 from netplace.placement import map_tasks, partition
 from netplace.placement.metrics import link_loads, metrics
+from netplace.report.tables.configuration_row import ConfigurationRow
 from netplace.report.tables.configurations import (
     METRICS,
+    TIMES,
     Configuration,
     correlations,
+    known,
     measure,
     seeds_of,
 )
@@ -51,18 +54,51 @@ def test_several_jobs_count_by_their_mean():
     job = {"app": "2d-torus", "tasks": 16}
     row = measure(Configuration(resolve("torus:8x4", [job, job], partition="nodes:0-15/16-31"), True))
     each = [metrics(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
-    assert row["TAD"] == (each[0].TAD + each[1].TAD) / 2
+    assert row.TAD == (each[0].TAD + each[1].TAD) / 2
     loads = [link_loads(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
-    assert row["most_link_load"] == sum(loads).max()
+    assert row.most_link_load == sum(loads).max()
     result = simulate(torus, (program, program), [range(16), range(16, 32)])
-    assert row["cycles"] == result.cycles
-    assert row["mean_cycles"] == np.mean([job.cycles for job in result.jobs])
+    assert row.cycles == result.cycles
+    assert row.mean_cycles == np.mean([job.cycles for job in result.jobs])
 
 
 def test_tasks_fewer_than_the_nodes_of_the_partition():
     mesh = parse("mesh:6x6")
     row = measure(Configuration(resolve("mesh:6x6", {**NINE, "mapping": "column"})))
-    assert row["NA"] == metrics(mesh, map_tasks("column", mesh, 9)).NA < 36
+    assert row.NA == metrics(mesh, map_tasks("column", mesh, 9)).NA < 36
+
+
+@pytest.mark.parametrize(
+    ("network", "simulated", "absent"),
+    [("mesh:6x6", True, []), ("torus:6x6", False, list(TIMES)), ("tree:4,2", True, None)],
+)
+def test_a_row_is_kept_as_json_by_its_fields(network, simulated, absent):
+    configuration = Configuration(resolve(network, NINE, partition="random", seed=3), simulated)
+    row = measure(configuration)
+    kept = json.loads(json.dumps(row.to_dict()))
+    assert ConfigurationRow.from_dict(kept) == row
+    configuration.outcome_kind()(kept, "store")
+    expected = ["partition", "seed", *METRICS, *TIMES]
+    if absent is None:  # of trees there are no boxes, and no dimensions
+        absent = [
+            "NA",
+            "LA",
+            "LA_sum",
+            "centroid_distance",
+            *(n for n in METRICS if n.lower().endswith("_al")),
+        ]
+    assert list(kept) == [name for name in expected if name not in absent]
+    assert known([row]) == list(kept)[2:]
+
+
+def test_kept_rows_are_read_again_and_damaged_ones_refused(netplace, tmp_path):
+    flags = ("metrics", *HALO, "--configurations", "2", "--store", tmp_path / "rows.sqlite", "--json")
+    first = netplace(*flags)
+    assert netplace(*flags).stdout == first.stdout
+    row = json.loads(first.stdout)["rows"][0]
+    kind = Configuration(resolve("mesh:6x6", NINE)).outcome_kind()
+    with pytest.raises(ValueError, match="store: AD: 'far' found, expected a number"):
+        kind(row | {"AD": "far"}, "store")
 
 
 def test_only_chance_gives_several_configurations():
@@ -73,11 +109,18 @@ def test_only_chance_gives_several_configurations():
 
 def test_correlations_are_those_of_pearson():
     rng = np.random.default_rng(3)
-    rows = [{name: float(rng.random()) for name in METRICS} | {"Diam": 4, "cycles": n} for n in range(6)]
+    rows = [
+        ConfigurationRow(
+            partition="random",
+            seed=n,
+            cycles=n,
+            **{name: float(rng.random()) for name in METRICS} | {"Diam": 4},
+        )
+        for n in range(6)
+    ]
     found = correlations(rows)
-    r, p = found["TAD"]
-    wanted = stats.pearsonr([row["TAD"] for row in rows], range(6))
-    assert (r, p) == (pytest.approx(wanted.statistic), pytest.approx(wanted.pvalue))
+    wanted = stats.pearsonr([row.TAD for row in rows], range(6))
+    assert (found["TAD"].r, found["TAD"].p) == pytest.approx((wanted.statistic, wanted.pvalue))
     assert found["Diam"] is None  # does not vary
     assert set(correlations(rows[:2]).values()) == {None}
 
