@@ -8,26 +8,27 @@ from functools import partial
 from typing import Any, TypeVar
 
 from netplace.runs.campaign import outcomes_of
-from netplace.runs.kept import KeptOutcomes
+from netplace.runs.kept import KeptOutcomes, PlanLike
 from netplace.runs.plan import Plan
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
 from netplace.studies.study import Bench
 
 __all__ = ["kept_outcomes", "outcomes", "turnaround"]
 
 Case = TypeVar("Case")
+AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
-def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
-    """Return what came of each plan, as `netplace.runs.schedules` stores it.
+def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
+    """Return what came of each plan; those that the store lacks are carried out, each kept as it ends.
 
     Raises
     ------
     ValueError
         As `kept_outcomes`.
     """
-    kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, Plan.to_dict, bench)
-    return [kept[plan.key] for plan in plans]
+    return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
 
 
 def kept_outcomes(
@@ -52,20 +53,26 @@ def kept_outcomes(
     ValueError
         If outcomes are missing and are not to be made, or cannot be.
     """
-    plans = {key: _CasePlan(key, describe(case), case) for key, case in wanted.items()}
+    plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
+    return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))
+
+
+def turnaround(figures: ScheduleFigures) -> float:
+    """Return the mean turnaround in seconds of all jobs of a schedule."""
+    return figures.metrics.per_job["turnaround"].mean
+
+
+def _completed(
+    plans: Sequence[AnyPlan], carry_out: Callable[[AnyPlan], dict[str, Any]], bench: Bench
+) -> list[dict[str, Any]]:
+    """Return the outcome of each plan as it is kept; those that the store lacks are carried out."""
     kept = KeptOutcomes(bench.store, "schedules")
-    if not bench.simulate and (left := kept.missing(plans.values())):
+    if not bench.simulate and (left := kept.missing(plans)):
         raise ValueError(
             f"{bench.store.path}: {len(left)} schedules of the study are not there; without --stored they "
             "are made"
         )
-    ended = outcomes_of(list(plans.values()), partial(_made, make), kept, bench.resources, bench.tell)
-    return dict(zip(plans, ended, strict=True))
-
-
-def turnaround(outcome: dict[str, Any]) -> float:
-    """Return the mean turnaround in seconds of all jobs of a schedule."""
-    return float(outcome["metrics"]["per_job"]["turnaround"]["mean"])
+    return outcomes_of(plans, carry_out, kept, bench.resources, bench.tell)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +24,7 @@ import pandas as pd
 from netplace.experiments.shared.crossing import crossing, point_of
 from netplace.report.plots.lines import draw_lines
 from netplace.runs.plan import Plan, make_plan
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import outcomes, turnaround
 from netplace.studies.study import Asked, Bench, Study
@@ -124,7 +124,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     """Make the schedules that are missing, and report."""
     size, wanted = _size(asked), cases(asked)
     kept = outcomes([case.plan(size) for case in wanted], bench)
-    made = pd.DataFrame([vars(case) | _figures(outcome) for case, outcome in zip(wanted, kept, strict=True)])
+    made = pd.DataFrame([vars(case) | _figures(own) for case, own in zip(wanted, kept, strict=True)])
     tables, figures, sentences = [], {}, [_ABOUT]
     for part in asked.parts:
         own = made[made["part"] == part]
@@ -146,12 +146,11 @@ _ABOUT = (
 )
 
 
-def _figures(outcome: dict[str, Any]) -> dict[str, float]:
-    metrics = outcome["metrics"]
+def _figures(figures: ScheduleFigures) -> dict[str, float]:
     return {
-        "turnaround": turnaround(outcome),
-        "makespan": metrics["makespan"],
-        "utilisation": metrics["utilisation"],
+        "turnaround": turnaround(figures),
+        "makespan": figures.metrics.makespan,
+        "utilisation": figures.metrics.utilisation,
     }
 
 

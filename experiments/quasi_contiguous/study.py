@@ -17,7 +17,6 @@ the thesis). What the reservation is of under backfilling is not told: a place, 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
@@ -31,6 +30,7 @@ from netplace.experiments.quasi_contiguous.thresholds import (
     needed,
     thresholds_met,
 )
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import outcomes, turnaround
 from netplace.studies.study import Asked, Bench, Study
@@ -51,7 +51,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     """Make the schedules that are missing, and report."""
     wanted = cases(asked)
     kept = outcomes([case.plan() for case in wanted], bench)
-    made = pd.DataFrame([_row(case, outcome) for case, outcome in zip(wanted, kept, strict=True)])
+    made = pd.DataFrame([_row(case, own) for case, own in zip(wanted, kept, strict=True)])
     tables, figures, sentences = [], {}, [_ABOUT]
     for part in asked.parts:
         if not len(made) or not (made["part"] == part).any():
@@ -82,9 +82,8 @@ _SKIPPED = (
 )
 
 
-def _row(case: StreamCase, outcome: dict[str, Any]) -> dict[str, Any]:
+def _row(case: StreamCase, figures: ScheduleFigures) -> dict[str, str | int | float]:
     """Return what a case is, and its figures."""
-    metrics = outcome["metrics"]
     return {
         "part": case.part,
         "workload": case.stream.name,
@@ -93,9 +92,9 @@ def _row(case: StreamCase, outcome: dict[str, Any]) -> dict[str, Any]:
         "allocation": case.allocation,
         "speedup": case.speedup,
         "seed": case.seed,
-        "turnaround": turnaround(outcome),
-        "contiguous": metrics["contiguous"],
-        "utilisation": metrics["utilisation"],
+        "turnaround": turnaround(figures),
+        "contiguous": figures.metrics.contiguous,
+        "utilisation": figures.metrics.utilisation,
     }
 
 

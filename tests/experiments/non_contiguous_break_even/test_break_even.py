@@ -20,6 +20,7 @@ from netplace.experiments.non_contiguous_break_even.study import (
     cases,
 )
 from netplace.runs.plan import make_plan
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.store import Store
 from netplace.studies import STUDIES
 from netplace.studies.schedules import outcomes, turnaround
@@ -83,6 +84,16 @@ def test_jobs_of_one_node_need_no_boxes(tmp_path):
         told = []
         assert outcomes(plans, Bench(store, tell=told.append)) == [boxes, scattered]
         assert not told  # stored schedules are not made again
+        assert boxes == ScheduleFigures.from_dict(store.outcome("schedules", plans[0].key))
+        assert outcomes([*plans, plans[0]], Bench(store)) == [boxes, scattered, boxes]
+
+
+def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
+    plan = make_plan({"machine": "mesh:4x4", "workload": "lublin", "jobs": 5, "partition": "non-contiguous"})
+    with Store(tmp_path / "runs.sqlite") as store:
+        store.keep_outcome("schedules", plan.key, plan.to_dict(), {"metrics": {"makespan": "long"}})
+        with pytest.raises(ValueError, match=r"runs\.sqlite.*: is missing, expected a value"):
+            outcomes([plan], Bench(store))
 
 
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
