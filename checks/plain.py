@@ -6,13 +6,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["from_plain", "to_plain"]
 
 Made = TypeVar("Made")
 
 
+@overload
+def to_plain(value: DataclassInstance) -> dict[str, Any]: ...
+@overload
+def to_plain(value: Any) -> Any: ...
 def to_plain(value: Any) -> Any:
     """Return a value as JSON can hold it: a dataclass as a dict of its fields, a tuple as a list.
 

@@ -173,8 +173,7 @@ class CosimFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON can hold them; what this co-simulation does not have is left out."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimFigures:

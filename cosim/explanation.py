@@ -95,8 +95,7 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by the names of its fields, as JSON can hold it."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain | {"job": self.job.to_dict()}
+        return to_plain(self) | {"job": self.job.to_dict()}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Explanation:
@@ -152,5 +151,4 @@ class WhatIf:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by the names of its fields, as JSON can hold it."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)

@@ -86,8 +86,7 @@ class Waiting:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by the names of its fields, as JSON can hold it."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:

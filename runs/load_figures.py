@@ -61,8 +61,7 @@ class LoadFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is kept, as JSON can hold it."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:

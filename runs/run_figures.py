@@ -131,5 +131,4 @@ class RunFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is kept, as JSON can hold it."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)

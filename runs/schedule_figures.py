@@ -73,8 +73,7 @@ class ScheduleFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is kept, as JSON can hold it; no power or site where there is none."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:

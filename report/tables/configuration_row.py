@@ -77,8 +77,7 @@ class ConfigurationRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON and CSV hold it: what is None is left out."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConfigurationRow:

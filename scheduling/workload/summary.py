@@ -82,8 +82,7 @@ class WorkloadFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by the names of their fields, as JSON can hold them."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        return to_plain(self)
 
 
 def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
