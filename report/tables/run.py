@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.report.tables.summary import Described, figures_of, spread
+from netplace.netsim import Result
+from netplace.report.tables.summary import Described, spread
 from netplace.report.terminal.screen import number, printed_text, table
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
+from netplace.runs.placing import simulates
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,22 +87,22 @@ def write_run_folder(folder: Path, executed: Sequence[Executed], description: De
     write_run(executed, folder / "messages.csv", folder / "timeline.json", folder / "loads.png")
 
 
-_COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
-    "cycles": lambda run: (run["cycles"], 0),
-    "ms": lambda run: (run["seconds"] * 1e3, 3),
-    "packets": lambda run: (run["packets"], 0),
-    "packet-hops": lambda run: (run["packet_hops"], 0),
-    "mean packet delay": lambda run: (run["packet_delay"]["mean"], 1),
-    "most link load": lambda run: (run["most_link_load"], 3),
-    "CPU s": lambda run: (run["cpu_seconds"], 2),
-    "M packet-hops/s": lambda run: (run["packet_hops"] / 1e6 / max(run["cpu_seconds"], 1e-9), 2),
+_COLUMNS: dict[str, Callable[[Result], tuple[float | None, int]]] = {
+    "cycles": lambda run: (run.cycles, 0),
+    "ms": lambda run: (run.seconds * 1e3, 3),
+    "packets": lambda run: (run.packets, 0),
+    "packet-hops": lambda run: (run.packet_hops, 0),
+    "mean packet delay": lambda run: (run.packet_delay.mean if run.packet_delay.count else None, 1),
+    "most link load": lambda run: (float(run.link_load.max(initial=0.0)), 3),
+    "CPU s": lambda run: (run.cpu_seconds, 2),
+    "M packet-hops/s": lambda run: (run.packet_hops / 1e6 / max(run.cpu_seconds, 1e-9), 2),
 }
 
 
 def run_tables(executed: Sequence[Executed]) -> list[Table]:
     """Return the table of runs that differ in their seeds and, for several jobs, that of the jobs."""
-    runs = [figures_of(execution) for execution in executed]
-    rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
+    runs = [execution.result for execution in executed]
+    rows = [[str(run.seed), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
     if len(runs) > 1:
         spreads = {
             name: (spread([value(run)[0] or 0.0 for run in runs]), value(runs[0])[1])
@@ -112,25 +114,25 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
             for measure in ("mean", "std", "min", "max")
         ]
     tables = [table(title(executed[0]), ["seed", *_COLUMNS], rows)]
-    if runs[0]["faults"]:
+    if runs[0].faults:
         tables.append(_faults_table(runs))
-    if len(runs[0]["jobs"]) > 1:
+    if len(runs[0].jobs) > 1:
         tables.append(
             table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
         )
-    if "winner" in runs[0]["jobs"][0]:
-        winners = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
-        names = [f"job {place}" for place in range(len(runs[0]["jobs"]))]
+    if simulates(executed[0].run.jobs[0].mapping):
+        winners = [[str(execution.result.seed), *execution.methods] for execution in executed]
+        names = [f"job {place}" for place in range(len(runs[0].jobs))]
         tables.append(table("fastest mapping of each job alone", ["seed", *names], winners))
     return tables
 
 
-def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
+def _job_rows(runs: Sequence[Result]) -> list[list[str]]:
     rows = []
-    for place, job in enumerate(runs[0]["jobs"]):
-        cycles = [run["jobs"][place]["cycles"] for run in runs]
-        rows.append([f"{place} {job['name']}", str(job["tasks"]), *_spread_row(cycles)])
-    return [*rows, [], ["slowest", "", *_spread_row([run["slowest_cycles"] for run in runs])]]
+    for place, job in enumerate(runs[0].jobs):
+        cycles = [run.jobs[place].cycles for run in runs]
+        rows.append([f"{place} {job.name}", str(len(job.nodes)), *_spread_row(cycles)])
+    return [*rows, [], ["slowest", "", *_spread_row([max(job.cycles for job in run.jobs) for run in runs])]]
 
 
 def _spread_row(cycles: Sequence[float]) -> list[str]:
@@ -138,18 +140,18 @@ def _spread_row(cycles: Sequence[float]) -> list[str]:
     return [number(figures[measure]) for measure in ("mean", "std", "min", "max")]
 
 
-def _faults_table(runs: Sequence[Described]) -> Table:
+def _faults_table(runs: Sequence[Result]) -> Table:
     """Return what faults at a cycle did in every run."""
     rows = [
         [
-            str(run["seed"]),
-            *(number(fault[name], 0) for name in ("at", "links", "routers", "slow")),
-            *(_listed(fault[name]) for name in ("nodes", "jobs")),
-            *(number(fault[name], 0) for name in ("lost", "again")),
-            fault["routing"],
+            str(run.seed),
+            *map(number, (fault.at, fault.links, fault.routers, fault.slow)),
+            *map(_listed, (fault.nodes, fault.jobs)),
+            *map(number, (fault.lost, fault.again)),
+            fault.routing,
         ]
         for run in runs
-        for fault in run["faults"]
+        for fault in run.faults
     ]
     names = [
         "cycle",

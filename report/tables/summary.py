@@ -12,18 +12,13 @@ from netplace.netsim import Result
 from netplace.runs.execute import Executed
 from netplace.runs.placing import simulates
 
-__all__ = ["Described", "describe", "figures_of", "means", "spread", "summarise"]
+__all__ = ["Described", "describe", "means", "spread", "summarise"]
 
 Described = dict[str, Any]
 
 
 def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
-    return figures_of(executed) | {"versions": executed.result.versions}
-
-
-def figures_of(executed: Executed) -> Described:
-    """Return the same without versions: all that tables show."""
     run, result = executed.run, executed.result
     description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
     for job, measured, asked, method in zip(
@@ -39,7 +34,7 @@ def figures_of(executed: Executed) -> Described:
     if executed.window is not None:
         description["window"] = executed.window
         description["windows"] = _windows(result, executed.window)
-    return description
+    return description | {"versions": result.versions}
 
 
 def _windows(result: Result, window: int) -> list[Described]:

@@ -287,3 +287,46 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
 def test_every_setting_reaches_the_network(netplace, flag, value):
     found = described(netplace("run", *HALO, f"--{flag}", value, "--json"))
     assert found["config"][flag.replace("-", "_")] == value
+
+
+def rows_of(shown: str, title: str) -> list[list[str]]:
+    """Return the cells of the rows of a table on the screen, those of its head first."""
+    lines = shown.split(title)[1].split("\n")[1:]
+    return [line.split() for line in lines if line.strip(" \u2500")]
+
+
+def test_the_table_of_faults_has_what_each_run_lost(netplace):
+    flags = ("--network", "dragonfly:a=4,p=2,h=1", "--app", "all-to-all", "--mapping", "random", "--seeds", 2)
+    fault = ("--faults", "at=50,links=0.1,packets=again")
+    results = described(netplace("run", *flags, *fault, "--json"))
+    shown = rows_of(netplace("run", *flags, *fault).stdout, "faults")
+    assert len(results["runs"]) == 2
+    for run, row in zip(results["runs"], shown[-2:], strict=True):
+        [report] = run["faults"]
+        counts = [run["seed"], *(report[name] for name in ("at", "links", "routers", "slow"))]
+        assert row == [
+            *map(str, counts),
+            "-",
+            "-",
+            str(report["lost"]),
+            str(report["again"]),
+            report["routing"],
+        ]
+    assert any(run["faults"][0]["again"] for run in results["runs"])
+
+
+def test_the_table_of_a_run_without_packets_has_no_delay(netplace):
+    flags = ("--network", "torus:4x4", "--app", "cg", "--class", "S", "--tasks", "1")
+    assert described(netplace("run", *flags, "--json"))["packet_delay"]["mean"] is None
+    shown = rows_of(netplace("run", *flags).stdout, "cg.S.1")
+    assert shown[-1][:6] == ["0", "0", "0.000", "0", "0", "-"]
+
+
+def test_the_fastest_mapping_of_each_job_is_shown_by_seed(netplace):
+    flags = ("--network", "torus:4x4", "--jobs", "2x all-to-all", "--tasks", "4", "--mapping", "best")
+    results = described(netplace("run", *flags, "--seeds", "2", "--json"))
+    shown = rows_of(netplace("run", *flags, "--seeds", "2").stdout, "each job alone")
+    winners = [
+        " ".join([str(run["seed"]), *(job["winner"] for job in run["jobs"])]) for run in results["runs"]
+    ]
+    assert [" ".join(row) for row in shown[-2:]] == winners
