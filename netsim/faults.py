@@ -100,7 +100,17 @@ def rerouted(topology: Graph, config: Config) -> General:
     virtual channel for up*/down*.
     """
     try:
-        return general(topology, replace(config, allow_deadlock=False))
+        table = general(topology, replace(config, allow_deadlock=False))
     except ValueError:
         anywhere = "adaptive" if config.vcs > 1 else "up-down"
-        return general(topology, replace(config, routing=anywhere, vc_discipline="usual"))
+        table = general(topology, replace(config, routing=anywhere, vc_discipline="usual"))
+    return _from_any_switch(table)
+
+
+def _from_any_switch(table: General) -> General:
+    """Return a routing that packets may also begin anew at switches on their way.
+
+    From there ways may be longer than from any node; beyond the highest level a packet stays on it.
+    """
+    more = 2 * int(table.hops.max())  # to an intermediate switch, and on
+    return replace(table, low=table.low + table.low[-1:] * more, high=table.high + table.high[-1:] * more)

@@ -33,6 +33,20 @@ def test_a_packet_is_sent_again_the_other_way_round(engine, at, links):
     assert result.packet_hops == links + (0 < at < 16)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_from_a_switch_on_the_way_there_may_be_more_links_than_from_any_node(seed):
+    # Up, down, up and down again, where two links between switches lead from any leaf to any other.
+    faults = f"at=60,links=0.2,seed={seed},packets=again"
+    config = Config(routing="ecmp", vc_discipline="hop", vcs=4, packet_phits=3, faults=faults)
+    network = parse("xgft:2;2,3;1,2")
+    kernel, reference = (
+        measure_load(network, 0.5, config=config, warmup=10, measure=150, seed=1, engine=name).to_dict()
+        for name in ENGINES
+    )
+    kernel |= {name: reference[name] for name in ("cpu_seconds", "events")}  # of each engine
+    assert kernel == reference
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_packet_is_lost_and_its_receiver_waits_for_ever(engine):
     config = Config(vcs=3, routing="minimal", faults="at=5,link=0-1")
