@@ -10,10 +10,10 @@ from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.checkpoint import Keep
 from netplace.cosim.cosim_figures import CosimFigures, MixFigures
 from netplace.cosim.figures import half_widths
-from netplace.cosim.interval import MARKED, half_width_by_mixes
+from netplace.cosim.interval import MARKED
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
-from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
+from netplace.cosim.mixes import SOURCES, MixesExecution, Progress, half_width
 from netplace.cosim.placed import Placed, Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
@@ -194,9 +194,7 @@ class _Mixes:
         alone = _alone(self._rates, placed)
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
-        width = 0.0
-        if placed.work.application:
-            width = half_width_by_mixes(self._rates.loops.deviation(placed), done.doubt / max(1.0, alone))
+        width = half_width(done, self._rates.loops)
         start = round(done.begin)
         self.measured[placed.job.number] = Measured(placed, start, taken, alone, alone, width, width)
         self._tell(len(self.measured))

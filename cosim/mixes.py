@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from netplace.checks.calls import checked
 from netplace.cosim.experience import Experience
 from netplace.cosim.influence import Presence, presence
+from netplace.cosim.interval import half_width_by_mixes
+from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.rates import Rates
 from netplace.scheduling import Allocation, Ends, Job
 
-__all__ = ["SOURCES", "MixesExecution", "Progress"]
+__all__ = ["SOURCES", "MixesExecution", "Progress", "half_width"]
 
 _SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
 _LEFT_OUT = 0.5  # of influence that is left out counts as the deviation of what it does
@@ -82,6 +84,14 @@ class Progress:
         self.left -= done
         self.doubt += done * (self.deviation + _LEFT_OUT * self.left_out)
         self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
+
+
+def half_width(done: Progress, loops: LoopTimes) -> float:
+    """Return the half width of an ended job's time, as a share of it; 0 of one that only computes."""
+    if not done.placed.work.application:
+        return 0.0
+    alone = max(1.0, loops.alone(done.placed))
+    return half_width_by_mixes(loops.deviation(done.placed), done.doubt / alone)
 
 
 class MixesExecution:
@@ -192,8 +202,8 @@ class MixesExecution:
         known = self._experience.factor(foretold)
         if known is not None:
             running = self._running[attempt]
-            running.factor, half_width = known
-            running.deviation = math.hypot(half_width / 2, self._experience.deviation(foretold))
+            running.factor, half = known
+            running.deviation = math.hypot(half / 2, self._experience.deviation(foretold))
             running.source, running.omitted = "foretold", 0.0
         return known is not None
 

@@ -13,6 +13,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -194,6 +195,7 @@ class Rates:
         return length, parts
 
 
+@lru_cache(maxsize=256)  # as many programs as `body_of` keeps; each is asked for in every mix
 def waits_for_all(program: Program) -> bool:
     """Tell whether every task of a program waits for every other, directly or over others."""
     heard = program.traffic().W > 0

@@ -112,5 +112,5 @@ def _from_any_switch(table: General) -> General:
 
     From there ways may be longer than from any node; beyond the highest level a packet stays on it.
     """
-    more = 2 * int(table.hops.max())  # to an intermediate switch, and on
+    more = 3 * int(table.hops.max())  # through a group, to an intermediate switch, and on
     return replace(table, low=table.low + table.low[-1:] * more, high=table.high + table.high[-1:] * more)

@@ -70,12 +70,12 @@ class Search:
         """Return what workers are sent: not what they make of it themselves."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
-    @property
+    @cached_property
     def topology(self) -> Topology:
         """The network."""
         return network_of(self.network)
 
-    @property
+    @cached_property
     def program(self) -> Program | None:
         """What its tasks do, for mappings that simulate."""
         return None if self.run is None else programs_of(self.run)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from netplace.runs.digests import Digest, digests_of_wiring
 from netplace.topologies import Topology, parse
 
@@ -16,15 +18,9 @@ def network_of(text: str) -> Topology:
     ValueError
         As `netplace.topologies.parse`.
     """
-    key = text, digests_of_wiring(text)
-    if key not in _NETWORKS:
-        topology = parse(text)
-        while len(_NETWORKS) >= _MOST_NETWORKS:
-            del _NETWORKS[next(iter(_NETWORKS))]
-        _NETWORKS[key] = topology
-    return _NETWORKS[key]
+    return _network(text, digests_of_wiring(text))
 
 
-# The oldest first.
-_NETWORKS: dict[tuple[str, tuple[Digest, ...]], Topology] = {}
-_MOST_NETWORKS = 64
+@lru_cache(maxsize=64)
+def _network(text: str, contents: tuple[Digest, ...]) -> Topology:
+    return parse(text)

@@ -21,8 +21,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import Placed, Placing, application_work, cycles_alone, replay, sampled_again
-from netplace.cosim.interval import half_width_by_mixes
-from netplace.cosim.mixes import MixesExecution, Progress
+from netplace.cosim.mixes import MixesExecution, Progress, half_width
 from netplace.cosim.rates import Rates
 from netplace.cosim.replay import Started
 from netplace.cosim.work import Work, body_of
@@ -145,9 +144,7 @@ def by_mixes(placing: Placing, jobs: Sequence[Started], precision: float) -> Est
         pass
     made = {}
     for done in ended:
-        alone, deviation = rates.loops.alone(done.placed), rates.loops.deviation(done.placed)
-        width = half_width_by_mixes(deviation, done.doubt / alone)
-        made[done.placed.job.number] = done.end - done.begin, width
+        made[done.placed.job.number] = done.end - done.begin, half_width(done, rates.loops)
     return made
 
 
