@@ -41,7 +41,7 @@ __all__ = [
 # What a draw is for, and what (place, index, cycle) are:
 HALF_RING = 1  # sign of a half-ring displacement: (source node, dimension, creation cycle)
 TWIST = 2  # which of several minimal routes of a twisted torus: (source node, 0, creation cycle)
-OBLIVIOUS_VC = 3  # VC at injection or turn: (router, input, cycle in which the packet became head)
+OBLIVIOUS_VC = 3  # VC of `oblivious` at injection or turn: (router, input, cycle)
 ADAPTIVE_VC = 4  # VC for an alternative of `smart`: (router, input * dimensions + dimension, cycle)
 POLICY = 5  # choice of policy `random`: (router, input, cycle)
 ARBITER = 6  # choice of arbiter `random`: (router, output, cycle); consumption is output ports * vcs

@@ -65,15 +65,15 @@ class GridRouting(Routing):
             return Head(packet, now, [fifo.router.consumption])
         ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
         if self._oblivious:
-            output = self._output(fifo, ports[0], self._oblivious_vc(fifo, ports[0], now))
-            return Head(packet, now, [output], output)
+            vcs = (fifo.vc,) if fifo.port == ports[0] else range(self.vcs)
+            return Head(packet, now, [self._output(fifo, ports[0], vc) for vc in vcs])
         escape = self._output(fifo, ports[0], 0)
         adaptive = [self._output(fifo, port, vc) for port in ports for vc in self._adaptive_vcs(fifo, port)]
         return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return what the policy asks for; a packet that is there asks for the consumption."""
-        if head.escape is None:
+        if head.candidates[0].fifo is None:
             return head.candidates[0]
         return self._policy(self, fifo, head, now)
 
@@ -85,12 +85,6 @@ class GridRouting(Routing):
         if self._keeps_vc and fifo.port == port and fifo.vc > 0:
             return (fifo.vc,)
         return range(1, self.vcs)
-
-    def _oblivious_vc(self, fifo: Fifo, port: int, now: int) -> int:
-        """Return the VC in dimension order: kept straight on, drawn at injection and at a turn."""
-        if fifo.port == port:
-            return fifo.vc
-        return pick(self.seed, OBLIVIOUS_VC, fifo.router.number, fifo.number, now, self.vcs)
 
     def escape(self, fifo: Fifo, head: Head) -> Output | None:
         """Return the escape output if it may be entered."""
@@ -149,8 +143,11 @@ def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | 
 
 
 def _oblivious(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Ask for the one output of dimension order, whose every VC has its bubble."""
-    return routing.escape(fifo, head)
+    """Ask in dimension order on the same VC straight on, on one drawn anew at injection and at a turn."""
+    place = fifo.router.number, fifo.number, now
+    drawn = pick(routing.seed, OBLIVIOUS_VC, *place, len(head.candidates)) if len(head.candidates) > 1 else 0
+    output = head.candidates[drawn]
+    return output if routing.may_enter(fifo, output) else None
 
 
 POLICIES: dict[str, Callable[[GridRouting, Fifo, Head, int], Output | None]] = {

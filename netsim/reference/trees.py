@@ -77,11 +77,12 @@ class TreeRouting(Routing):
         return fifo.port >= self.tree.up and packet.source // span != packet.destination // span
 
     def _static_port(self, fifo: Fifo, stage: int) -> int:
-        """Return the up port that the source names in a fat tree, the destination in a thin one."""
+        """Return the up port: the source names it in a fat tree, the destination in a thin one, shifted by VC."""
         packet = fifo.packets[0]
+        named = packet.destination // self.tree.down**stage
         if self.tree.up == self.tree.down:
-            return (self._digit(packet.source, stage) + fifo.vc) % self.tree.up
-        return int(packet.destination // self.tree.down**stage % self.tree.up)
+            named = self._digit(packet.source, stage)
+        return int((named + fifo.vc) % self.tree.up)
 
 
 def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
