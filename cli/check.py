@@ -38,7 +38,7 @@ def check_command(
     Without a cycle packets cannot wait for each other for ever (with an escape channel, Duato's condition is
     checked). A cycle is shown link by link, and how many virtual channels would do without one.
     """
-    from netplace.netsim.general import verdict_on
+    from netplace.netsim.general import vcs_that_do, verdict_on
     from netplace.topologies import parse
 
     one_of(what, ["network"], "check")
@@ -46,19 +46,12 @@ def check_command(
     _, routes, verdict = verdict_on(topology, routing, vc_discipline)
     enough = verdict.needed
     if not verdict.free:
-        enough = _channels_that_do(topology, routing)
+        enough = vcs_that_do(topology, routing)
     answer = Answer(
         lambda: _described(topology, routes, verdict, enough),
         lambda: click.echo("\n".join(_sentences(topology, routes, verdict, enough))),
     )
     show(answer, output, as_json)
-
-
-def _channels_that_do(topology: Topology, routing: str) -> int:
-    """Return how many virtual channels are enough with one more after every hop."""
-    from netplace.netsim.general import verdict_on
-
-    return verdict_on(topology, routing, "hop")[2].needed
 
 
 def _described(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> dict[str, Any]:

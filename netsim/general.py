@@ -128,6 +128,17 @@ def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switc
     return switches, routes, check(switches, routes)
 
 
+def vcs_that_do(topology: Topology, routing: str) -> int:
+    """Return how many virtual channels keep a routing free of deadlock, with one more after every hop.
+
+    Raises
+    ------
+    ValueError
+        As `verdict_on` does.
+    """
+    return verdict_on(topology, routing, "hop")[2].needed
+
+
 def general(topology: Topology, config: Config) -> General:
     """Return the constants of a network.
 
@@ -138,15 +149,17 @@ def general(topology: Topology, config: Config) -> General:
         circle and `Config.allow_deadlock` does not allow it.
     """
     switches, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
+    if not verdict.free and not config.allow_deadlock:
+        enough = vcs_that_do(topology, config.routing)
+        raise ValueError(
+            f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
+            f"{len(verdict.cycle)} channels; {enough} VCs would do (--vc-discipline hop --vcs {enough}); "
+            "netplace check network shows the circle, --allow-deadlock runs it anyway"
+        )
     if config.vcs < verdict.needed:
         raise ValueError(
             f"vcs: {config.vcs} virtual channels are too few for routing {routes.name} on {topology}, "
-            f"which needs {verdict.needed}"
-        )
-    if not verdict.free and not config.allow_deadlock:
-        raise ValueError(
-            f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
-            f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
+            f"which needs {verdict.needed} (--vcs {verdict.needed})"
         )
     if config.ordered_flows:
         _check_order(topology, routes)
