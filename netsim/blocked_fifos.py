@@ -51,8 +51,8 @@ def _outputs_wanted(s: k.State, u: k.Setting, router: int, i: int) -> list[int]:
             ports = [port for port in range(int(s.up[1])) if links[port]]
         return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
     if u.policy == k.OBLIVIOUS:
-        word = int(s.counts[router * u.row_counts + u.fifo + i])
-        return [word >> 2 * u.bits & k.OUTPUT]
+        own = int(s.counts[router * u.row_counts + u.fifo + i]) >> 2 * u.bits & k.OUTPUT
+        return [own] if own == i else list(range(own, own + u.vcs))
     adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
     return sorted([ports[0] * u.vcs, *adaptive])
 

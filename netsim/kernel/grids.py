@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import ADAPTIVE_VC, POLICY, below, draw
+from netplace.netsim.chance import ADAPTIVE_VC, OBLIVIOUS_VC, POLICY, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.draws import drawn
-from netplace.netsim.kernel.fifos import phits_beyond, port_of, vc_of
-from netplace.netsim.kernel.state import BUBBLE, GRID, RANDOM, ROOM, SHORTEST, Setting, State
+from netplace.netsim.kernel.fifos import fifo_of, output_of, phits_beyond, port_of, vc_of
+from netplace.netsim.kernel.state import BUBBLE, FREE, GRID, OBLIVIOUS, RANDOM, ROOM, SHORTEST, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -119,3 +119,25 @@ def random_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     if candidates == 0:
         return escape_output(s, u, router, i)
     return drawn(candidates, draw(u.seed, POLICY, router, i, cycle))
+
+
+@where(dims=GRID, policy=(OBLIVIOUS,))
+@inlined
+def oblivious_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+    """Return what an input requests under `oblivious`: its own VC straight on, else one drawn anew."""
+    output = output_of(u, s.counts[fifo_of(u, router, i)])
+    if output != i:
+        output += below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
+    return admitted(s, u, router * u.row, i, output)
+
+
+@where(dims=GRID, policy=(OBLIVIOUS,))
+@inlined
+def obtainable_obliviously(s: State, u: Setting, router: int, i: int) -> bool:
+    """Tell whether an input could get an output next cycle, whatever VC is drawn for it."""
+    base = router * u.row
+    available = s.row[base + FREE] & s.row[base + ROOM]
+    output = output_of(u, s.counts[fifo_of(u, router, i)])
+    if output == i:
+        return available >> i & 1 != 0
+    return (available & s.row[base + BUBBLE]) >> output & ((1 << u.vcs) - 1) != 0

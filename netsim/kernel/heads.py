@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.blame import begins_to_wait
 from netplace.netsim.kernel.borders import DECIDED, EMPTYING, is_ours, tell
 from netplace.netsim.kernel.events import look_now, tail_leaves
-from netplace.netsim.kernel.fifos import bound_for, fed, feeder, fifo_of, grow, head_slot, port_of, vc_of
+from netplace.netsim.kernel.fifos import bound_for, fed, feeder, fifo_of, grow, head_slot, port_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
     EMPTIES,
@@ -90,23 +89,19 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
         s.row[at] = s.row[at] & ~bit | some ^ minus
         s.row[at + 1] = s.row[at + 1] & ~bit | minus
     if u.policy == OBLIVIOUS:
-        bind(s, u, router, i, cycle)
+        bind(s, u, router, i)
     if u.explain == 1:
         begins_to_wait(s, cycle)
 
 
 @where(dims=GRID, policy=(OBLIVIOUS,))
 @inlined
-def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
-    """Choose the output of a head under `oblivious`: DOR, the same VC straight on, else one drawn."""
+def bind(s: State, u: Setting, router: int, i: int) -> None:
+    """Note the output of a head under `oblivious`: its own straight on, else the first VC of its port."""
     base = router * u.row
     port = 0
     while (s.row[base + u.want + port] >> i) & 1 == 0:
         port += 1
-    vc = 0
-    if i < u.fed and port_of(s, u, i) == port:
-        vc = vc_of(s, u, i)
-    elif u.vcs > 1:
-        vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
+    output = i if i < u.fed and port_of(s, u, i) == port else port * u.vcs
     f = fifo_of(u, router, i)
-    s.counts[f] = bound_for(u, s.counts[f], port * u.vcs + vc)
+    s.counts[f] = bound_for(u, s.counts[f], output)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest, where
-from netplace.netsim.kernel.fifos import fifo_of, output_of
-from netplace.netsim.kernel.grids import admitted, random_output, shortest_output, smart_output
+from netplace.netsim.kernel.grids import (
+    oblivious_output,
+    obtainable_obliviously,
+    random_output,
+    shortest_output,
+    smart_output,
+)
 from netplace.netsim.kernel.memory import passing, try_alternatives
 from netplace.netsim.kernel.state import (
     BUBBLE,
@@ -35,8 +40,7 @@ def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         return shortest_output(s, u, router, i, cycle)
     if u.policy == RANDOM:
         return random_output(s, u, router, i, cycle)
-    output = output_of(u, s.counts[fifo_of(u, router, i)])
-    return admitted(s, u, router * u.row, i, output)
+    return oblivious_output(s, u, router, i, cycle)
 
 
 @where(masks=(1,))
@@ -109,8 +113,7 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
         while waiting:
             i = lowest(waiting)
             waiting &= waiting - 1
-            output = output_of(u, s.counts[fifo_of(u, router, i)])
-            if available >> output & 1 and admitted(s, u, base, i, output) >= 0:
+            if obtainable_obliviously(s, u, router, i):
                 return True
         return False
     turned = 0

@@ -84,5 +84,5 @@ def forced_port(s: State, u: Setting, router: int, source: int, target: int, vc:
     if u.policy == TREE_FAT:
         return ((source // s.power[stage]) % down + vc) % down
     if u.policy == TREE_THIN:
-        return target // s.power[stage] % up
+        return (target // s.power[stage] + vc) % up
     return -1

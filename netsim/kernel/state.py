@@ -78,7 +78,7 @@ EMPTIES = 1  # and those whose FIFO beyond a packet is leaving
 # --- `counts`, in the same record -----------------------------------------------------------------------
 # `Setting.fifo` + input: what the FIFO holds, in three fields of `Setting.bits`, `Setting.bits` and 6 bits:
 #     place of the head packet in the ring of slots; packets, from the first phit in to the last phit out;
-#     output that the head holds, or (oblivious) is bound for
+#     output that the head holds; before, under `oblivious`, its own straight on or the first of its port
 # `Setting.crossed` + port: packets that crossed the link, modulo `Setting.modulus` + 1; `State.carry` counts
 #     how often that began anew
 # `Setting.load` + output: phits in the FIFO that the output feeds, as they would be had they always grown

@@ -77,7 +77,7 @@ class TreeRouting(Routing):
         return fifo.port >= self.tree.up and packet.source // span != packet.destination // span
 
     def _static_port(self, fifo: Fifo, stage: int) -> int:
-        """Return the up port: the source names it in a fat tree, the destination in a thin one, shifted by VC."""
+        """Return the up port by the VC and the source in a fat tree, the destination in a thin one."""
         packet = fifo.packets[0]
         named = packet.destination // self.tree.down**stage
         if self.tree.up == self.tree.down:
