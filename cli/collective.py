@@ -39,6 +39,7 @@ class _Flags:
     fanout: int | None
     radix: int | None
     group: int | None
+    element: int | None
     output: Path | None
     as_json: bool
 
@@ -73,6 +74,9 @@ class _Flags:
 @click.option("--fanout", type=COUNT, help="Chains that leave the root, of algorithm chain. [default: 4]")
 @click.option("--radix", type=COUNT, help="Of algorithm knomial. [default: 4]")
 @click.option("--group", type=COUNT, help="Consecutive ranks of a node or switch, of algorithm hierarchical.")
+@click.option(
+    "--element", type=COUNT, help="Bytes of an element of a vector that is reduced, of which no part is sent."
+)
 @page_flag
 @json_flag
 def collective_command(operation: str, **given: Any) -> None:
@@ -84,7 +88,7 @@ def collective_command(operation: str, **given: Any) -> None:
     one_of(operation, OPERATIONS, "collective operation")
     options = {
         key: getattr(asked, key)
-        for key in ("segment", "fanout", "radix", "group")
+        for key in ("segment", "fanout", "radix", "group", "element")
         if getattr(asked, key) is not None
     }
     with pulse("messages") as progress:

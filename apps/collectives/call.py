@@ -27,6 +27,7 @@ from netplace.checks import whole
 
 __all__ = [
     "OPERATIONS",
+    "REDUCING",
     "ROOTED",
     "Algorithm",
     "Call",
@@ -60,6 +61,7 @@ OPERATIONS = {
 """Operations, and what their ``bytes`` are."""
 
 ROOTED = ("bcast", "gather", "reduce", "scatter")
+REDUCING = ("allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan")
 
 Part = tuple[int, int]
 
@@ -124,6 +126,11 @@ class Call:
         blocks that rank 0 sends, then rank 1, and so on, if they are not alike.
     groups : tuple of int
         Of each rank a number that it has in common with those that share its node or switch.
+    element : int
+        Bytes of an element of a vector that is reduced, of which no part is sent; 0: not known. Vectors may
+        then be cut anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
+    unit : int
+        Bytes that one of `bytes` and `segment` stands for: see `in_elements`.
     """
 
     operation: str
@@ -136,6 +143,8 @@ class Call:
     group: int = 0
     sizes: tuple[int, ...] = ()
     groups: tuple[int, ...] = ()
+    element: int = 0
+    unit: int = 1
 
     def __post_init__(self) -> None:
         whole(self.ranks, "ranks")
@@ -145,6 +154,10 @@ class Call:
         whole(self.radix, "radix", 2)
         whole(self.group, "group", 0)
         whole(self.root, "root", 0)
+        if whole(self.element, "element", 0) and self.operation in REDUCING and self.bytes % self.element:
+            raise ValueError(
+                f"element: {self.element} does not divide the {self.bytes} bytes of {self.operation}"
+            )
         if self.ranks > MOST_TASKS:
             raise ValueError(f"ranks: {self.ranks} are too many, expected at most {MOST_TASKS}")
         if self.root >= self.ranks:
@@ -161,6 +174,18 @@ class Call:
     def having(self, options: Mapping[str, Any]) -> Call:
         """Return the call with other attributes."""
         return replace(self, **options)
+
+    def in_elements(self) -> Call:
+        """Return the call with lengths in elements, if it reduces vectors of known elements."""
+        if self.element < 2 or self.unit != 1 or self.operation not in REDUCING:
+            return self
+        segment = max(1, self.segment // self.element) if self.segment else 0
+        return replace(self, bytes=self.bytes // self.element, segment=segment, element=1, unit=self.element)
+
+    @property
+    def elements(self) -> int:
+        """How many elements the vector has."""
+        return self.bytes // (self.element or (1 if self.bytes % 8 else 8))
 
     @cached_property
     def offsets(self) -> list[int]:
@@ -186,7 +211,7 @@ class Call:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to do, so that libraries return at once: no bytes for anybody."""
-        return self.operation not in ("barrier", "alltoallv") and not self.vector
+        return self.operation not in ("barrier", "alltoallv") and not self.in_elements().vector
 
     def block(self, source: int, destination: int) -> Part:
         """Return the block of an all-to-all from `source` to `destination`."""

@@ -12,7 +12,8 @@ A table is a TOML file. Of each operation it has a list of rows, and the first o
     ]
 
 Bounds are inclusive; one that is missing, in a list of one number or altogether, is no bound. A row may also
-ask for ``power_of_two = true`` (or false) ranks, and give ``segment``, ``fanout``, ``radix`` or ``group``.
+ask for ``power_of_two = true`` (or false) ranks and for ``few_elements = true``, vectors of fewer elements
+than the largest power of two of ranks, and give ``segment``, ``fanout``, ``radix`` or ``group``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ TABLES = {
 }
 
 _OPTIONS = {"segment": 0, "fanout": 1, "radix": 2, "group": 0}  # with the least value
+_CONDITIONS = ("power_of_two", "few_elements")
 _TOTALS = ("allgather", "gather", "scatter")  # whose calls give the bytes of one block
 
 
@@ -53,6 +55,9 @@ class Row:
         For how many, both inclusive.
     power_of_two : bool or None
         Only for numbers of ranks that are, or are not, a power of two.
+    few_elements : bool or None
+        Only for vectors that have, or do not have, fewer elements than the largest power of two that is no
+        more than the ranks.
     options : mapping of str to int
         Attributes of a `Call` that it sets.
     """
@@ -61,14 +66,16 @@ class Row:
     ranks: tuple[int, int | None] = (1, None)
     bytes: tuple[int, int | None] = (0, None)
     power_of_two: bool | None = None
+    few_elements: bool | None = None
     options: Mapping[str, int] = field(default_factory=dict)
 
-    def fits(self, ranks: int, bytes: int) -> bool:
-        """Tell whether it is for so many ranks and bytes."""
+    def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
+        """Tell whether it is for so many ranks and bytes, and for few elements or not."""
         return (
             _inside(ranks, self.ranks)
             and _inside(bytes, self.bytes)
             and self.power_of_two in (None, ranks & (ranks - 1) == 0)
+            and self.few_elements in (None, few_elements)
         )
 
 
@@ -110,8 +117,8 @@ class Table:
             if self.base is None:
                 raise ValueError(f"collectives {self.name!r}: chooses no algorithm of {call.operation}")
             return self.base.choose(call)
-        bytes = self._measure(call)
-        row = next((row for row in rows if row.fits(call.ranks, bytes)), None)
+        bytes, few = self._measure(call) * call.unit, call.elements < 1 << call.ranks.bit_length() - 1
+        row = next((row for row in rows if row.fits(call.ranks, bytes, few)), None)
         if row is None:
             raise _gap(self.name, call.operation, call.ranks, bytes)
         return row
@@ -188,10 +195,10 @@ def _row(row: Any, where: str) -> Row:
     if not isinstance(row, dict) or not isinstance(row.get("algorithm"), str):
         raise ValueError(f"{where}: is {shown(row)}, expected a table with an algorithm")
     for key in row:
-        one_of(key, ("algorithm", "ranks", "bytes", "power_of_two", *_OPTIONS), where)
-    power = row.get("power_of_two")
-    if power not in (None, True, False):
-        raise ValueError(f"{where}: power_of_two is {shown(power)}, expected true or false")
+        one_of(key, ("algorithm", "ranks", "bytes", *_CONDITIONS, *_OPTIONS), where)
+    for key in _CONDITIONS:
+        if row.get(key) not in (None, True, False):
+            raise ValueError(f"{where}: {key} is {shown(row[key])}, expected true or false")
     options = {
         key: whole(row[key], f"{where}: {key}", least) for key, least in _OPTIONS.items() if key in row
     }
@@ -199,8 +206,8 @@ def _row(row: Any, where: str) -> Row:
         row["algorithm"],
         _bounds(row.get("ranks", [1]), f"{where}: ranks"),
         _bounds(row.get("bytes", [0]), f"{where}: bytes"),
-        power,
-        options,
+        **{key: row.get(key) for key in _CONDITIONS},
+        options=options,
     )
 
 
@@ -220,7 +227,7 @@ def _check_no_gap(source: str, operation: str, rows: tuple[Row, ...]) -> None:
         )
         for number in sorted({ranks, *(power for power in powers if last is None or power <= last)}):
             for bytes in _representatives(0, (row.bytes for row in rows)):
-                if not any(row.fits(number, bytes) for row in rows):
+                if not all(any(row.fits(number, bytes, few) for row in rows) for few in (True, False)):
                     raise _gap(source, operation, number, bytes)
 
 

@@ -48,10 +48,12 @@ class Schedule:
         algorithm: str,
         rounds: Iterable[Round],
         progress: Callable[[int], None] | None = None,
+        unit: int = 1,
     ) -> Schedule:
         """Take down the messages of `rounds`; those without any, and messages to oneself, do not count.
 
-        After each round `progress` is told how many there are so far.
+        After each round `progress` is told how many there are so far. Lengths in them are
+        of `unit` bytes.
 
         Raises
         ------
@@ -76,7 +78,8 @@ class Schedule:
                             f"messages among {call.ranks} ranks, expected fewer: take fewer ranks or "
                             "longer segments"
                         )
-                    for column, value in zip(columns, (number, source, destination, size), strict=True):
+                    values = number, source, destination, size * unit
+                    for column, value in zip(columns, values, strict=True):
                         column.append(value)
             number += len(columns[0]) > before
             if progress is not None:

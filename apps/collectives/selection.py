@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, OwnBlocks, Shifted
+from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call, OwnBlocks
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule
@@ -30,11 +30,14 @@ class Collectives:
     groups : tuple of int
         Of each task a number that it has in common with those that share its node or switch, for
         hierarchical algorithms; empty: not known.
+    element : int
+        Bytes of an element of the vectors that are reduced, as of a `Call`.
     """
 
     table: Table
     named: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[int, ...] = ()
+    element: int = 0
 
     @cached_property
     def is_hierarchical(self) -> bool:
@@ -58,7 +61,7 @@ class Collectives:
         name, chosen, call = self._chosen(call)
         if progress is None:
             return _schedule(chosen, name, call)
-        return Schedule.of(call, name, () if call.is_empty else chosen.rounds(call), progress)
+        return _rounds(chosen, name, call, progress)
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, call: Call, tag: int) -> None:
         """Append to `writer` what member number `rank` of `members` does.
@@ -78,7 +81,7 @@ class Collectives:
                 )
             call = call.having({"groups": tuple(self.groups[member] for member in members)})
         if chosen.shifts is not None:
-            _write_shifts(chosen, chosen.shifts(call), writer, members, rank, tag)
+            _write_shifts(chosen, call.in_elements(), writer, members, rank, tag)
         elif isinstance(call, OwnBlocks):
             raise ValueError(
                 f"algorithm {name!r} of {call.operation}: needs all blocks, and programs know their own, "
@@ -89,6 +92,8 @@ class Collectives:
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""
+        if self.element and call.operation in REDUCING and not call.element:
+            call = call.having({"element": self.element})
         name = self.named.get(call.operation)
         if name is not None:
             return *algorithm(call.operation, name, call.ranks), call
@@ -100,6 +105,8 @@ class Collectives:
 def selection(text: str, what: str = "--collectives") -> Collectives:
     """Return what `text` says: a table and algorithms, as in ``"openmpi+allreduce=ring+bcast=binomial"``.
 
+    ``element=8`` says that vectors that are reduced are of 8-byte elements.
+
     Raises
     ------
     ValueError
@@ -108,6 +115,7 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
     table, *words = text.split("+")
     named: dict[str, str] = {}
     groups: tuple[int, ...] = ()
+    element = 0
     for word in words:
         operation, equals, name = word.partition("=")
         if not equals:
@@ -115,9 +123,12 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
         if operation == "groups":
             groups = tuple(whole(number, f"{what}: groups", 0) for number in name.split("."))
             continue
+        if operation == "element":
+            element = whole(name, f"{what}: element")
+            continue
         one_of(operation, OPERATIONS, f"{what}: collective operation")
         named[operation], _ = algorithm(operation, name, what=f"{what}: algorithm of {operation}")
-    return Collectives(decision_table(table, what), named, groups)
+    return Collectives(decision_table(table, what), named, groups, element)
 
 
 def in_groups(text: str, groups: Sequence[int]) -> str:
@@ -184,27 +195,40 @@ def schedule(
     one_of(operation, OPERATIONS, "collective operation")
     chosen = Collectives(decision_table(collectives), {} if algorithm is None else {operation: algorithm})
     whole(ranks, "ranks", most=MOST_RANKS)
+    if options.get("element") and operation not in REDUCING:
+        known = ", ".join(REDUCING)
+        raise ValueError(f"element: {operation} reduces nothing; operations that do are {known}")
     return chosen.schedule(Call(operation, ranks, bytes, root, **options), progress)
 
 
 @lru_cache(maxsize=64)
 def _schedule(chosen: Algorithm, name: str, call: Call) -> Schedule:
-    return Schedule.of(call, name, () if call.is_empty else chosen.rounds(call))
+    return _rounds(chosen, name, call)
+
+
+def _rounds(
+    chosen: Algorithm, name: str, call: Call, progress: Callable[[int], None] | None = None
+) -> Schedule:
+    counted = call.in_elements()
+    return Schedule.of(
+        call, name, () if call.is_empty else chosen.rounds(counted), progress, unit=counted.unit
+    )
 
 
 def _write_shifts(
-    chosen: Algorithm, shifted: Shifted, writer: TaskWriter, members: Sequence[int], rank: int, tag: int
+    chosen: Algorithm, call: Call, writer: TaskWriter, members: Sequence[int], rank: int, tag: int
 ) -> None:
     """Append what a rank does in rounds in which all do the same, or in all of them at once."""
     ranks = len(members)
     requests: list[int] = []
     sends: list[tuple[int, int]] = []
-    for distance, parts in shifted:
+    assert chosen.shifts is not None
+    for distance, parts in chosen.shifts(call):
         source, destination = (rank - distance) % ranks, (rank + distance) % ranks
         if (coming := parts(source)) is not None:
-            requests.append(writer.irecv(members[source], _length(coming), tag))
+            requests.append(writer.irecv(members[source], _length(coming) * call.unit, tag))
         if (going := parts(rank)) is not None:
-            sends.append((members[destination], _length(going)))
+            sends.append((members[destination], _length(going) * call.unit))
         if not chosen.at_once:
             _exchange(writer, requests, sends, tag)
     _exchange(writer, requests, sends, tag)

@@ -1,6 +1,8 @@
 import pytest
 
-from netplace.apps.collectives import schedule, selection
+from netplace.apps import application
+from netplace.apps.collectives import ALGORITHMS, allreduce, reduce_scatter, schedule, selection
+from netplace.apps.collectives.call import REDUCING
 
 
 @pytest.fixture
@@ -64,6 +66,14 @@ def test_one_algorithm_beside_a_table():
             'allreduce = [{algorithm = "ring", power_of_two = true}]',
             "no row of allreduce fits 3 ranks and 0 bytes",
         ),
+        (
+            'allreduce = [{algorithm = "ring", few_elements = true}]',
+            "no row of allreduce fits 2 ranks and 0 bytes",
+        ),
+        (
+            'allreduce = [{algorithm = "ring", few_elements = 2}]',
+            "few_elements is 2, expected true or false",
+        ),
         ('base = "mine"', "base: unknown name 'mine'"),
         ('blocks = "all"', "blocks is 'all', expected a list of operations"),
     ],
@@ -83,3 +93,64 @@ def test_ranks_alone_choose_an_alltoallv(table):
     path = table('alltoallv = [{bytes = [0, 9], algorithm = "pairwise"}, {algorithm = "scattered"}]')
     with pytest.raises(ValueError, match="alltoallv: a row asks for bytes, of which each rank has its own"):
         schedule("alltoallv", 4, 10, collectives=path)
+
+
+@pytest.mark.parametrize(
+    ("operation", "ranks", "size", "element", "algorithm"),
+    [
+        # MPICH counts elements, and compares them with the largest power of two of ranks.
+        ("allreduce", 16, 16, 8, "recursive_doubling"),
+        ("allreduce", 16, 16, 1, "reduce_scatter_allgather"),
+        ("allreduce", 16, 120, 8, "recursive_doubling"),
+        ("allreduce", 16, 128, 8, "reduce_scatter_allgather"),
+        ("allreduce", 31, 60, 4, "recursive_doubling"),
+        ("allreduce", 31, 64, 4, "reduce_scatter_allgather"),
+        ("allreduce", 2, 9, 1, "reduce_scatter_allgather"),
+        ("reduce", 512, 2056, 8, "in_order_binomial"),
+        ("reduce", 512, 4096, 8, "reduce_scatter_gather"),
+        ("reduce", 512, 4088, 8, "in_order_binomial"),
+        ("reduce", 256, 2056, 8, "reduce_scatter_gather"),
+    ],
+)
+def test_mpich_counts_elements(operation, ranks, size, element, algorithm):
+    made = schedule(operation, ranks, size, collectives="mpich", element=element)
+    assert made.algorithm == algorithm
+
+
+def test_two_doubles_of_sixteen_ranks_take_four_rounds():
+    made = schedule("allreduce", 16, 16, collectives="mpich")
+    assert (made.rounds, set(made.bytes.tolist())) == (4, {16})
+
+
+@pytest.mark.parametrize(
+    ("operation", "name"), [key for key in ALGORITHMS if key[0] in REDUCING and "rounded" not in key[1]]
+)
+def test_no_part_of_an_element_is_sent(operation, name):
+    for ranks, count, element in ((4, 3, 8), (8, 20, 4), (8, 3, 16)):
+        elements = schedule(operation, ranks, count, algorithm=name, element=1)
+        made = schedule(operation, ranks, count * element, algorithm=name, element=element)
+        if "openmpi" not in name and name not in ("nonoverlapping", "non_overlapping", "basic_linear"):
+            assert made.bytes.tolist() == (element * elements.bytes).tolist()
+        assert not (made.bytes % element).any()
+
+
+def sums(task, bytes=40):
+    """Sum vectors, by one allreduce and one reduction in blocks."""
+    allreduce(task, range(task.tasks), bytes)
+    reduce_scatter(task, range(task.tasks), bytes)
+
+
+def test_programs_say_what_their_elements_are():
+    chosen = "ours+allreduce=ring+reduce_scatter=ring"
+    texts = chosen, f"{chosen}+element=8"
+    bytes_of = {text: set(application(sums, 6, collectives=text).size.tolist()) for text in texts}
+    assert 7 in bytes_of[chosen]  # a sixth of 40 bytes, rounded up
+    # Five doubles of six ranks: whole vectors by recursive doubling, then a block of one double or none.
+    assert bytes_of[f"{chosen}+element=8"] - {0} == {8, 40}
+
+
+def test_an_element_without_effect_is_refused():
+    with pytest.raises(ValueError, match="element: bcast reduces nothing; operations that do are allreduce"):
+        schedule("bcast", 4, 16, element=8)
+    with pytest.raises(ValueError, match="element: 8 does not divide the 20 bytes of allreduce"):
+        schedule("allreduce", 4, 20, element=8)
