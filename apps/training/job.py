@@ -33,10 +33,13 @@ class Job:
         Sequences of a micro-batch, and how many micro-batches each data-parallel rank works through.
     sequence_parallel : bool
         Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter each
-        time instead of an allreduce.
+        time instead of an allreduce, backward another all-gather of each product's input, and once a step an
+        allreduce of the gradients of normalisations.
     zero : int
-        0: gradients are summed by allreduce. 1 and 2: reduce-scatter, and all-gather of parameters. 3:
-        parameters are gathered layer by layer, forward and backward.
+        0: gradients are summed by allreduce, once a step. 1: reduce-scatter, once a step, then an all-gather
+        of parameters. 2: the reduce-scatter after each micro-batch, since a rank keeps its share of the
+        gradients alone. 3: parameters too are gathered, where they are used, forward and backward: layers,
+        embedding and projection.
     chunks : int
         Chunks of layers on each pipeline stage; more than one are interleaved.
     overlap : int
@@ -65,6 +68,11 @@ class Job:
     ACTIVATION = 2
     PARAMETER = 2
     GRADIENT = 4
+
+    @property
+    def by_micro(self) -> bool:
+        """Whether gradients are summed after each micro-batch: ranks have no room for all of them."""
+        return self.zero >= 2
 
     @property
     def tokens(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from netplace.apps.collectives import allgather, allgatherv, allreduce, alltoall, reduce_scatter
 from netplace.apps.task import TaskWriter
@@ -44,25 +44,37 @@ class _Rank:
             if step.forward:
                 self._forward(step)
             else:
-                self._backward(step, reducing=bool(job.overlap) and step.micro == last)
+                self._backward(step, reducing=job.by_micro or (bool(job.overlap) and step.micro == last))
         self.background.finish()
         self.writer.waitall(self.requests)
-        if not job.overlap:
-            for _ in range(job.chunks * job.chunk_layers):
+        layers = range(job.chunks * job.chunk_layers)
+        if not job.overlap and not job.by_micro:
+            for _ in layers:
                 self._reduce_layer(self.writer)
-        self._reduce_embeddings()
+        if not job.by_micro:
+            for _ in range(self._tables()):
+                self._reduce_table(self.writer)
+        self._sum_norms()
+        self._sum_shared_table()
+        if job.zero in (1, 2):
+            for _ in layers:
+                self._gather_layer()
+            for _ in range(self._tables()):
+                self._gather_table()
 
     def _forward(self, step: Step) -> None:
         job = self.job
         self._receive(step, self._before(step))
         if self._is_first(step):
+            self._gather_sharded(self._gather_table)
             self._sum_over_tensor()
         for layer in job.layers_of(self.stage, step.chunk):
             attention, perceptron = job.layer_cycles(layer, forward=True)
-            self._gather_layer()
-            self._attention(attention, 1)
-            self._perceptron(perceptron)
+            self._gather_sharded(self._gather_layer)
+            self._attention(attention, forward=True)
+            self._perceptron(perceptron, forward=True)
         if self._is_last(step):
+            self._gather_sharded(self._gather_table)
             self._share_sequence()
             self.writer.compute(job.head_cycles(forward=True))
             if len(self.tensor) > 1:
@@ -74,42 +86,53 @@ class _Rank:
         job = self.job
         self._receive(step, self._after(step))
         if self._is_last(step):
+            self._gather_sharded(self._gather_table)
+            self._share_sequence()  # the input of the projection, again
             self.writer.compute(job.head_cycles(forward=False))
             self._sum_over_tensor()
+            if job.by_micro and not (self._is_first(step) and job.model.tied):
+                self._reduce(self._reduce_table)
         for layer in reversed(job.layers_of(self.stage, step.chunk)):
             attention, perceptron = job.layer_cycles(layer, forward=False)
-            self._gather_layer()
-            self._perceptron(perceptron)
-            self._attention(attention, 2)
+            self._gather_sharded(self._gather_layer)
+            self._perceptron(perceptron, forward=False)
+            self._attention(attention, forward=False)
             if reducing:
-                self.background.begin(self._reduce_layer)
+                self._reduce(self._reduce_layer)
         if self._is_first(step):
+            self._gather_sharded(self._gather_table)
             self._share_sequence()
+            if job.by_micro:
+                self._reduce(self._reduce_table)
         self._send(step, self._before(step))
 
-    def _attention(self, cycles: int, times: int) -> None:
-        """Write the attention of a layer; `times` as many bytes go round the context-parallel ranks."""
-        self._share_sequence()
-        self._pass_keys_and_values(times)
+    def _attention(self, cycles: int, forward: bool) -> None:
+        """Write the attention of a layer; backward twice as many bytes go round the ring of the context."""
+        self._share_sequence(again=not forward)
+        self._pass_keys_and_values(1 if forward else 2)
         self.background.compute(cycles, share=1)
         self._sum_over_tensor()
 
-    def _perceptron(self, cycles: int) -> None:
-        if self.job.model.experts > 1:
+    def _perceptron(self, cycles: int, forward: bool) -> None:
+        experts = self.job.model.experts > 1
+        if experts:
             self._exchange_tokens()
-            self._share_sequence()
-            self.background.compute(cycles, share=0.5)
-            self._sum_over_tensor()
-            self._exchange_tokens()
-            return
-        self._share_sequence()
+        # Experts keep the tokens that came to them; a perceptron of all tokens keeps its part of its input.
+        self._share_sequence(again=not forward and not experts)
         self.background.compute(cycles, share=0.5)
         self._sum_over_tensor()
+        if experts:
+            self._exchange_tokens()
 
-    def _share_sequence(self) -> None:
-        """Bring the whole sequence to each rank of a tensor group that had its own part."""
+    def _share_sequence(self, again: bool = False) -> None:
+        """Bring the whole sequence to each rank of a tensor group that had its own part.
+
+        Backward these are the gradients, and `again` the input of a product, of which a rank keeps its part
+        only: Korthikanti et al., arXiv 2205.05198, section 4.2.2.
+        """
         if self.job.sequence_parallel and len(self.tensor) > 1:
-            allgather(self.writer, self.tensor, self.job.activation_bytes // len(self.tensor))
+            for _ in range(1 + again):
+                allgather(self.writer, self.tensor, self.job.activation_bytes // len(self.tensor))
 
     def _sum_over_tensor(self) -> None:
         """Sum activations over the tensor group; each rank keeps all of them, or its part of the sequence."""
@@ -131,44 +154,61 @@ class _Rank:
         if len(self.experts) > 1:
             alltoall(self.writer, self.experts, self.job.dispatch_bytes)
 
+    def _gather_sharded(self, gather: Callable[[], None]) -> None:
+        """Gather parameters before they are used, under ZeRO 3, which keeps none but a rank's share."""
+        if self.job.zero == 3:
+            gather()
+
     def _gather_layer(self) -> None:
-        """Gather the parameters of a layer, under ZeRO 3."""
+        """Gather the parameters of a layer."""
         job = self.job
-        if job.zero < 3:
-            return
         _gather(self.writer, self.replicas, job.layer_parameters * job.PARAMETER)
         _gather(self.writer, self.expert_replicas, job.layer_expert_parameters * job.PARAMETER)
 
+    def _gather_table(self) -> None:
+        """Gather the embedding, or the projection to the vocabulary."""
+        _gather(self.writer, self.replicas, self.job.embedding_parameters * self.job.PARAMETER)
+
+    def _reduce(self, write: Callable[[TaskWriter], None]) -> None:
+        """Sum gradients that are known now, in the background if that is asked for."""
+        if self.job.overlap:
+            self.background.begin(write)
+        else:
+            write(self.writer)
+
     def _reduce_layer(self, writer: TaskWriter) -> None:
         """Sum the gradients of a layer over the ranks that have the same parameters."""
-        self._reduce(writer, self.replicas, self.job.layer_parameters)
-        self._reduce(writer, self.expert_replicas, self.job.layer_expert_parameters)
+        self._sum_gradients(writer, self.replicas, self.job.layer_parameters)
+        self._sum_gradients(writer, self.expert_replicas, self.job.layer_expert_parameters)
 
-    def _reduce_embeddings(self) -> None:
-        job, last = self.job, len(self.pipeline) - 1
-        ends = {0, last}
-        if self.stage not in ends:
-            return
-        tables = 2 if last == 0 and not job.model.tied else 1
-        for _ in range(tables):
-            self._reduce(self.writer, self.replicas, job.embedding_parameters)
-        if job.model.tied and last:
-            allreduce(
-                self.writer,
-                [self.pipeline[0], self.pipeline[last]],
-                job.embedding_parameters * job.GRADIENT,
-            )
+    def _reduce_table(self, writer: TaskWriter) -> None:
+        """Sum the gradients of the embedding, or of the projection to the vocabulary."""
+        self._sum_gradients(writer, self.replicas, self.job.embedding_parameters)
 
-    def _reduce(self, writer: TaskWriter, members: Sequence[int], parameters: int) -> None:
+    def _sum_gradients(self, writer: TaskWriter, members: Sequence[int], parameters: int) -> None:
+        if len(members) > 1 and parameters:
+            sum_up = reduce_scatter if self.job.zero else allreduce
+            sum_up(writer, members, parameters * self.job.GRADIENT)
+
+    def _tables(self) -> int:
+        """Return how many tables of tokens the rank has: embedding, projection, or one that is both."""
+        last = len(self.pipeline) - 1
+        if not last:
+            return 1 if self.job.model.tied else 2
+        return int(self.stage in (0, last))
+
+    def _sum_norms(self) -> None:
+        """Sum the gradients of normalisations, of which each rank saw a part of the sequence."""
         job = self.job
-        if len(members) == 1 or not parameters:
-            return
-        if job.zero == 0:
-            allreduce(writer, members, parameters * job.GRADIENT)
-            return
-        reduce_scatter(writer, members, parameters * job.GRADIENT)
-        if job.zero < 3:
-            _gather(writer, members, parameters * job.PARAMETER)
+        if job.sequence_parallel and len(self.tensor) > 1:
+            parameters = job.chunks * job.chunk_layers * job.model.norm_parameters
+            allreduce(self.writer, self.tensor, parameters * job.GRADIENT)
+
+    def _sum_shared_table(self) -> None:
+        """Sum the gradients of a table that the first and the last stage share."""
+        job, ends = self.job, [self.pipeline[0], self.pipeline[-1]]
+        if job.model.tied and len(self.pipeline) > 1 and self.writer.task in ends:
+            allreduce(self.writer, ends, job.embedding_parameters * job.GRADIENT)
 
     def _is_first(self, step: Step) -> bool:
         return self.stage == 0 and step.chunk == 0
