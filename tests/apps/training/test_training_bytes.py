@@ -106,11 +106,11 @@ def test_data_parallel(dp, overlap):
 
 
 def ring_bytes(zero, dp, micros, parameters):
-    """Return what a rank sends in a step on a ring: all but its share, whenever gradients or parameters go.
+    """Return what a rank sends in a step on a ring: all but its share, each time.
 
-    Rajbhandari et al., SC 2020, section 7: gradients are reduced to their owners, and parameters gathered once
-    after the step; where the gradients too are spread, each micro-batch must reduce them, and where the
-    parameters are, each pass gathers them.
+    Rajbhandari et al., SC 2020, section 7: gradients are reduced to their owners, parameters gathered once
+    after the step; where gradients too are spread, each micro-batch reduces them; where parameters are, each
+    pass gathers them.
     """
     reductions, gathers = {1: (1, 1), 2: (micros, 1), 3: (micros, 2 * micros)}[zero]
     return (dp - 1) * parameters * (4 * reductions + 2 * gathers) // dp
