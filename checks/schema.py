@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import MISSING, Field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from netplace.checks.amounts import MOST
+from netplace.checks.plain import to_plain
 from netplace.checks.shown import shown
 
 __all__ = [
@@ -174,13 +176,11 @@ def table_of(kind: Kind) -> Kind:
     return check
 
 
-def kind_of(
-    hint: Any,
-    undefined: bool = False,
-    given: Mapping[str, Kind] | None = None,
-    defaults: bool = False,
-) -> Kind:
+def kind_of(hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None = None) -> Kind:
     """Return the kind of what JSON makes of values of a type: of a dataclass, a table of its fields.
+
+    A field with a default may be absent, at any depth: a file that was written before there was such a
+    field is read with its default, which the check puts there.
 
     Parameters
     ----------
@@ -190,17 +190,9 @@ def kind_of(
         Whether floats may be null, as ratios without a divisor are.
     given : mapping of str to Kind, optional
         Kinds of fields that are narrower than their types.
-    defaults : bool
-        Whether fields with a default need not be there, here and in dataclasses within: files of results
-        that were written before there was such a field are read with its default.
     """
     if is_dataclass(hint):
-        hints = get_type_hints(hint)
-        own = {item.name: kind_of(hints[item.name], undefined, defaults=defaults) for item in fields(hint)}
-        own |= dict(given or {})
-        absent = {item.name for item in fields(hint) if defaults and _has_default(item)}
-        required = {name: kind for name, kind in own.items() if name not in absent}
-        return table(required, {name: own[name] for name in absent})
+        return _record(hint, undefined, given or {})
     simple = {Any: anything, str: text, bool: truth, int: number(-MOST)}
     if hint in simple:
         return simple[hint]
@@ -220,8 +212,29 @@ def kind_of(
     raise TypeError(f"no kind of values is known for {hint}")
 
 
+def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
+    """Return the kind of tables of a dataclass's fields, those with a default being optional."""
+    hints = get_type_hints(hint)
+    own = {item.name: kind_of(hints[item.name], undefined) for item in fields(hint)} | dict(given)
+    defaults = {item.name: to_plain(_default(item)) for item in fields(hint) if _has_default(item)}
+    required = {name: kind for name, kind in own.items() if name not in defaults}
+    check = table(required, {name: own[name] for name in defaults})
+
+    def check_and_fill(value: Any, where: str) -> None:
+        check(value, where)
+        for name, default in defaults.items():
+            if name not in value and default is not None:  # None is what is not written
+                value[name] = deepcopy(default)
+
+    return check_and_fill
+
+
 def _has_default(item: Field[Any]) -> bool:
     return item.default is not MISSING or item.default_factory is not MISSING
+
+
+def _default(item: Field[Any]) -> Any:
+    return item.default if item.default_factory is MISSING else item.default_factory()
 
 
 def _either(kinds: list[Kind], null: bool) -> Kind:

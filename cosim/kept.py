@@ -32,7 +32,7 @@ VERSION = 1  # to be raised when keys of the file change
 NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file
 
 Outcome = dict[str, Any]
-_COSIMULATION = table({"plan": kind_of(CosimPlan, defaults=True), **REQUIRED}, OPTIONAL)
+_COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:

@@ -48,7 +48,6 @@ _FIGURES = kind_of(
         "half_width": maybe(kind_of(HalfWidth, undefined=True)),
         "costs": maybe(kind_of(Costs, undefined=True, given={"jobs": number()})),
     },
-    defaults=True,
 )
 _CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
 _TIMES = ("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width", "logged", "unmapped")
@@ -62,7 +61,6 @@ _JOB = kind_of(
         **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
         **dict.fromkeys(_TIMES, _TIME),
     },
-    defaults=True,
 )
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}

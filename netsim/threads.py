@@ -1,12 +1,15 @@
-"""How many threads simulate one network: as many as are asked for, or as many as its size is worth."""
+"""How many threads simulate one network: a given number, or what its size and the idle cores allow."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 from netplace.checks import shown, whole
 from netplace.netsim.domains import cores
 from netplace.topologies import Topology
 
-__all__ = ["AUTO", "checked_threads", "threads_beside", "usable_threads"]
+__all__ = ["AUTO", "busy_cores", "checked_threads", "threads_beside", "usable_threads"]
 
 AUTO = "auto"
 MOST = 64
@@ -48,7 +51,9 @@ def threads_beside(threads: int | str, processes: int, what: str = "threads") ->
 
 
 def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> int:
-    """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one a core.
+    """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one an idle core.
+
+    A thread that shares a core with other work makes those that wait for it slower than one thread is.
 
     Raises
     ------
@@ -58,10 +63,20 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
     asked = checked_threads(threads)
     split = engine == "kernel"
     if asked == AUTO:
-        return max(1, min(cores(), MOST, topology.routers // ROUTERS)) if split else 1
+        worth = min(MOST, topology.routers // ROUTERS) if split else 1
+        return max(1, min(worth, cores() - busy_cores())) if worth > 1 else 1
     assert isinstance(asked, int)
     if asked > 1 and not split:
         raise ValueError(f"threads: {asked} given, but engine {engine} is not split; expected 1, or auto")
     if asked > topology.nodes:
         raise ValueError(f"threads: {asked} given for the {topology.nodes} nodes of {topology}")
     return asked
+
+
+def busy_cores() -> int:
+    """Return how many cores other work keeps busy at this moment."""
+    try:
+        running = Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[0]
+        return max(0, int(running) - 1)  # this thread is one of them
+    except (OSError, ValueError, IndexError):  # not Linux
+        return round(os.getloadavg()[0])

@@ -13,6 +13,7 @@ __all__ = ["Cluster"]
 
 _PATIENCE = 10.0  # seconds for the scheduler to answer
 _IN_HAND = 2  # items given for each thread of the cluster: one under way, and the next
+_ABSENCE = 60.0  # seconds without any worker after which a run is given up
 _LOOK = 5.0  # seconds between looks at whether the cluster is still there
 
 Item = TypeVar("Item")
@@ -34,7 +35,7 @@ class Cluster(Generic[Item, Outcome]):
     Raises
     ------
     ValueError
-        If Dask is not installed, or nothing answers at the address.
+        If Dask is not installed, nothing answers at the address, or the scheduler has no worker.
     """
 
     def __init__(
@@ -55,6 +56,13 @@ class Cluster(Generic[Item, Outcome]):
         except (OSError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
             raise ValueError(f"--dask: no scheduler answers at {address!r}: {reason}") from None
+        self._address = address
+        self._alone = 0.0  # seconds for which there has been no worker
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            self._client.close()
+            raise self._no_worker(_PATIENCE) from None
 
     def __enter__(self) -> Cluster[Item, Outcome]:
         return self
@@ -108,3 +116,12 @@ class Cluster(Generic[Item, Outcome]):
             except queue.Empty:
                 if self._client.status != "running":
                     raise ValueError("--dask: the scheduler does not answer any more") from None
+                self._alone = 0.0 if self._client.nthreads() else self._alone + _LOOK
+                if self._alone >= _ABSENCE:
+                    raise self._no_worker(self._alone) from None
+
+    def _no_worker(self, seconds: float) -> ValueError:
+        return ValueError(
+            f"--dask: the scheduler at {self._address!r} has had no worker for {seconds:.0f} s, expected at "
+            f"least one; start it with: dask worker {self._address}"
+        )

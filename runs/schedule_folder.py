@@ -20,9 +20,7 @@ __all__ = ["FIGURES", "ROWS", "VERSION", "figures_text", "read_figures", "read_s
 
 FIGURES = "figures.json"
 VERSION = 1  # to be raised when keys of the figures change
-_KIND = table(
-    {"plan": kind_of(Plan, defaults=True), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS}
-)
+_KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS})
 
 
 def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:

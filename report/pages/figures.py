@@ -13,6 +13,7 @@ __all__ = [
     "Gantt",
     "Intervals",
     "Lines",
+    "Listing",
     "Matrix",
     "NetworkMap",
     "Picture",
@@ -41,6 +42,22 @@ class DataTable:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The text of a file, line by line.
+
+    Attributes
+    ----------
+    title : str
+        Name of the file.
+    text : str
+        Its text.
+    """
+
+    title: str
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from netplace.checks import escaped, printable
-from netplace.report.pages.figures import DataTable, Figure, Picture
+from netplace.report.pages.figures import DataTable, Figure, Listing, Picture
 from netplace.report.pages.stills import still
 from netplace.report.plots.palette import COLOURS, SHADED
 
@@ -35,7 +35,7 @@ class Page:
         What came of it, a sentence each.
     asked : sequence of (str, str)
         What was asked, with versions and seeds; the command that makes it again under ``command``.
-    parts : sequence of DataTable or Figure
+    parts : sequence of DataTable, Listing or Figure
         In order.
     missing : sequence of str
         What could have been on the page and is not, and why.
@@ -46,7 +46,7 @@ class Page:
     title: str
     verdict: Sequence[str]
     asked: Sequence[tuple[str, str]]
-    parts: Sequence[DataTable | Figure]
+    parts: Sequence[DataTable | Listing | Figure]
     missing: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -91,7 +91,13 @@ def _still_page(page: Page) -> str:
     """Return what a notebook shows of a page: its sentences, still pictures and the first rows of tables."""
     body = [_head(page)]
     for part in page.parts:
-        drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
+        drawn = (
+            _plain(part)
+            if isinstance(part, DataTable)
+            else _listing(part)
+            if isinstance(part, Listing)
+            else _still(part)
+        )
         body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
     return "\n".join([*body, _foot(page)])
 
@@ -155,7 +161,7 @@ def _said(name: str, value: str) -> str:
     return f"<code>{escaped(value)}</code>" if name == "command" else escaped(value)
 
 
-def _part(part: DataTable | Figure, tables: list[DataTable], figures: list[Figure]) -> str:
+def _part(part: DataTable | Listing | Figure, tables: list[DataTable], figures: list[Figure]) -> str:
     heading = f"<h2>{escaped(part.title)}</h2>"
     if isinstance(part, DataTable):
         note = f'<p class="note">{escaped(part.note)}</p>' if part.note else ""
@@ -163,6 +169,8 @@ def _part(part: DataTable | Figure, tables: list[DataTable], figures: list[Figur
         return (
             f'<section>{heading}<div class="table" data-table="{place}">{_plain(part)}</div>{note}</section>'
         )
+    if isinstance(part, Listing):
+        return f"<section>{heading}{_listing(part)}</section>"
     caption = f"<figcaption>{escaped(part.caption)}</figcaption>" if part.caption else ""
     if isinstance(part, Picture):
         return f"<section>{heading}<figure>{_image(part)}{caption}</figure></section>"
@@ -178,6 +186,10 @@ def _image(picture: Picture) -> str:
     content = base64.b64encode(picture.content).decode("ascii")
     name = escaped(picture.title)
     return f'<img alt="{name}" src="data:{picture.kind};base64,{content}">'
+
+
+def _listing(part: Listing) -> str:
+    return f'<pre class="scroll"><code>{escaped(part.text)}</code></pre>'
 
 
 def _plain(table: DataTable) -> str:

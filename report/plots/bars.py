@@ -101,7 +101,8 @@ def draw_bars(
         else:
             axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
             figure.supylabel(ylabel.replace(" / ", "\n/ ") if column else ylabel, fontsize="medium")
-        figure.suptitle(title)
+        whiskers = "\nwhiskers: one standard deviation" if (heights[..., 1] > 0).any() else ""
+        figure.suptitle(title + whiskers)
         explain(figure, columns=7)
 
 

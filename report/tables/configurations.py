@@ -53,7 +53,7 @@ class Configuration:
 
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""
-        return kind_of(ConfigurationRow, defaults=True)
+        return kind_of(ConfigurationRow)
 
 
 def seeds_of(run: Run, first: int, count: int) -> range:

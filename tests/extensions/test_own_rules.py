@@ -15,6 +15,7 @@ from netplace.netsim import measure_load
 from netplace.placement import map_tasks, partition
 from netplace.runs import execute, resolve
 from netplace.runs.campaign import complete
+from netplace.runs.cluster import Cluster
 from netplace.runs.plan import make_plan
 from netplace.runs.resources import simulators
 from netplace.runs.schedules import carry_out
@@ -112,6 +113,18 @@ def test_workers_forked_or_spawned_and_dask_know_them(tmp_path):
             _complete(runs, store, name, LocalCluster)
             tables.append(run_table(store.rows(runs)).to_csv())
     assert len(set(tables)) == 1
+
+
+@pytest.mark.usefixtures("rules")
+def test_a_cluster_without_workers_is_not_waited_for(monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        pytest.raises(ValueError, match=r"--dask: the scheduler at .* has had no worker for 0 s, expected"),
+    ):
+        Cluster(cluster.scheduler_address, str, str)
 
 
 def _complete(runs, store, name, local_cluster):

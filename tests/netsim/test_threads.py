@@ -34,8 +34,16 @@ def test_what_cannot_be_is_said(given, more, said):
         Network(parse("torus:4x4"), threads=given, **more)
 
 
+@pytest.mark.parametrize(("busy", "chosen"), [(0, 4), (1, 3), (3, 1), (9, 1)])
+def test_auto_leaves_busy_cores_to_others(monkeypatch, busy, chosen):
+    monkeypatch.setattr(threads, "cores", lambda: 4)
+    monkeypatch.setattr(threads, "busy_cores", lambda: busy)
+    assert threads.usable_threads(parse("torus:32x32x32"), "auto", engine="kernel") == chosen
+
+
 def test_auto_is_by_size(monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 4)
+    monkeypatch.setattr(threads, "busy_cores", lambda: 0)
 
     def chosen(name, engine="kernel"):
         return threads.usable_threads(parse(name), "auto", engine=engine)

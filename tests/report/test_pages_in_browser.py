@@ -153,3 +153,25 @@ def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
         < 3000
     )
     assert browser.value("document.querySelectorAll('[data-figure] canvas').length") > 0
+
+
+FILTERS = """
+(async () => {
+  const input = document.querySelector("input[type=search]"), count = document.querySelector(".count");
+  return JSON.stringify(["B", "1,234", "1234", "", "nothing"].map((words) => {
+    input.value = words;
+    input.dispatchEvent(new Event("input"));
+    return count.textContent;
+  }));
+})()
+"""
+
+
+@needs_browser
+def test_a_filter_finds_words_and_numbers_as_they_are_shown(browser, tmp_path):
+    rows = [[f"row-{number}", number, "ab" if number % 2 else "c"] for number in range(2000)]
+    path = tmp_path / "page.html"
+    path.write_text(render(Page("rows", [], [], [DataTable("rows", ["name", "number", "kind"], rows)])))
+    browser.open(path, 1280)
+    found = json.loads(browser.value(FILTERS))
+    assert [text.split()[2] for text in found] == ["1,000", "1", "1", "2,000", "0"]

@@ -17,20 +17,24 @@ const field = (value) => {
 };
 const asCsv = (table, rows) => [table.columns, ...rows].map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 
+const inOrder = new Intl.Collator("en", { numeric: true });
+
 function drawTable(place, table) {
   const state = { column: -1, down: false, words: "", most: 25 };
   const numeric = table.columns.map((_, column) => table.rows.some((row) => typeof row[column] === "number"));
+  // What a filter looks through, a text a row, made once: a table may have 10^5 rows.
+  let texts = null;
   const found = () => {
-    const words = state.words.toLowerCase();
-    let rows = words ? table.rows.filter((row) => row.some((value) => shown(value).toLowerCase().includes(words)
-      || String(value).toLowerCase().includes(words))) : table.rows.slice();
+    const words = state.words.toLowerCase().replace(/(\d),(?=\d{3})/g, "$1");  // 1,234 as it is shown is 1234
+    texts ??= words ? table.rows.map((row) => row.join("\n").toLowerCase()) : null;
+    const rows = words ? table.rows.filter((_, place) => texts[place].includes(words)) : table.rows.slice();
     if (state.column >= 0) {
       const turn = state.down ? -1 : 1, column = state.column;
       rows.sort((a, b) => {
         const [x, y] = [a[column], b[column]];
         if (x === null || y === null) return (x === null) - (y === null);
         return turn * (typeof x === "number" && typeof y === "number" ? x - y
-          : String(x).localeCompare(String(y), "en", { numeric: true }));
+          : inOrder.compare(String(x), String(y)));
       });
     }
     return rows;

@@ -27,7 +27,7 @@ __all__ = ["RESULT_KINDS"]
 
 _COUNT = amount(0, MOST)  # the mean of several runs is no whole number
 _NODES = listed(number(most=2**40))
-_CONFIG = kind_of(Config, defaults=True)
+_CONFIG = kind_of(Config)
 _ANY_TABLE = table({}, others=True)
 
 _DELAYS = table({"mean": maybe(_COUNT)}, dict.fromkeys(("count", "p50", "p95", "p99", "most"), maybe(_COUNT)))

@@ -9,7 +9,7 @@ from typing import Any
 from netplace.advice.rules import RuleAdvice
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import kind_of
-from netplace.report.pages.figures import Bars, DataTable, Figure, Intervals
+from netplace.report.pages.figures import Bars, DataTable, Figure, Intervals, Listing
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import saved_object
 
@@ -33,7 +33,7 @@ def page(path: Path) -> Page:
     others = [rule for rule in tried if rule["verdict"] != "usual"]
     short = short_names([rule["partition"] for rule in tried])
     groups = {"no clear difference": "within chance"}
-    parts: list[DataTable | Figure] = [
+    parts: list[DataTable | Listing | Figure] = [
         Intervals(
             title=f"What each rule saves, against {advice['usual']}",
             caption=f"Of the mean turnaround, if a job that is twice as spread as it must be takes "
@@ -59,8 +59,7 @@ def page(path: Path) -> Page:
     for name in _INSTALLED:
         if (path / name).is_file():
             text = input_file(path / name).read_text(encoding="utf-8", errors="replace")
-            lines = text.splitlines()[:_MOST_LINES]
-            parts.append(DataTable(f"To install: {name}", ["line"], [[line] for line in lines]))
+            parts.append(Listing(f"To install: {name}", "\n".join(text.splitlines()[:_MOST_LINES])))
     asked = [
         ("the usual rule", advice["usual"]),
         ("cost of spread", f"{advice['cost']:g}"),

@@ -1,0 +1,109 @@
+"""A file of results that lacks a field added later is read with that field's default."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+
+from netplace.advice.rules import RuleAdvice
+from netplace.checks.schema import kind_of
+from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.plan import CosimPlan
+from netplace.netsim import Config
+from netplace.report.tables.configurations import ConfigurationRow
+from netplace.runs.plan import Plan
+from netplace.scheduling.metrics import Metrics
+
+KINDS = (Config, ConfigurationRow, CosimFigures, CosimPlan, Metrics, Plan, RuleAdvice)
+
+
+@dataclass
+class Inner:
+    known: int
+    added: int = field(default=7, metadata={"bounds": None, "choices": ()})  # as those of Config have
+
+
+@dataclass
+class Outer:
+    one: Inner
+    several: tuple[Inner, ...]
+    pair: tuple[Inner, int]
+    maybe: Inner | None
+    either: str | Inner
+    by_name: dict[str, Inner]
+    later: list[int] = field(default_factory=lambda: [1])
+
+
+def test_absent_fields_are_filled_at_any_depth() -> None:
+    old = {"known": 3}
+    read = {
+        "one": dict(old),
+        "several": [dict(old)],
+        "pair": [dict(old), 1],
+        "maybe": dict(old),
+        "either": dict(old),
+        "by_name": {"a": dict(old)},
+    }
+    kind_of(Outer)(read, "old.json")
+    new = {"known": 3, "added": 7}
+    assert read == {
+        "one": new,
+        "several": [new],
+        "pair": [new, 1],
+        "maybe": new,
+        "either": new,
+        "by_name": {"a": new},
+        "later": [1],
+    }
+
+
+def test_a_field_without_default_must_be_there() -> None:
+    with pytest.raises(ValueError, match=r"old.json: one.known: is missing"):
+        kind_of(Outer)(
+            {"one": {}, "several": [], "pair": [], "maybe": None, "either": "", "by_name": {}}, "old.json"
+        )
+
+
+def _within(hint: Any) -> set[type]:
+    """Return the dataclasses that a type is made of."""
+    if not is_dataclass(hint):
+        return set().union(*(_within(part) for part in get_args(hint)))
+    assert isinstance(hint, type)
+    return {hint}.union(*(_within(inner) for inner in get_type_hints(hint).values()))
+
+
+def _oldest(hint: Any) -> Any:
+    """Return JSON of a value of a type, with one member in each list and no field that has a default."""
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        bare = (item for item in fields(hint) if item.default is MISSING and item.default_factory is MISSING)
+        return {item.name: _oldest(hints[item.name]) for item in bare}
+    simple = {Any: 0, str: "text", bool: True, int: 1, float: 1.5}
+    if hint in simple:
+        return simple[hint]
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _oldest(next((part for part in parts if is_dataclass(part)), parts[0]))
+    if origin is dict:
+        return {"name": _oldest(parts[1])}
+    if origin is list or parts[-1:] == (...,):
+        return [_oldest(parts[0])]
+    assert origin is tuple, hint
+    return [_oldest(part) for part in parts]
+
+
+CASES = [(top, inner) for top in KINDS for inner in sorted(_within(top), key=lambda kind: kind.__name__)]
+
+
+@pytest.mark.parametrize(("top", "inner"), CASES, ids=[f"{a.__name__}-{b.__name__}" for a, b in CASES])
+def test_an_added_field_breaks_no_older_file(top: type, inner: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = _oldest(top)
+    monkeypatch.setitem(inner.__dataclass_fields__, "added", Inner.__dataclass_fields__["added"])
+    monkeypatch.setitem(inner.__annotations__, "added", "int")
+    monkeypatch.setattr(inner, "added", 7, raising=False)
+    kind_of(top)(old, "old.json")
+    if inner is top:
+        assert old["added"] == 7
