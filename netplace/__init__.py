@@ -31,6 +31,8 @@ __all__ = [
     "write",
 ]
 
+__version__ = "1.0.0rc1"
+
 _HOMES = {
     "Config": "netplace.netsim",
     "carried": "netplace.apps.carried",
@@ -45,11 +47,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load one of the names of `__all__`, or say the installed version, when it is first asked for."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("netplace")
+    """Load one of the names of `__all__` when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module 'netplace' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
@@ -58,4 +56,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    return sorted({*globals(), *__all__})

@@ -22,7 +22,7 @@ from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.topologies import TOPOLOGIES
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+FOLDERS = re.findall(r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 MODULES = [
     "netplace",
     *sorted(

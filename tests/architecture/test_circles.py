@@ -9,7 +9,7 @@ from pathlib import Path
 import networkx as nx
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+FOLDERS = re.findall(r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 
 
 def modules(root: Path, folders: list[str]) -> dict[str, Path]:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
+PACKAGES = re.findall(
+    r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
+)
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # Checks of input, timings and the command line are not for others to build on.
 UNLISTED = {"checks", "benchmarks", "experiments", "report", "cli"}
-FOLDERS = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+FOLDERS = re.findall(r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 PACKAGES = [name for name in FOLDERS if name not in UNLISTED]
 SHOWN = re.compile(r"^::: (\S+)$", re.MULTILINE)
 

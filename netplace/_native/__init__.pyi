@@ -1,0 +1,3 @@
+"""The compiled part of netplace."""
+
+from netplace._native import placement as placement

@@ -1,0 +1,57 @@
+// The arrays that Python hands over, and the checks at the border: types and ranks are nanobind's, lengths and
+// indices are checked here, so that wrong arrays raise ValueError and never reach beyond their memory.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace netplace {
+
+namespace nb = nanobind;
+
+// A contiguous array of numbers that is read (T const) or written, of a number of dimensions. Arguments that are
+// written are bound with .noconvert(): a copy would be written otherwise.
+template <class T, std::size_t Rank = 1>
+using Array = nb::ndarray<T, nb::ndim<Rank>, nb::c_contig, nb::device::cpu>;
+
+// A new array of NumPy's that owns its numbers.
+template <class T, std::size_t Rank = 1>
+using Made = nb::ndarray<nb::numpy, T, nb::ndim<Rank>>;
+
+template <class T, class... Rest>
+std::span<T> flat(const nb::ndarray<T, Rest...>& array) {
+    return {array.data(), array.size()};
+}
+
+[[noreturn]] inline void refuse(const std::string& sentence) { throw nb::value_error(sentence.c_str()); }
+
+inline void need(bool held, const char* sentence) {
+    if (!held) refuse(sentence);
+}
+
+// Checks that indices are from `low` up to `count` - 1.
+template <class T>
+void need_indices(std::span<T> indices, std::int64_t count, const char* what, std::int64_t low = 0) {
+    for (const auto index : indices) {
+        if (static_cast<std::int64_t>(index) < low || static_cast<std::int64_t>(index) >= count) {
+            refuse(std::string(what) + ": " + std::to_string(index) + " is not one of " + std::to_string(low) +
+                   " to " + std::to_string(count - 1));
+        }
+    }
+}
+
+// Moves numbers into an array of NumPy's.
+template <class T>
+Made<T> made(std::vector<T>&& numbers) {
+    auto* kept = new std::vector<T>(std::move(numbers));
+    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+    return Made<T>(kept->data(), {kept->size()}, owner);
+}
+
+}  // namespace netplace

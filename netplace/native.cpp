@@ -1,0 +1,13 @@
+// The extension module netplace._native: a submodule for each layer that has compiled parts.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_placement(nb::module_& module);
+
+NB_MODULE(_native, module) {
+    module.doc() = "The compiled part of netplace.";
+    module.attr("__version__") = NETPLACE_VERSION;
+    auto placement = module.def_submodule("placement", "Compiled parts of netplace.placement.");
+    bind_placement(placement);
+}
