@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from netplace.version import __version__
+
 if TYPE_CHECKING:
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Config",
+    "__version__",
     "carried",
     "map_tasks",
     "parse",
@@ -30,8 +33,6 @@ __all__ = [
     "simulate",
     "write",
 ]
-
-__version__ = "1.0.0rc1"
 
 _HOMES = {
     "Config": "netplace.netsim",

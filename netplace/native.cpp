@@ -7,7 +7,7 @@ void bind_placement(nb::module_& module);
 
 NB_MODULE(_native, module) {
     module.doc() = "The compiled part of netplace.";
-    module.attr("__version__") = NETPLACE_VERSION;
+    module.def("version", [] { return NETPLACE_VERSION; }, "Return the version of netplace that this was built with.");
     auto placement = module.def_submodule("placement", "Compiled parts of netplace.placement.");
     bind_placement(placement);
 }

@@ -1,7 +1,7 @@
 """The door to the compiled part, ``netplace._native``: one submodule for each layer that has some.
 
-The compiled part is built when netplace is installed. In a checkout that is installed to be edited it is built
-again when a source of it has changed since.
+The compiled part is built when netplace is installed. In a checkout that is installed to be edited
+it is built again when a source of it has changed since.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-from netplace import __version__
+from netplace.version import __version__
 
 __all__ = ["placement"]
 
@@ -73,10 +73,10 @@ def _check() -> None:
         _renew(spec, source)
     from netplace import _native
 
-    if _native.__version__ != __version__:
-        raise ImportError(
-            f"the compiled part of netplace is of version {_native.__version__}, its Python code of {__version__}: {_AGAIN}"
-        )
+    built = _native.version()
+    if built != __version__:
+        versions = f"of version {built}, its Python code of {__version__}"
+        raise ImportError(f"the compiled part of netplace is {versions}: {_AGAIN}")
 
 
 _check()

@@ -30,7 +30,7 @@ def grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> np
         Bytes of each flow.
     """
     load = np.zeros((grid.nodes, 2 * grid.dims))
-    factorial = np.cumprod(np.concatenate(([1.0], np.arange(1.0, grid.diameter + 1))))
+    factorial = np.cumprod(np.concatenate(([1.0], np.arange(1.0, grid.diameter + 1)))).astype(np.float64)
     starts, ends = grid.coordinates(source), grid.coordinates(target)
     size, sides = np.asarray(size, float), np.array(grid.sizes)
     for first in range(0, len(size), _AT_ONCE):

@@ -26,8 +26,8 @@ __all__ = [
 _TOOLS = {"CXX": "c++ -mcpu=baseline", "AR": "ar", "RANLIB": "ranlib"}
 _SENTENCE = (
     "netplace has a part in C++ and found no C++ compiler: install one (Debian, Ubuntu: apt install g++; "
-    "Fedora: dnf install gcc-c++; macOS: xcode-select --install; with conda: cxx-compiler), name one with CXX=, "
-    "or go on line, where the build takes one from PyPI (ziglang)."
+    "Fedora: dnf install gcc-c++; macOS: xcode-select --install; conda: cxx-compiler), name one with CXX=, "
+    "or build with the network, where one is taken from PyPI (ziglang)."
 )
 
 get_requires_for_build_sdist = core.get_requires_for_build_sdist
@@ -44,18 +44,17 @@ def has_compiler() -> bool:
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
     """Return what a wheel is built with."""
-    return [
-        *core.get_requires_for_build_wheel(config_settings),
-        *([] if has_compiler() else ["ziglang>=0.13"]),
-    ]
+    return core.get_requires_for_build_wheel(config_settings) + _compiler()
 
 
 def get_requires_for_build_editable(config_settings: Any = None) -> list[str]:
     """Return what an editable install is built with."""
-    return [
-        *core.get_requires_for_build_editable(config_settings),
-        *([] if has_compiler() else ["ziglang>=0.13"]),
-    ]
+    return core.get_requires_for_build_editable(config_settings) + _compiler()
+
+
+def _compiler() -> list[str]:
+    """Return the package with a compiler if none is here."""
+    return [] if has_compiler() else ["ziglang>=0.13"]
 
 
 def build_wheel(folder: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
@@ -79,7 +78,7 @@ def _choose_compiler() -> None:
     except ImportError:
         sys.exit(_SENTENCE)
     zig = Path(ziglang.__file__).with_name("zig")
-    # CMake takes one file for each tool. Those of a build folder that is kept name the zig of its first build.
+    # CMake takes one file for each tool.
     folder = Path("build", "zig").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for name, words in _TOOLS.items():

@@ -1,3 +1,7 @@
 """The compiled part of netplace."""
 
 from netplace._native import placement as placement
+
+
+def version() -> str:
+    """Return the version of netplace that this was built with."""
