@@ -113,7 +113,11 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (
         ("--ignore",),
-        {"metavar": "KINDS", "help": "Leave out what of a trace cannot be replayed: one-sided, io, or both."},
+        {
+            "metavar": "KINDS",
+            "help": "Leave out what of a trace cannot be replayed, with commas: one-sided, io, partitioned, "
+            "spawned, other.",
+        },
     ),
 )
 

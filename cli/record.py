@@ -107,7 +107,11 @@ def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, prog
     click.echo(
         f"{target}: {summary['ranks']:,} ranks, {counts}, {collectives:,} calls of collectives", err=True
     )
-    for note in summary["notes"]:
+    notes = summary["notes"]
+    if summary["left_out"]:
+        listed = ", ".join(f"{item['number']} {item['operation']}" for item in summary["left_out"])
+        notes = [*notes, f"left out, as it cannot be replayed: {listed}; to run the rest needs --ignore"]
+    for note in notes:
         click.echo(f"netplace: {note}", err=True)
     if recorded.code or recorded.interrupted:
         raise ValueError(f"{how}; {target} holds the calls until then")

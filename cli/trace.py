@@ -75,7 +75,9 @@ _WRITING = (
         "-o", "output", metavar="FILE", required=True, help="Where: .trace, .tit, .goal or .trc, perhaps .gz."
     ),
     click.option(
-        "--ignore", metavar="KINDS", help="Leave out what cannot be replayed: one-sided, io, or both."
+        "--ignore",
+        metavar="KINDS",
+        help="Leave out what cannot be replayed, with commas: one-sided, io, partitioned, spawned, other.",
     ),
     click.option(
         "--cycle-ns",

@@ -66,6 +66,8 @@ class Format:
         ``stream(trace, options)`` yields the lines of a trace as its calls are read; None: by `convert`.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
+    comment : pair of str
+        What stands around a comment that is a line of its own: the last line tells what was left out.
     """
 
     suffix: str
@@ -76,6 +78,7 @@ class Format:
     convert: Callable[[Recorded, Options], Iterator[str]] | None = None
     stream: Callable[[Trace, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
+    comment: tuple[str, str] = ("#", "")
 
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
@@ -105,7 +108,12 @@ FORMATS: dict[str, Format] = {
         ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver
     ),
     "goal": Format(
-        ".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal, convert=goal_lines
+        ".goal",
+        "GOAL, the schedules of LogGOPSim",
+        goal.recognises,
+        goal.open_goal,
+        convert=goal_lines,
+        comment=("/*", " */"),
     ),
     "goal-binary": Format(
         ".bin",

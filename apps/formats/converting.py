@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_format
-from netplace.apps.formats.writing import Options, write_lines
+from netplace.apps.formats.writing import Options, left_out_lines, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
 from netplace.checks.calls import checked
@@ -60,12 +61,14 @@ def convert(
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
+    told = left_out_lines(whole.left_out, chosen.comment)
     if chosen.stream is not None:
-        write_lines(path, chosen.stream(whole.trace(), options))
+        write_lines(path, chain(chosen.stream(whole.trace(), options), told))
     elif chosen.convert is not None:
-        write_lines(path, chosen.convert(whole, options))
+        write_lines(path, chain(chosen.convert(whole, options), told))
     elif chosen.write is not None:
-        _write_content(path, chosen.write(whole.program(1000.0 / options.cycle_ns)))
+        content = chosen.write(whole.program(1000.0 / options.cycle_ns))
+        _write_content(path, content + "".join(f"{line}\n" for line in told).encode())
 
 
 def rewrite(
@@ -97,7 +100,9 @@ def rewrite(
     chosen, trace = chosen or check_convertible(path), open_again()
     if chosen.stream is not None and trace.sorted:
         with suppress(UnresolvedError):
-            write_lines(path, chosen.stream(settled(trace), options or Options()))
+            lines = chosen.stream(settled(trace), options or Options())
+            # What was left out is known when all is read.
+            write_lines(path, chain(lines, left_out_lines(trace.left_out, chosen.comment)))
             check_left_out(trace.left_out, ignore)
             return trace
         trace = open_again()

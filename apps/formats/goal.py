@@ -13,12 +13,13 @@ communication", ICPP 2009.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.goal_schedule import HELD, Operation, batches_of
-from netplace.apps.formats.stream import lines
+from netplace.apps.formats.stream import left_out_in, lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import check_size, shown
@@ -48,15 +49,16 @@ def open_goal(path: Path, reading: Reading) -> Trace:
 class _Tokens:
     """The words of a file, each with its line."""
 
-    def __init__(self, path: Path, reading: Reading) -> None:
-        self._words = self._all(path, reading)
+    def __init__(self, path: Path, reading: Reading, left_out: Counter[str]) -> None:
+        self._words = self._all(path, reading, left_out)
         self._next: tuple[int, str] | None = None
         self.line = 1
 
     @staticmethod
-    def _all(path: Path, reading: Reading) -> Iterator[tuple[int, str]]:
+    def _all(path: Path, reading: Reading, left_out: Counter[str]) -> Iterator[tuple[int, str]]:
         inside = False
         for number, raw in lines(path, reading):
+            left_out.update(left_out_in(raw))
             text = raw.decode("ascii", "replace")
             if inside:
                 _, end, text = text.partition("*/")
@@ -102,7 +104,7 @@ class _Reader:
 
     def schedules(self) -> Iterator[tuple[int, list[Operation]]]:
         """Yield the ranks with their operations, as they are read."""
-        tokens = _Tokens(self._path, self._reading)
+        tokens = _Tokens(self._path, self._reading, self._trace.left_out)
         tokens.take("num_ranks")
         ranks = tokens.whole("number of ranks", 1, MOST_TASKS + 1)
         self._trace.has_ranks(ranks)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import named
 from netplace.apps.formats.ranks import count_tasks, declaration, declared
-from netplace.apps.formats.stream import head_of, whole_lines
+from netplace.apps.formats.stream import head_of, left_out_in, whole_lines
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import MOST_TASKS, Op
 from netplace.apps.program import Program
@@ -60,6 +60,7 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
     largest = -1
     with named(path):
         for before, text in whole_lines(path, reading):
+            trace.left_out.update(left_out_in(text))
             table = Table(text, before)
             kind, task, peer, size, tag = _columns(table)
             wrong = np.maximum(task, peer) >= MOST_TASKS

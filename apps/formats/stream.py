@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -13,10 +15,12 @@ from netplace.apps.recorded.trace import Reading
 from netplace.checks import check_size, is_packed
 from netplace.checks.inputs import input_file
 
-__all__ = ["HEAD", "blocks", "head_of", "lines", "whole_content", "whole_lines"]
+__all__ = ["HEAD", "blocks", "head_of", "left_out_in", "lines", "whole_content", "whole_lines"]
 
 HEAD = 1 << 16  # bytes by which a format is told
 BLOCK = 1 << 22  # bytes read at a time
+_LEFT_OUT = re.compile(rb"^(?:#|/\*) left out: ([^\n*]*)", re.MULTILINE)
+_NUMBER_AND_NAME = re.compile(rb"(\d{1,18}) ([A-Za-z_][\w -]{0,63})")
 _LONGEST_LINE = 1 << 26  # bytes: what is longer is no line of a trace
 
 
@@ -102,6 +106,16 @@ def whole_lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:
             raise TraceError(before + 1, "has no end, expected a line of text")
     if rest:
         yield before, rest
+
+
+def left_out_in(text: bytes) -> Counter[str]:
+    """Return what lines of a trace tell to be left out, in comments as `left_out_lines` writes them."""
+    found: Counter[str] = Counter()
+    if b" left out: " in text:
+        for told in _LEFT_OUT.findall(text):
+            for number, name in _NUMBER_AND_NAME.findall(told):
+                found[name.decode().strip()] += int(number)
+    return found
 
 
 def _reason(error: Any) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.ranks import count_tasks, declared
-from netplace.apps.formats.stream import head_of, whole_lines
+from netplace.apps.formats.stream import head_of, left_out_in, whole_lines
 from netplace.apps.formats.text_lines import COMMUNICATOR, Lines, parsed
 from netplace.apps.formats.text_requests import Requests
 from netplace.apps.operation import MOST_TASKS
@@ -57,6 +57,7 @@ class _Reader:
         self.trace.facts.update(format="text", sections=names)
         with named(self.path):
             for before, text in whole_lines(self.path, self.reading):
+                self.trace.left_out.update(left_out_in(text))
                 lines = parsed(text, before)
                 largest = max(largest, int(lines.rank.max(initial=-1)))
                 if len(lines.peer):

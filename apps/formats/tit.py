@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import head_of, lines, whole_content
+from netplace.apps.formats.stream import head_of, left_out_in, lines, whole_content
 from netplace.apps.formats.tit_actions import ACTIONS, NOTHING
 from netplace.apps.formats.tit_calls import Calls
 from netplace.apps.formats.tit_lines import Line, whole_of
@@ -109,7 +109,9 @@ class _Reader:
         for path in self.files:
             with named(path):
                 for number, line in lines(path, self.reading):
-                    if line and not line.startswith(b"#"):
+                    if line.startswith(b"#"):
+                        self.trace.left_out.update(left_out_in(line))
+                    elif line:
                         self._read(number, line)
                         yield from self.calls.writer.full()
         for rank, gap in self.calls.gaps.items():

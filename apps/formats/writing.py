@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ import numpy as np
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 
-__all__ = ["Line", "Options", "lines_of", "write_lines"]
+__all__ = ["Line", "Options", "left_out_lines", "lines_of", "write_lines"]
 
 _LINES = 50_000  # written at a time
 
@@ -71,6 +72,13 @@ def lines_of(batches: Iterable[Batch]) -> Iterator[Line]:
     for rank, gap in sorted(gaps.items()):
         if gap:
             yield Line(rank, Call.COMPUTE, -1, 0, 0, 0, -1, gap, None)
+
+
+def left_out_lines(left_out: Counter[str], comment: tuple[str, str]) -> Iterator[str]:
+    """Yield the comment that tells what a trace does not hold, if anything; `left_out_in` reads it."""
+    if left_out:
+        listed = ", ".join(f"{number} {name}" for name, number in sorted(left_out.items()))
+        yield f"{comment[0]} left out: {listed}{comment[1]}"
 
 
 def write_lines(path: Path, lines: Iterator[str]) -> None:

@@ -71,7 +71,8 @@ def cut(
     calls, lost = _whole(calls[order], named[order], counts, trace, ranks)
     calls = whole_sections(calls, trace.ranks if ranks is None else len(ranks))
     sections = tuple(trace.facts.get("sections", ()))
-    whole = Recorded(trace.ranks, complete(calls), sizes, trace.communicators, sections, lost)
+    calls = complete(calls)
+    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, sections, lost, trace.left_out)
     return whole if ranks is None else whole.only(ranks)
 
 

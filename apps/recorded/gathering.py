@@ -29,12 +29,14 @@ def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
         If there are such, naming and counting them.
     """
     for kind in IGNORABLE:
-        names = {name: number for name, number in sorted(left_out.items()) if ignorable(name) == kind}
+        names = {
+            name: number for name, number in sorted(left_out.items()) if (ignorable(name) or "other") == kind
+        }
         if names and kind not in ignore:
             listed = ", ".join(f"{number} {name}" for name, number in names.items())
+            what = "operations" if kind == "other" else f"{kind} operations"
             raise ValueError(
-                f"holds {kind} operations, which cannot be replayed: {listed}; "
-                f"--ignore {kind} leaves them out"
+                f"holds {what}, which cannot be replayed: {listed}; --ignore {kind} leaves them out"
             )
 
 

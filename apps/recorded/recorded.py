@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -50,6 +51,8 @@ class Recorded:
         Names of the sections that marks begin and end.
     lost : int
         Messages and collectives that a cut left out because not all of their ranks are in it.
+    left_out : Counter
+        Operations of the trace that are not among the calls, by name: as in `Trace`.
     """
 
     ranks: int
@@ -58,6 +61,7 @@ class Recorded:
     communicators: dict[int, tuple[int, ...]]
     sections: Sequence[str] = ()
     lost: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def program(self, cycles_per_us: float = 0.0, collectives: Collectives | None = None) -> Program:
         """Return the program, collectives written out as messages."""
@@ -67,7 +71,8 @@ class Recorded:
     def trace(self) -> Trace:
         """Return the calls as a trace."""
         calls = [Batch(self.calls, self.sizes)]
-        return Trace(self.ranks, iter(calls), self.communicators, facts={"sections": self.sections})
+        facts = {"sections": self.sections}
+        return Trace(self.ranks, iter(calls), self.communicators, Counter(self.left_out), facts)
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:
         """Return the calls with collectives written out as messages, but for blocking ones of `names`.
@@ -277,7 +282,8 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
     check_left_out(trace.left_out, ignore)
     calls = with_sizes(resolved(complete(calls), trace))
-    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, tuple(trace.facts.get("sections", ())))
+    sections = tuple(trace.facts.get("sections", ()))
+    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, sections, left_out=trace.left_out)
     return whole if ranks is None else whole.only(ranks)
 
 

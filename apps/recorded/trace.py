@@ -15,6 +15,9 @@ __all__ = ["IGNORABLE", "Reading", "Trace", "ignorable"]
 IGNORABLE = {
     "one-sided": "windows, MPI_Put, MPI_Get and what belongs to them",
     "io": "MPI_File operations",
+    "partitioned": "MPI_Psend_init, MPI_Pready and what belongs to them",
+    "spawned": "processes that are started or joined later, and what is exchanged with them",
+    "other": "other calls that a reader can count but not replay",
 }
 
 
@@ -22,6 +25,8 @@ _ONE_SIDED = (
     *("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"),
     *("rput", "rget", "raccumulate", "rget_accumulate"),
 )
+_PARTITIONED = ("psend_init", "precv_init", "pready", "pready_range", "pready_list", "parrived")
+_SPAWNED = ("comm_spawn", "comm_spawn_multiple", "comm_accept", "comm_connect", "comm_join", "beyond_world")
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,11 @@ class Trace:
 
 
 def ignorable(operation: str) -> str | None:
-    """Return the key of `IGNORABLE` to which an operation belongs; None if to none."""
+    """Return the key of `IGNORABLE` to which an operation belongs by its name; None if to none of them."""
     if operation.startswith("file_"):
         return "io"
+    if operation in _PARTITIONED:
+        return "partitioned"
+    if operation in _SPAWNED:
+        return "spawned"
     return "one-sided" if operation.startswith("win_") or operation in _ONE_SIDED else None

@@ -18,6 +18,7 @@ from netplace.checks.idle_threads import as_given
 __all__ = ["Recorded", "launcher_of", "record"]
 
 FOLDER = "NETPLACE_RECORDING"
+_SEPARATORS = ":$"  # beside blanks: what LD_PRELOAD takes for the end of a path, or for a name to fill in
 _PATIENCE = 10.0  # seconds for ranks to end after a signal
 
 
@@ -81,7 +82,7 @@ def record(
     Raises
     ------
     ValueError
-        If the recorder cannot be compiled, or there is no such launcher or program.
+        If the recorder cannot be compiled, or loaded from `folder`; if there is no such launcher or program.
     """
     words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
     if not words or shutil.which(words[0]) is None:
@@ -91,9 +92,15 @@ def record(
     if not program or shutil.which(program[0]) is None:
         what = shown(program[0]) if program else "nothing"
         raise ValueError(f"{what} after --: no such program, expected one that can be started")
+    place = folder.resolve().as_posix()
+    if apart := [character for character in place if character in _SEPARATORS or character.isspace()]:
+        raise ValueError(
+            f"{shown(place)}: the recorder is loaded from there, and LD_PRELOAD cannot name a path with "
+            f"{shown(apart[0])}; expected a folder without blanks, colons and dollar signs"
+        )
     library = build_interposer(compiler, folder)
-    before = [library.resolve().as_posix(), *filter(None, [os.environ.get("LD_PRELOAD")])]
-    settings = [f"LD_PRELOAD={':'.join(before)}", f"{FOLDER}={folder.resolve()}"]
+    before = [f"{place}/{library.name}", *filter(None, [os.environ.get("LD_PRELOAD")])]
+    settings = [f"LD_PRELOAD={':'.join(before)}", f"{FOLDER}={place}"]
     # The launcher itself is not recorded, and passes no environment on by itself to other hosts.
     command = [*words, "-n", str(ranks), "env", *settings, *program]
     child = subprocess.Popen(command, env=_environment())

@@ -258,7 +258,9 @@ def test_score_p_counts_what_a_collective_sends_for_each_rank():
 
 @pytest.mark.parametrize("trace", traces())
 def test_every_send_has_its_receive_and_the_program_comes_to_its_end(trace):
-    program = read(place_of(trace), cycles_per_us=312.5)
+    # Older Score-P tells no size of collectives that do not block.
+    ignore = ("other",) if trace == "otf2/sst-macro-mpi-coverage-10" else ()
+    program = read(place_of(trace), cycles_per_us=312.5, ignore=ignore)
     program.check()
     program.check(rendezvous=0)
     assert program.tasks == counted(trace)["ranks"]

@@ -208,6 +208,19 @@ def test_what_cannot_record_is_a_sentence(netplace, tmp_path, words, sentence):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["a folder", "a:b", "a$LIBb", "a\tb"])
+def test_a_folder_that_the_recorder_cannot_be_loaded_from_is_refused(netplace, tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    words = ["--mpicc", "no-such-mpicc", "--launcher", "true", "--", "true"]
+    result = netplace("record", "-n", 2, "-o", folder / "out.trace", *words)
+    said = " ".join(result.stderr.split())
+    assert result.exit_code == 2
+    assert "LD_PRELOAD cannot name a path with" in said
+    assert "expected a folder without blanks, colons and dollar signs" in said
+    assert os.listdir(folder) == []
+
+
 @needs_mpi
 def test_the_recorder_compiles_without_a_warning(tmp_path):
     for compiler in MPIS:
