@@ -8,11 +8,13 @@ The names listed here are those of the first steps; they are loaded when they ar
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from netplace.version import __version__
 
+TYPE_CHECKING = False  # `typing` is not imported: under ``python -m`` the working folder is searched first
 if TYPE_CHECKING:
+    from typing import Any
+
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
     from netplace.netsim import Config, simulate

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the working folder: what lies beside a trace is data, and no module
+
 from netplace.checks.idle_threads import sleep_at_once
 from netplace.checks.stopping import Stopped, signals_raised
 

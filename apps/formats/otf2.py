@@ -17,7 +17,7 @@ from typing import Any
 
 from netplace.apps.formats.errors import FileError
 from netplace.apps.formats.otf2_location import Location
-from netplace.apps.formats.otf2_process import Library
+from netplace.apps.formats.otf2_process import Definitions, Library
 from netplace.apps.formats.otf2_sizes import bytes_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
@@ -64,15 +64,13 @@ def open_otf2(path: Path, reading: Reading) -> Trace:
     for file in files(path):
         input_file(file)
     library = Library(anchor)
-    definitions = next(library)
-    reader = _Reader(anchor, definitions, reading)
-    return reader.open(library)
+    return _Reader(anchor, library.definitions(), reading).open(library)
 
 
 class _Reader:
     """Turns events into calls."""
 
-    def __init__(self, path: Path, definitions: dict[str, Any], reading: Reading) -> None:
+    def __init__(self, path: Path, definitions: Definitions, reading: Reading) -> None:
         self._path, self._definitions, self._reading = path, definitions, reading
         self._resolution = definitions["resolution"]
         if not self._resolution:

@@ -1,15 +1,17 @@
 """Reading OTF2 with its library, in a process of its own: a broken file may bring the library down.
 
-Started as ``python -m netplace.apps.formats.otf2_library TRACE.otf2``. Writes pickled messages to stdout:
-first the definitions as a dict, then lists of events, each a tuple (location, kind, time, ..), and last the
-word ``"end"``. Nothing here knows what the events mean; see `netplace.apps.formats.otf2`.
+Started as ``python -P otf2_library.py TRACE.otf2``; imports nothing of netplace. Writes messages to stdout,
+each a length in eight bytes and MessagePack of that length: first the definitions as a dict, then lists of
+events, each a list (location, kind, time, ..), and last an empty list. Nothing here knows what the events
+mean; see `netplace.apps.formats.otf2`.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
 from typing import Any, BinaryIO
+
+import msgspec
 
 __all__ = ["main"]
 
@@ -51,17 +53,25 @@ def main(path: str, out: BinaryIO) -> None:
     import otf2
 
     with otf2.reader.open(path, batch_events=1000) as reader:
-        pickle.dump(_definitions(reader.definitions), out)
+        _send(_definitions(reader.definitions), out)
         events: list[tuple[Any, ...]] = []
         for location, event in reader.events:
             name = type(event).__name__
             fields = [_plain(getattr(event, field)) for field in FIELDS.get(name, ())]
             events.append((location._ref, name, event.time, *fields))
             if len(events) >= _EVENTS:
-                pickle.dump(events, out)
+                _send(events, out)
                 events = []
-        pickle.dump(events, out)
-        pickle.dump("end", out)
+        if events:
+            _send(events, out)
+        _send([], out)
+    out.flush()
+
+
+def _send(message: object, out: BinaryIO) -> None:
+    content = msgspec.msgpack.encode(message)
+    out.write(len(content).to_bytes(8, "little"))
+    out.write(content)
 
 
 def _plain(value: Any) -> Any:

@@ -2,46 +2,98 @@
 
 from __future__ import annotations
 
-import pickle
+import os
 import subprocess
 import sys
+import tempfile
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypedDict
+
+import msgspec
 
 from netplace.apps.formats.errors import FileError
 
-__all__ = ["Library"]
+__all__ = ["Definitions", "Library"]
+
+_CHILD = Path(__file__).with_name("otf2_library.py")
+_MOST = 1 << 30  # bytes of a message
+_LAST = 1 << 16  # bytes of what the library says that are looked at
+
+
+class Definitions(TypedDict):
+    """What the events of an archive refer to; each dict by the number of its items.
+
+    Attributes
+    ----------
+    resolution, offset : int
+        Ticks of the clock in a second, and the first one.
+    regions : dict
+        Name and paradigm.
+    locations : dict
+        Kind, group and number of events.
+    groups : dict
+        Kind, paradigm and members.
+    communicators : dict
+        Name, and the group; for those between two groups None and both.
+    """
+
+    resolution: int
+    offset: int
+    regions: dict[int, tuple[str, str]]
+    locations: dict[int, tuple[str, int | None, int]]
+    groups: dict[int, tuple[str, str, list[int]]]
+    communicators: dict[int, tuple[str, int | None, int | None, int | None]]
+
+
+_definitions = msgspec.msgpack.Decoder(Definitions)
+_events = msgspec.msgpack.Decoder(list[tuple[int | str | None, ...]])
 
 
 class Library:
-    """Messages from the library's own process, which ends when nobody has this any more."""
+    """Messages from the library's own process, which ends when nobody has this any more.
+
+    It imports nothing from the working folder or from beside the archive (``-P``), and works elsewhere.
+    What it says on stderr goes to a file, so that it never waits for a reader.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        command = [sys.executable, "-m", "netplace.apps.formats.otf2_library", str(path)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD), os.path.abspath(path)],
+            cwd=os.path.abspath(os.sep),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+        )
         self.close = weakref.finalize(self, _end, self._process)
 
-    def __iter__(self) -> Iterator[Any]:
-        return self
+    def definitions(self) -> Definitions:
+        """Return what comes first."""
+        return self._next(_definitions)
 
-    def __next__(self) -> Any:
-        assert self._process.stdout is not None
+    def __iter__(self) -> Iterator[list[tuple[Any, ...]]]:
+        while events := self._next(_events):
+            yield events
+
+    def _next(self, decoder: msgspec.msgpack.Decoder[Any]) -> Any:
+        pipe = self._process.stdout
+        assert pipe is not None
+        length = int.from_bytes(head, "little") if len(head := pipe.read(8)) == 8 else _MOST + 1
+        content = pipe.read(length) if length <= _MOST else b""
         try:
-            message = pickle.load(self._process.stdout)
-        except (EOFError, pickle.UnpicklingError):
-            raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
-        if message == "end":
-            self._process.communicate()
-            raise StopIteration
-        return message
+            if len(content) == length:
+                return decoder.decode(content)
+        except msgspec.MsgspecError:
+            pass
+        raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}")
 
     def _reason(self) -> str:
-        self._process.kill()
-        _, output = self._process.communicate()
-        lines = output.decode("utf-8", "replace").strip().splitlines()
+        self.close()
+        self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - _LAST))
+        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
         said = [line.partition("error: ")[2] for line in lines if "error: " in line]
         return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
 
