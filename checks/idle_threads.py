@@ -1,8 +1,9 @@
-"""Threads of OpenBLAS, which comes with NumPy, sleep as soon as they have nothing to do.
+"""No threads of OpenBLAS, which comes with NumPy: what netplace multiplies is small.
 
-By default each spins for 2**26 cycles of the processor first, so that every command would burn some 30 ms
-when NumPy is imported. The variable counts when the library is loaded. Programs that netplace starts for the
-user get the environment that it was given itself.
+By default there is one for each core, which spins for 2**26 cycles of the processor before it sleeps: every
+command would burn some 30 ms when NumPy is imported, and could not be forked. Sums would come out otherwise
+on a machine with another number of cores. The variables count when the library is loaded. Programs that
+netplace starts for the user get the environment that it was given itself.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-__all__ = ["as_given", "sleep_at_once"]
+__all__ = ["as_given", "one_thread"]
 
-_SPINNING = "OPENBLAS_THREAD_TIMEOUT"  # binary logarithm of the cycles
-_LEAST = "4"
+_SETTINGS = {"OPENBLAS_NUM_THREADS": "1"}
 
 
-def sleep_at_once() -> None:
-    """Let threads of libraries that are loaded from now on, here and in workers, sleep at once."""
-    os.environ.setdefault(_SPINNING, _LEAST)
+def one_thread() -> None:
+    """Let libraries that are loaded from now on, here and in workers, start no threads of their own."""
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
 
 
 def as_given(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without what `sleep_at_once` adds."""
-    return {name: value for name, value in environment.items() if (name, value) != (_SPINNING, _LEAST)}
+    """Return an environment without what `one_thread` adds."""
+    return {name: value for name, value in environment.items() if _SETTINGS.get(name) != value}

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__" and not sys.flags.safe_path:
-    del sys.path[0]  # the working folder: what lies beside a trace is data, and no module
+if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the working folder: what lies beside a trace is data, and no module
+    __spec__ = None  # so that worker processes which are begun anew run this file first, as for the script
 
-from netplace.checks.idle_threads import sleep_at_once
+from netplace.checks.elsewhere import ignore_settings_here
+from netplace.checks.idle_threads import one_thread
 from netplace.checks.stopping import Stopped, signals_raised
 
 __all__ = ["main"]
 
+one_thread()
+ignore_settings_here()
+
 
 def main() -> None:
     """Run the command line; the console script ``netplace``."""
-    sleep_at_once()
     try:
         with signals_raised(last=True):
             from netplace.cli import app

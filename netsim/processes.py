@@ -1,13 +1,51 @@
-"""How further processes are started."""
+"""How worker processes are started: forked where that is safe, else begun anew."""
 
 from __future__ import annotations
 
+import os
 import sys
-import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["forks"]
+from netplace.checks.stopping import held_back
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+
+__all__ = ["start_method", "starting"]
+
+_SAFE = "PYTHONSAFEPATH"  # a new interpreter looks for no module in the working folder
 
 
-def forks() -> bool:
-    """Tell whether a process may be forked: all is loaded then, but of threads only their locks."""
-    return sys.platform == "linux" and threading.active_count() == 1
+def start_method() -> BaseContext:
+    """Return how processes are started: ``fork`` from a single thread, which takes no time, else ``spawn``.
+
+    The system counts the threads, for those of libraries (BLAS, Arrow) are none of Python's: a fork copies
+    their locks without them, and who waits for such a lock waits for ever, or crashes.
+    """
+    import multiprocessing  # only several processes need it
+
+    try:
+        alone = sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        alone = False
+    return multiprocessing.get_context("fork" if alone else "spawn")
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Start processes in this block: signals wait until heard, and the working folder holds no module."""
+    before = os.environ.get(_SAFE)
+    os.environ[_SAFE] = "1"
+    try:
+        with warnings.catch_warnings(), held_back():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of a fork, by a count that differs
+            yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE]
+        else:
+            os.environ[_SAFE] = before

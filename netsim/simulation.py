@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from netplace.apps import Program
 from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError, checked
-from netplace.checks.stopping import Stopped, held_back, left_to_parent
+from netplace.checks.stopping import Stopped, left_to_parent
 from netplace.netsim.config import Config
 from netplace.netsim.door import place
 from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import SimulationError
 from netplace.netsim.network import Network
 from netplace.netsim.parts import independent_parts
-from netplace.netsim.processes import forks
+from netplace.netsim.processes import start_method, starting
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Topology
 
@@ -181,14 +181,12 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         least = load.index(min(load))
         bags[least] += parts[n]
         load[least] += sizes[n]
-    import multiprocessing  # only runs in parts need processes
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor  # only runs in parts need processes
 
     try:
-        context = multiprocessing.get_context("fork" if forks() else "spawn")
-        with ProcessPoolExecutor(len(bags), context, initializer=left_to_parent) as pool:
+        with ProcessPoolExecutor(len(bags), start_method(), initializer=left_to_parent) as pool:
             given = [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags]
-            with held_back():
+            with starting():
                 outcomes = pool.map(_simulated, *given)
             ended = _of_all(outcomes)
     except SimulationError:

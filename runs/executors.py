@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -12,9 +11,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from netplace.checks.stopping import held_back, left_to_parent
+from netplace.checks.stopping import left_to_parent
 from netplace.extensions import blamed
-from netplace.netsim.processes import forks
+from netplace.netsim.processes import start_method, starting
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -184,15 +183,12 @@ class Processes(Generic[Item, Outcome]):
         return ended
 
     def _hire(self) -> _Worker[Item]:
-        import multiprocessing  # only several processes need it
-
-        forked = forks()
-        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
+        context: Any = start_method()
         here, there = context.Pipe()
+        forked = context.get_start_method() == "fork"
         inherited = [here, *(worker.pipe for worker in self._workers)] if forked else []
         process = context.Process(target=work, args=(there, self._function, inherited), daemon=True)
-        with warnings.catch_warnings(), held_back():  # Python 3.12 counts the threads of libraries too
-            warnings.simplefilter("ignore", DeprecationWarning)
+        with starting():
             process.start()
         there.close()
         return _Worker(process, here)

@@ -234,7 +234,9 @@ class _Reader:
             known = self._sides[number, location.rank] = (place, partners)
         return known
 
-    def _members(self, location: Location, group: int) -> tuple[int, ...]:
+    def _members(self, location: Location, group: int | None) -> tuple[int, ...]:
+        if group is None:
+            raise KeyError("a group")
         kind, _, members = self._definitions["groups"][group]
         if kind == "COMM_SELF":
             return (location.rank,)

@@ -68,11 +68,12 @@ class Library:
             stdout=subprocess.PIPE,
             stderr=self._said,
         )
-        self.close = weakref.finalize(self, _end, self._process)
+        self.close = weakref.finalize(self, _end, self._process, self._said)
 
     def definitions(self) -> Definitions:
         """Return what comes first."""
-        return self._next(_definitions)
+        made: Definitions = self._next(_definitions)
+        return made
 
     def __iter__(self) -> Iterator[list[tuple[Any, ...]]]:
         while events := self._next(_events):
@@ -91,13 +92,16 @@ class Library:
         raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}")
 
     def _reason(self) -> str:
-        self.close()
+        self._process.kill()
+        self._process.wait()
         self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - _LAST))
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        self.close()
         said = [line.partition("error: ")[2] for line in lines if "error: " in line]
         return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
     process.kill()
     process.communicate()
+    said.close()

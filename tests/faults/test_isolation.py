@@ -1,0 +1,79 @@
+"""No command, nor a process that it starts, imports what lies in the working folder or beside a trace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from files_to_spoil import make_files
+
+# Modules that Python, libraries or netplace look for, and files of settings that libraries would read.
+MODULES = sorted(
+    {name for name in sys.stdlib_module_names if not name.startswith("_")}
+    | {
+        *("numpy", "numba", "scipy", "pandas", "pyarrow", "msgspec", "otf2", "matplotlib", "rich", "click"),
+        *("rich_click", "simpy", "networkx", "distributed", "dask", "yaml", "sitecustomize", "usercustomize"),
+        *("mpi4py", "llvmlite", "netplace_plugin", "_netplace"),
+    }
+)
+BACKEND = "backend: module://evil\naxes.facecolor: black\nsavefig.facecolor: red\n"
+COMMANDS = {
+    "trace": "trace info otf2/traces.otf2",
+    "convert": "trace convert otf2/traces.otf2 -o new.trace",
+    "run": "run --network torus:4x4 --app butterfly --mapping random --seeds 2 --processes 2 -o new.json",
+    "map": "map --network torus:4x4 --app butterfly --mapping random --seeds 2 --workers 2 -o new.csv",
+    "table": "table sweep.toml --workers 2 --store new.sqlite --csv new.csv",
+    "load": "load curves.toml --workers 2 --store new.sqlite -o curves.svg",
+    "schedule": "schedule study.toml --workers 2 --store new.sqlite -o new",
+    "cosim": "cosim costudy.toml --workers 2 --store new.sqlite -o new",
+    "doctor": "doctor",
+    "record": "record -n 2 -o new.trace -- ./program",
+}
+
+
+@pytest.fixture(scope="module")
+def poisoned(tmp_path_factory):
+    """Return a folder of good files among modules that leave a file when they are imported."""
+    folder = tmp_path_factory.mktemp("poisoned")
+    make_files(folder)
+    poison = f"open({str(folder / 'RAN')!r}, 'a').write(__name__ + ' ')\nraise SystemExit(99)\n"
+    places = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    for place in places:
+        for name in MODULES:
+            (place / f"{name}.py").write_text(poison)
+        (place / "matplotlibrc").write_text(BACKEND)
+        (place / ".numba_config.yaml").write_text("disable_jit: 1\ncache_dir: cache\n")
+        evil = place / "evil-1.0.dist-info"
+        evil.mkdir()
+        (evil / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+        (evil / "entry_points.txt").write_text("[netplace.commands]\nevil = evil:run\n")
+        (place / "evil.py").write_text(poison)
+    return folder
+
+
+BEGINNINGS = [*((name, "script") for name in COMMANDS), ("trace", "module"), ("schedule", "module")]
+
+
+@pytest.mark.parametrize(("name", "begin"), BEGINNINGS)
+def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
+    if name in ("trace", "convert"):
+        pytest.importorskip("otf2", reason="reads OTF2 with its library")
+    script = Path(sys.executable).with_name("netplace")
+    if begin == "script" and not script.exists():
+        pytest.skip("netplace is not installed as a command")
+    shutil.copytree(poisoned, tmp_path / "here", ignore=shutil.ignore_patterns("new*"))
+    start = [str(script)] if begin == "script" else [sys.executable, "-m", "netplace"]
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV"))}
+    done = subprocess.run(
+        [*start, *COMMANDS[name].split()], cwd=tmp_path / "here", env=kept, capture_output=True, text=True
+    )
+    ran = poisoned / "RAN"
+    said = ran.read_text() if ran.exists() else ""
+    ran.unlink(missing_ok=True)
+    assert said == ""
+    assert done.returncode == (2 if name == "record" else 0), done.stderr[-600:]
+    assert "evil" not in done.stdout + done.stderr
