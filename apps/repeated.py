@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
@@ -42,11 +43,15 @@ class Repeated:
     def bytes_sent(self) -> int:
         """Bytes of all messages."""
         sends = (self.program.kind == Op.SEND) | (self.program.kind == Op.ISEND)
-        sent = np.concatenate([[0], np.cumsum(np.where(sends, self.program.size, 0))])
+        return self.total(np.where(sends, self.program.size, 0))
+
+    def total(self, amounts: NDArray[np.int64]) -> int:
+        """Return the sum, all times counted, of amounts of the program's operations, shape (operations,)."""
+        up_to = np.concatenate([[0], np.cumsum(amounts)])
         if self.times == 1:
-            return int(sent[-1])
+            return int(up_to[-1])
         begin, end, _ = block(self.program)
-        return int(sent[-1]) + (self.times - 1) * int((sent[end] - sent[begin]).sum())
+        return int(up_to[-1]) + (self.times - 1) * int((up_to[end] - up_to[begin]).sum())
 
     def traffic(self) -> Traffic:
         """Return how much each task sends to each other, all times counted."""

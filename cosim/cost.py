@@ -11,6 +11,7 @@ import numpy as np
 from netplace.cosim.placed import Placing
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config
+from netplace.netsim.lower import created_packets
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
@@ -117,5 +118,6 @@ def _packets(placing: Placing, work: Work) -> float:
 
 @lru_cache(maxsize=4096)
 def _of_body(work: Work, config: Config) -> float:
-    traffic = body_of(work, config).traffic().W
-    return float(np.ceil(np.asarray(traffic[traffic > 0], float) / config.packet_bytes).sum())
+    """Return the packets that one iteration creates, message by message."""
+    there, back = created_packets(body_of(work, config), config)
+    return float(there.sum() + back.sum())

@@ -167,7 +167,8 @@ class _Mixes:
             longest = FreshTimes(
                 placing, plan.margin, cycles=lambda placed: _alone(self._rates, placed)
             ).longest
-        self.execution: Execution = MixesExecution(placing, self._rates, longest, self._ended)
+        self._mixes = MixesExecution(placing, self._rates, longest, self._ended)
+        self.execution: Execution = self._mixes
 
     def alone(self, placed: Placed) -> float:
         """Return the cycles of a job alone on its nodes, at its rate."""
@@ -186,8 +187,8 @@ class _Mixes:
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:
-        """Return nothing more."""
-        return {}
+        """Return which jobs could never have ended, and why."""
+        return {"failures": [{"job": job, "why": why} for job, why in self._mixes.failures.items()]}
 
     def _ended(self, done: Progress) -> None:
         placed, taken = done.placed, done.end - done.begin

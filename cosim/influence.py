@@ -16,11 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps import Program
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.possible import expected_packets, link_widths
+from netplace.netsim import Config
+from netplace.netsim.lower import created_packets
 
 __all__ = ["Presence", "influences", "presence"]
 
+Tasks = NDArray[np.int64]
 _MOST_HELD = 16.0
 _BUSY = 0.7  # of the time in which it communicates: then a node that receives holds up those that send
 
@@ -56,12 +60,8 @@ def presence(placing: Placing, placed: Placed, period: float, speaking: float) -
     period, speaking : float
         Cycles that an iteration takes alone, and that its communication takes without any computation.
     """
-    traffic = placing.body(placed).traffic()
-    sources, targets = traffic.W.nonzero()
-    config = placing.config
-    packets = np.ceil(np.asarray(traffic.W[sources, targets], float) / config.packet_bytes)
-    packets = np.maximum(packets, 1.0)
-    nodes = placed.nodes
+    config, nodes = placing.config, placed.nodes
+    sources, targets, packets = _pairs(placing.body(placed), config)
     crossed = expected_packets(placing.machine, nodes[sources], nodes[targets], packets, config)
     # What is hidden behind computation is still in the way of others, and held up by them.
     speaking = max(1.0, speaking, period - placed.work.compute)
@@ -72,6 +72,16 @@ def presence(placing: Placing, placed: Placed, period: float, speaking: float) -
         held = min(_MOST_HELD, most / float(received.mean()))
     load = crossed / link_widths(placing.machine, config) * (config.packet_phits * held / period)
     return Presence(crossed / packets.sum(), load, min(1.0, speaking / period))
+
+
+def _pairs(program: Program, config: Config) -> tuple[Tasks, Tasks, NDArray[np.float64]]:
+    """Return sources, targets and packets of an iteration of all pairs of tasks that send each other any."""
+    amounts = np.concatenate(created_packets(program, config)).astype(float)
+    some = np.flatnonzero(amounts)
+    ends = np.stack([program.task_of(), program.peer.astype(np.int64)])
+    pairs, place = np.unique(np.hstack([ends, ends[::-1]])[:, some], axis=1, return_inverse=True)
+    packets: NDArray[np.float64] = np.bincount(place, amounts[some], pairs.shape[1])
+    return pairs[0], pairs[1], packets
 
 
 def influences(of: Presence, on: Presence) -> float:

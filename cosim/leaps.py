@@ -301,10 +301,12 @@ def known_iterations(placed: Placed) -> int:
 
 def _groups(laps: Laps) -> tuple[int, Whole]:
     """Return how many groups a job's tasks are, and that of each."""
-    sends = laps.sent > 0
-    edges = np.ones(int(sends.sum())), (laps.source[sends], laps.target[sends])
+    sends, tied = laps.sent > 0, laps.tied
+    waited = np.concatenate([laps.source[sends], laps.target[tied]])
+    waits = np.concatenate([laps.target[sends], laps.source[tied]])
     tasks = len(laps.done)
-    count, group = connected_components(csr_array(edges, shape=(tasks, tasks)), connection="strong")
+    edges = csr_array((np.ones(len(waits)), (waited, waits)), shape=(tasks, tasks))
+    count, group = connected_components(edges, connection="strong")
     return int(count), group.astype(np.int64)
 
 
@@ -329,7 +331,8 @@ def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
     left += min(pace.owed, max(0, int(wanted.min())))  # what all skip alike, the network need not know of
     counts = np.clip(np.rint(wanted), 0, left).astype(np.int64)
     source, target = pace.group[laps.source], pace.group[laps.target]
-    used = laps.used > 0
+    used, uneven = laps.used > 0, laps.asked != laps.posted
+    counts[source[uneven]] = counts[target[uneven]] = 0  # which of them get on is not known
     while True:
         had = (laps.spare + counts[source] * laps.sent)[used] // laps.used[used]
         fewer = counts.copy()

@@ -20,6 +20,7 @@ from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.rates import Rates
+from netplace.netsim import DeadlockError
 from netplace.scheduling import Allocation, Ends, Job
 
 __all__ = ["SOURCES", "MixesExecution", "Progress", "half_width"]
@@ -107,6 +108,12 @@ class MixesExecution:
         Returns the run time in seconds that a user estimates.
     ended : callable
         Told of each job that has ended.
+
+    Attributes
+    ----------
+    failures : dict of int to str
+        Why jobs that can never end failed, by their numbers. They hold their nodes for as long as others get
+        on, as they do on a network.
     """
 
     @checked
@@ -122,6 +129,9 @@ class MixesExecution:
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._now = 0.0
         self._running: dict[int, Progress] = {}
+        self._stuck: dict[int, float] = {}  # when those that can never end came to a stand
+        self._computing = 0.0  # up to which jobs compute that do nothing else
+        self.failures: dict[int, str] = {}
         self._neighbours = Neighbours(_SLACK * rates.precision)
         self._experience = Experience(rates.precision, placing.seed)
         self._drawn: dict[int, float] = {}  # what was foretold of jobs that are simulated by chance
@@ -139,10 +149,16 @@ class MixesExecution:
             cycles = float(work.compute) * work.iterations
             done = Progress(placed, now * self._second, 0.0, end=now * self._second + cycles)
             done.by_source["computed"] = cycles
+            self._computing = max(self._computing, done.end)
             self._tell(done)
             return cycles / self._second
         self._pass_on(now * self._second)
-        alone = self._rates.loops.alone(placed)
+        try:
+            alone = self._rates.loops.alone(placed)
+        except DeadlockError as error:
+            self._stuck[attempt] = self._now + error.cycle
+            self.failures[placed.job.number] = str(error)
+            return None
         self._neighbours.come(attempt, self._presence(placed, alone))
         self._running[attempt] = Progress(placed, self._now, alone)
         return None
@@ -156,6 +172,7 @@ class MixesExecution:
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job; its nodes are free at once."""
         self._pass_on(now * self._second)
+        self._stuck.pop(attempt, None)
         if self._running.pop(attempt, None) is not None:
             self._neighbours.go(attempt)
 
@@ -164,7 +181,7 @@ class MixesExecution:
         """Return the next end at the rates of the jobs that run now."""
         self._measure()
         if not self._running:
-            return None
+            return self._failed(until)
         ends = {
             attempt: self._now + max(0.0, running.left) * running.factor
             for attempt, running in self._running.items()
@@ -180,6 +197,16 @@ class MixesExecution:
             running.end = first
             self._tell(running)
         return Ends(first / self._second, ended)
+
+    def _failed(self, until: float) -> Ends | None:
+        """Return the end of jobs that can never end, once nothing else gets on."""
+        at = max(self._now, self._computing, *self._stuck.values()) if self._stuck else math.inf
+        if at > until * self._second:
+            return None
+        self._pass_on(at)
+        failed = tuple(self._stuck)
+        self._stuck.clear()
+        return Ends(at / self._second, failed, failed=True)
 
     def _pass_on(self, now: float) -> None:
         if now > self._now:

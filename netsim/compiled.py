@@ -31,7 +31,7 @@ class KernelEngine(KernelRun):
     @property
     def repeats(self) -> bool:
         """Whether `install` can let a program run several times: not where messages need numbers."""
-        return not self._setting.record and self.config.rendezvous is None
+        return not self._setting.record
 
     def _lay_out(
         self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int

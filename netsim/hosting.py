@@ -172,7 +172,7 @@ class Hosting:
             First cycle in which its tasks act; `now` by default, never earlier.
         times : int
             How often its iterations stand in the program, as in `Program.repeat`. They are kept once, unless
-            messages are recorded or go by rendezvous.
+            messages are recorded.
 
         Raises
         ------

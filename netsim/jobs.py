@@ -322,6 +322,8 @@ class Jobs:
             target=lowered.key[:, 1],
             sent=lowered.sent,
             used=lowered.used,
+            asked=lowered.asked,
+            posted=lowered.posted,
             spare=self.words.keys(job.first_key, job.keys)[:, k.HAVE].astype(np.int64),
         )
 

@@ -30,6 +30,8 @@ class Laps:
         Tasks that send and receive.
     sent, used : ndarray of int64, shape (keys,)
         Packets that an iteration sends, and those that it receives.
+    asked, posted : ndarray of int64, shape (keys,)
+        Messages that an iteration sends by rendezvous, and receives that it posts for them.
     spare : ndarray of int64, shape (keys,)
         Packets that have come and that no receive has used.
     """
@@ -41,7 +43,14 @@ class Laps:
     target: Int
     sent: Int
     used: Int
+    asked: Int
+    posted: Int
     spare: Int
+
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Keys by rendezvous, shape (keys,): both tasks wait for each other, so that they get on alike."""
+        return (self.asked > 0) | (self.posted > 0)
 
     def spare_after(self, counts: Int) -> Int:
         """Return what would be spare had each task done so many more iterations.
@@ -49,13 +58,22 @@ class Laps:
         Raises
         ------
         ValueError
-            If a task has fewer iterations left, or would have used what was not sent to it.
+            If a task has fewer iterations left, or would have used what was not sent to it, or have sent by
+            rendezvous what was not received.
         """
         if (counts < 0).any() or (counts > self.left).any():
             task = int(np.flatnonzero((counts < 0) | (counts > self.left))[0])
             raise ValueError(
                 f"skip: {counts[task]} iterations of task {task} are not between 0 and the {self.left[task]} "
                 "that are left"
+            )
+        uneven = counts[self.source] * self.asked != counts[self.target] * self.posted
+        if uneven.any():
+            key = int(np.flatnonzero(uneven)[0])
+            source, target = self.source[key], self.target[key]
+            raise ValueError(
+                f"skip: task {source} would send {counts[source] * self.asked[key]} messages by rendezvous, "
+                f"for which task {target} would post {counts[target] * self.posted[key]} receives"
             )
         spare: Int = self.spare + counts[self.source] * self.sent - counts[self.target] * self.used
         if (spare < 0).any():

@@ -19,7 +19,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
 from netplace.netsim.memory import demand
 
-__all__ = ["Lowered", "looped", "lower", "packets_of"]
+__all__ = ["Lowered", "created_packets", "looped", "lower", "packets_of"]
 
 Int = NDArray[np.int64]
 _PEAK = 232  # bytes an operation, measured
@@ -46,6 +46,8 @@ class Lowered:
         Messages above the rendezvous threshold.
     sent, used : ndarray of int64, shape (keys,)
         Packets of each key that an iteration in a loop sends and receives.
+    asked, posted : ndarray of int64, shape (keys,)
+        Messages of each key that an iteration in a loop sends by rendezvous, and receives posted for them.
     """
 
     op: Int
@@ -56,11 +58,36 @@ class Lowered:
     by_rendezvous: int
     sent: Int = field(default_factory=lambda: np.empty(0, np.int64))
     used: Int = field(default_factory=lambda: np.empty(0, np.int64))
+    asked: Int = field(default_factory=lambda: np.empty(0, np.int64))
+    posted: Int = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def packets_of(size: Int, packet_bytes: int) -> Int:
     """Return the packets of messages of `size` bytes: at least one, the last one padded."""
     return np.maximum(1, -(-size // packet_bytes))
+
+
+def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
+    """Return the packets of the message that each operation sends, and how many of them go back.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    config : Config
+        Settings of the network: the size of packets, and the threshold of a rendezvous.
+
+    Returns
+    -------
+    there, back : ndarray of int64, shape (operations,)
+        Packets that the sender creates, a request included, and the reply of its peer; 0 of operations that
+        send nothing, or to their own task.
+    """
+    sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
+    sends &= program.peer != program.task_of()
+    asks = np.zeros(len(sends), bool) if config.rendezvous is None else program.size > config.rendezvous
+    there = np.where(sends, packets_of(program.size.astype(np.int64), config.packet_bytes) + asks, 0)
+    return there, (sends & asks).astype(np.int64)
 
 
 def _opened_by(program: Program, task: Int) -> Int:
@@ -200,7 +227,8 @@ def lower(program: Program, config: Config) -> Lowered:
 def looped(program: Program, lowered: Lowered) -> Lowered:
     """Return the words in which each task's iterations stand in a loop and, for the last time, behind it.
 
-    The end of a task is then what it is without a loop.
+    The end of a task is then what it is without a loop. What a task waits for by rendezvous is counted within
+    an iteration: before the loop begins anew, the messages of the one that is over are taken off.
 
     Raises
     ------
@@ -212,24 +240,46 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     here, there = np.searchsorted(lowered.source_op, [begin, end])
     length = there - here
     some = length > 0
-    loop = len(lowered.op) + np.arange(program.tasks)  # where the words of the loops stand for a moment
-    words = np.concatenate([lowered.op, length << k.KIND_BITS | k.LOOP])
-    source_op = np.concatenate([lowered.source_op, end - 1])
-    starts = np.column_stack([lowered.first[:-1], here, loop, here, there])
-    stops = np.column_stack([here, there, loop + some, there, lowered.first[1:]])
+    body = lowered.op[ranges(here, there)]
+    sent, used, asked, posted = (
+        _times_in(body, kind, lowered.key) for kind in (k.SEND, k.RECV, k.ASK, k.POST)
+    )
+    # Of each task, the words of its loop: what is over, then the way back.
+    over = np.flatnonzero(asked)
+    over = over[np.argsort(lowered.key[over, 0], kind="stable")]
+    extra = np.bincount(lowered.key[over, 0], minlength=program.tasks) + some
+    back = np.cumsum(extra)  # behind those words of each task, which stand behind all others for a moment
+    loop = np.empty(back[-1] if len(back) else 0, np.int64)
+    ends = np.zeros(len(loop), bool)
+    ends[back[some] - 1] = True
+    loop[ends] = (length + extra - 1)[some] << k.KIND_BITS | k.LOOP
+    loop[~ends] = (asked[over] << k.KEY_BITS | over) << k.KIND_BITS | k.OVER
+    words = np.concatenate([lowered.op, loop])
+    source_op = np.concatenate([lowered.source_op, np.repeat(end - 1, extra)])
+    back += len(lowered.op)
+    starts = np.column_stack([lowered.first[:-1], here, back - extra, here, there])
+    stops = np.column_stack([here, there, back, there, lowered.first[1:]])
     index = ranges(starts.ravel(), stops.ravel())
-    first = lowered.first + np.concatenate([[0], np.cumsum(length + some)])
+    first = lowered.first + np.concatenate([[0], np.cumsum(length + extra)])
     op = words[index]
     last = np.zeros(len(op), bool)
     last[first[1:][np.diff(first) > 0] - 1] = True
-    early = ~last & (op & ((1 << k.KIND_BITS) - 1) == k.COMPUTE_LAST)
-    op[early] += k.COMPUTE - k.COMPUTE_LAST
-    body = lowered.op[ranges(here, there)]
-    sent, used = (_packets_in(body, kind, lowered.key) for kind in (k.SEND, k.RECV))
-    return replace(lowered, op=op, first=first, source_op=source_op[index], sent=sent, used=used)
+    for ending, passing in ((k.COMPUTE_LAST, k.COMPUTE), (k.SENT_LAST, k.SENT)):
+        early = ~last & (op & ((1 << k.KIND_BITS) - 1) == ending)
+        op[early] += passing - ending
+    return replace(
+        lowered,
+        op=op,
+        first=first,
+        source_op=source_op[index],
+        sent=(sent + asked) * lowered.key[:, 2],
+        used=used * lowered.key[:, 2],
+        asked=asked,
+        posted=posted,
+    )
 
 
-def _packets_in(words: Int, kind: int, key: Int) -> Int:
-    """Return the packets of each key that operations of a kind send or receive."""
+def _times_in(words: Int, kind: int, key: Int) -> Int:
+    """Return how many operations of a kind there are for each key."""
     keys = words[words & ((1 << k.KIND_BITS) - 1) == kind] >> k.KIND_BITS
-    return np.bincount(keys, minlength=len(key)).astype(np.int64) * key[:, 2]
+    return np.bincount(keys, minlength=len(key)).astype(np.int64)

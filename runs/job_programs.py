@@ -11,6 +11,7 @@ from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
+from netplace.netsim.lower import created_packets
 from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups
 from netplace.runs.digests import UnavailableError, check_digest
@@ -153,10 +154,11 @@ def handy(run: Run, tell: Callable[[str], None]) -> Run:
 def check_packets(repeated: Repeated, config: Config) -> None:
     """Refuse what would take days, and say how bytes can be scaled."""
     sent = repeated.bytes_sent
-    if sent > _MOST_PACKETS * config.packet_bytes:
-        packets = sent / config.packet_bytes / 1e9
+    there, back = created_packets(repeated.program, config)
+    packets = repeated.total(there + back)
+    if packets > _MOST_PACKETS:
         raise ValueError(
-            f"{repeated.program.name}: sends {sent / 1e9:,.0f} GB in {packets:,.1f}e9 packets "
+            f"{repeated.program.name}: sends {sent / 1e9:,.0f} GB in {packets / 1e9:,.1f}e9 packets "
             f"of {config.packet_bytes} bytes, expected at most {_MOST_PACKETS / 1e9:.0f}e9; "
             f"--bytes-per-phit {_handy(sent, config)} scales bytes with the clock"
         )

@@ -10,7 +10,6 @@ from netplace.netsim.kernel.atomic import add_atomically
 from netplace.netsim.kernel.bits import inlined, outlined
 from netplace.netsim.kernel.events import act_now
 from netplace.netsim.kernel.state import (
-    ASKED,
     BIRTH,
     DATA,
     DEAL_WORDS,
@@ -27,13 +26,13 @@ from netplace.netsim.kernel.state import (
     NEWEST,
     OLDEST,
     PACKET_DELAY,
-    POSTED,
     REPLY,
     REQUEST,
     SOURCE,
     TARGET,
     TASK_WORDS,
     TO_GO,
+    UNMET,
     WAITS,
     Setting,
     State,
@@ -99,9 +98,9 @@ def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
         if s.task[node * TASK_WORDS + WAITS] == key and have >= s.key[base + LENGTH]:
             act_now(s, u, node)
     elif what == REQUEST:
-        asked = s.deal[key * DEAL_WORDS + ASKED] + 1
-        s.deal[key * DEAL_WORDS + ASKED] = asked
-        if asked <= s.deal[key * DEAL_WORDS + POSTED]:
+        unmet = s.deal[key * DEAL_WORDS + UNMET] + 1
+        s.deal[key * DEAL_WORDS + UNMET] = unmet
+        if unmet <= 0:
             make_due(s, u, node, key << 2 | REPLY, cycle)
     else:
         make_due(s, u, s.key[base + SOURCE], key << 2 | DATA, cycle)

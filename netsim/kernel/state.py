@@ -142,6 +142,7 @@ POST = 5  # irecv by rendezvous
 SENT = 6  # wait until this many messages of a key have been sent by rendezvous
 SENT_LAST = 7  # the same in a blocking send that ends the task
 LOOP = 8  # go back by this many operations, while there are rounds
+OVER = 9  # an iteration is over: what it sent of a key by rendezvous counts no more
 KIND_BITS = 4
 KEY_BITS = 29
 
@@ -156,11 +157,10 @@ OLDEST = 6  # recording: number of the next message to be completed; else entry 
 FLYING = 7  # packets created and not yet consumed
 KEY_WORDS = 8
 
-# --- `deal`: three words for each key, with rendezvous only ---------------------------------------------
-ASKED = 0  # requests consumed at the destination
-POSTED = 1  # receives posted there
-DONE = 2  # messages whose last packet was created
-DEAL_WORDS = 3
+# --- `deal`: two words for each key, with rendezvous only - ---------------------------------------------
+UNMET = 0  # requests consumed at the destination, less receives posted there
+DONE = 1  # messages whose last packet was created, but of iterations that are over
+DEAL_WORDS = 2
 
 # --- `stand`: two sets of `Setting.wide` words for each router, explaining ----------------------------------
 PARKED = 0  # inputs whose head waits, as of the end of the last decision

@@ -15,7 +15,6 @@ from netplace.netsim.kernel.messages import make_due, open_message, take_due
 from netplace.netsim.kernel.sources import act_source
 from netplace.netsim.kernel.state import (
     ASK,
-    ASKED,
     BUSY_UNTIL,
     COMPUTE,
     COMPUTE_LAST,
@@ -37,10 +36,10 @@ from netplace.netsim.kernel.state import (
     LOST,
     NEXT_DRAW,
     NOTHING,
+    OVER,
     OWN,
     PC,
     POST,
-    POSTED,
     QUIET,
     RECV,
     REPLY,
@@ -55,6 +54,7 @@ from netplace.netsim.kernel.state import (
     TASK,
     TASK_WORDS,
     UNDER,
+    UNMET,
     WAITS,
     WHEN_WORDS,
     Setting,
@@ -121,6 +121,10 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
                 pc += 1
             continue
         key = s.task[task + FIRST_KEY] + ((word >> KIND_BITS) & ((1 << KEY_BITS) - 1))
+        if kind == OVER:
+            s.deal[key * DEAL_WORDS + DONE] -= word >> (KIND_BITS + KEY_BITS)
+            pc += 1
+            continue
         if kind == RECV:
             left = s.key[key * KEY_WORDS + HAVE] - s.key[key * KEY_WORDS + LENGTH]
             if left < 0:
@@ -129,9 +133,9 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
                 return False
             s.key[key * KEY_WORDS + HAVE] = left
         elif kind == POST:
-            posted = s.deal[key * DEAL_WORDS + POSTED] + 1
-            s.deal[key * DEAL_WORDS + POSTED] = posted
-            if posted <= s.deal[key * DEAL_WORDS + ASKED]:
+            unmet = s.deal[key * DEAL_WORDS + UNMET] - 1
+            s.deal[key * DEAL_WORDS + UNMET] = unmet
+            if unmet >= 0:
                 make_due(s, u, node, key << 2 | REPLY, cycle)
         elif s.deal[key * DEAL_WORDS + DONE] < word >> (KIND_BITS + KEY_BITS):  # SENT, SENT_LAST
             s.task[task + PC] = pc

@@ -29,6 +29,7 @@ STORIES = {
     "messages-missing": stories(EAGER, complete=False),
     "open-loop": stories(EAGER, jobs=False, traffic=True),
     "repeated": stories(EAGER, repeats=(1, 2, 3, 7)),
+    "repeated-by-rendezvous": stories(RENDEZVOUS, complete=False, stops=True, repeats=(1, 2, 3, 7)),
     "stopped": stories(RENDEZVOUS, complete=False, stops=True),
     "stopped-in-open-loop": stories(RENDEZVOUS, traffic=True, stops=True, repeats=(1, 4)),
     "explained": stories(EAGER, explain=True),

@@ -42,7 +42,7 @@ def told(**more):
     return {
         "rendezvous": stories(complete=False, stops=True, **every),
         "open-loop": stories(jobs=False, traffic=True, **eager),
-        "repeated": stories(repeats=(1, 2, 3, 7), **eager),
+        "repeated": stories(repeats=(1, 2, 3, 7), **every),
         "jobs-in-open-loop": stories(traffic=True, stops=True, **every),
     }
 

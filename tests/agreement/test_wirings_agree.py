@@ -19,13 +19,14 @@ FEW = settings(
 MANY = settings(FEW, max_examples=1300)
 
 EAGER = wired(configs(rendezvous=(None,)))
+EITHER = wired(configs(rendezvous=(None, 100)))
 STORIES = {
     "eager": stories(where=EAGER),
     "rendezvous": stories(where=wired(configs(rendezvous=(0, 100, 500)))),
     "messages-missing": stories(where=EAGER, complete=False),
     "open-loop": stories(where=EAGER, jobs=False, traffic=True),
     "jobs-in-open-loop": stories(where=wired(), traffic=True),
-    "stopped-and-repeated": stories(where=EAGER, stops=True, repeats=(1, 2, 3)),
+    "stopped-and-repeated": stories(where=EITHER, stops=True, repeats=(1, 2, 3)),
     "explained": stories(where=EAGER, explain=True, stops=True),
     "explained-in-open-loop": stories(where=wired(), traffic=True, explain=True),
     "explained-under-faults": stories(where=wired(failing=True), traffic=True, explain=True),
