@@ -101,7 +101,7 @@ def chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int
     try:
         partitioner = make_partitioner(rule, machine, seed)
         for node in np.setdiff1d(machine.computing, free):
-            partitioner.take(Allocation(np.array([node]), box, contiguous=True))
+            partitioner.take(Allocation(np.array([node]), box))
         allocation = partitioner.find(Job(0, 0.0, size, 1.0))
     except ValueError:  # a partitioner that is not for such a machine
         return None

@@ -13,6 +13,7 @@ easy [0.0, 100.0, 6.0]
 
 from __future__ import annotations
 
+from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.estimates import ESTIMATES
 from netplace.scheduling.execution import Ends, Execution, Losing, TimedExecution
 from netplace.scheduling.job import Job
@@ -29,6 +30,7 @@ __all__ = [
     "POLICIES",
     "RUN_TIMES",
     "Allocation",
+    "Contiguity",
     "Ends",
     "Execution",
     "Job",

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner.allocation import Nodes
@@ -20,14 +21,17 @@ class Record:
 
     Parameters
     ----------
+    contiguity : Contiguity
+        Tells whether a job's nodes lie side by side.
     locality : Locality, optional
         Measures the distances between the nodes of each job.
     keep_nodes : bool
         Whether the nodes of each job are kept.
     """
 
-    def __init__(self, locality: Locality | None, keep_nodes: bool) -> None:
+    def __init__(self, contiguity: Contiguity, locality: Locality | None, keep_nodes: bool) -> None:
         self._rows = Rows()
+        self._contiguity = contiguity
         self._locality = locality
         self._nodes: list[Nodes] | None = [] if keep_nodes else None
         self._killed: list[tuple[int, float, float, int]] = []
@@ -80,7 +84,8 @@ class Record:
         if not math.isnan(waiting.head_since):
             rows["head_wait"][row] = running.start - waiting.head_since
         rows["promised"][row] = waiting.promised
-        rows["contiguous"][row], rows["backfilled"][row] = allocation.contiguous, running.backfilled
+        rows["contiguous"][row] = self._contiguity.of(allocation.nodes)
+        rows["backfilled"][row] = running.backfilled
         if not waiting.job.run_time:
             rows["nominal"][row] = math.nan if seconds is None else seconds
         if self._locality is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from netplace.checks import one_of, whole
 from netplace.checks.calls import checked
+from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
@@ -117,7 +118,7 @@ def schedule(
             raise ValueError(f"power: rule {power.switching} needs run times that are known at the start")
         switched = switch_nodes(power, present, queue, chosen.name)
         queue, used = switched.queue, AwakeFirst(used, switched.nodes) if power.awake else used
-    record = Record(Locality(machine) if locality else None, keep_nodes)
+    record = Record(Contiguity(machine), Locality(machine) if locality else None, keep_nodes)
     estimate = estimate_rule(estimates, times)
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses

@@ -84,6 +84,7 @@ class BreakEvenCase:
 
     def plan(self, size: Size) -> Plan:
         """Return what to carry out."""
+        factor = 1 + self.slowdown / 100  # of every job that is not of one node, wherever it lies
         given = {
             "machine": size.machine,
             "workload": "lublin",
@@ -92,7 +93,7 @@ class BreakEvenCase:
             "kind": self.kind,
             "policy": self.policy,
             "partition": SHAPES[self.shape] if self.shape else SCATTERED,
-            "times": f"slowed:{1 + self.slowdown / 100:g}" if self.slowdown else "log",
+            "times": f"factors:{factor:g},{factor:g}" if self.slowdown else "log",
         }
         return make_plan(given, self.seed)
 

@@ -163,4 +163,4 @@ def _hold(partitioner: Partitioner, topology: Topology, held: NDArray[np.int64])
     """Take nodes one by one: each is a box of its own, so that partitioners of boxes can hold it too."""
     shape = (1,) * topology.dims if isinstance(topology, Grid) else None
     for node in np.setdiff1d(held, topology.service):
-        partitioner.take(Allocation(np.array([node]), shape, contiguous=True))
+        partitioner.take(Allocation(np.array([node]), shape))

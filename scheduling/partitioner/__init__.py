@@ -187,5 +187,5 @@ def make_partitioner(
     # One by one: each is a box of its own, so that partitioners of boxes can hold it too.
     box = (1,) * topology.dims if isinstance(topology, Grid) else None
     for node in topology.service:
-        made.take(Allocation(np.array([node]), box, contiguous=True))
+        made.take(Allocation(np.array([node]), box))
     return made

@@ -27,15 +27,12 @@ class Allocation:
         partitioner rounds up (internal fragmentation).
     shape : tuple of int or None
         Sides of the box in the order of the network's dimensions; None: the nodes are no box.
-    contiguous : bool
-        Whether the job has the nodes' neighbourhood for itself: a box, or a subtree.
     mapping : str
         Mapping that the partitioner chose along with the shape; empty: it leaves that to others.
     """
 
     nodes: Nodes
     shape: tuple[int, ...] | None = None
-    contiguous: bool = False
     mapping: str = ""
 
 

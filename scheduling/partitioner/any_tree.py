@@ -63,7 +63,7 @@ class SubtreesOfAnyShape:
         whole = np.flatnonzero(room >= job.nodes)
         if whole.size:
             inside = self._first(int(begin[whole[0]]), int(end[whole[0]]), job.nodes)
-            return Allocation(self._tree.order[inside], contiguous=True)
+            return Allocation(self._tree.order[inside])
         which = self._with_some_outside(job.nodes, level, begin, room, until)
         if which is None:
             return None

@@ -140,7 +140,7 @@ class SlurmPlacements(PlainPartitioner):
             free = boxes[self.is_free[boxes].all(axis=1)] if placement.size == size else boxes[:0]
             if len(free):
                 cost = [int(np.isin(blocked, box).any(axis=1).sum()) for box in free]
-                return Allocation(free[int(np.argmin(cost))], contiguous=True)
+                return Allocation(free[int(np.argmin(cost))])
         return None
 
 

@@ -76,16 +76,13 @@ class Subtrees:
         return math.floor(nodes * self._threshold / 100)
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes of one subtree, then those outside it, or None if too few are free where they may be.
-
-        The allocation is contiguous if none is outside it.
-        """
+        """Return nodes of one subtree, then those outside it; None if too few are free where they may be."""
         self.searches += 1
         if job.nodes > self.free:
             return None
-        nodes, inside, visited = _find(self._counts, self._first, self._down, *self._limit(job.nodes))
+        nodes, visited = _find(self._counts, self._first, self._down, *self._limit(job.nodes))
         self.visited += visited
-        return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+        return Allocation(nodes) if len(nodes) else None
 
     def fits(self, job: Job) -> bool:
         """Tell whether `find` would find nodes."""
@@ -151,16 +148,15 @@ class Subtrees:
 @njit(cache=True)
 def _find(
     counts: Any, first: Any, down: int, level: int, wanted: int, outside: int, one_up: bool
-) -> tuple[Any, int, int]:
-    """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
+) -> tuple[Any, int]:
+    """Return nodes (none if they cannot be had), and visits."""
     subtree, visited = choose(counts, first, down, level, wanted, outside, one_up)
     if subtree < 0:
-        return np.empty(0, np.int64), 0, visited
+        return np.empty(0, np.int64), visited
     nodes = np.empty(wanted, np.int64)
     size = down**level
-    inside, tried = gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
+    count, tried = gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
     visited += tried
-    count = inside
     while count < wanted:
         # The next larger subtree, without the part that has been emptied; with `one_up` it has enough.
         emptied, size = subtree * size, size * down
@@ -170,7 +166,7 @@ def _find(
         visited += tried
         count, tried = gather(counts, first, down, after, before + size, nodes, count)
         visited += tried
-    return nodes, inside, visited
+    return nodes, visited
 
 
 def read_threshold(partitioner: str, option: str) -> float:

@@ -56,7 +56,7 @@ class RunTimesKind:
 
 RUN_TIMES: dict[str, RunTimesKind] = {
     "factors": RunTimesKind(
-        lambda _, words: ScaledTimes(_number(words[0]), _number(words[1])),
+        lambda machine, words: ScaledTimes(machine, _number(words[0]), _number(words[1])),
         2,
         "factors:0.9,1.2",
         "parallel jobs take these factors of the log's run time: contiguous ones, all others",
@@ -70,13 +70,13 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         walled=True,
     ),
     "scaled": RunTimesKind(
-        lambda _, words: ScaledTimes(contiguous=_number(words[0])),
+        lambda machine, words: ScaledTimes(machine, contiguous=_number(words[0])),
         1,
         "scaled:0.8",
         "contiguous parallel jobs take this factor of the log's run time",
     ),
     "slowed": RunTimesKind(
-        lambda _, words: ScaledTimes(scattered=_number(words[0])),
+        lambda machine, words: ScaledTimes(machine, scattered=_number(words[0])),
         1,
         "slowed:1.3",
         "scattered parallel jobs take this factor of the log's run time",
@@ -117,9 +117,10 @@ def make_times(text: str, machine: Topology) -> RunTimes:
 
     Examples
     --------
+    >>> from netplace.scheduling import Job
     >>> from netplace.topologies import parse
-    >>> make_times("scaled:0.8", parse("torus:4x4"))
-    ScaledTimes(contiguous=0.8, scattered=1.0)
+    >>> make_times("scaled:0.8", parse("torus:4x4")).longest(Job(1, submit=0, nodes=4, run_time=10))
+    10.0
     """
     kind, rest = RUN_TIME.find(str(text))
     words = rest.split(",") if rest else []

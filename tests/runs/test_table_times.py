@@ -23,7 +23,7 @@ def job(nodes: int = 8, application: str = "2d-mesh", repeats: int = 1) -> Job:
 
 
 def box(*shape: int, mapping: str = "") -> Allocation:
-    return Allocation(np.arange(np.prod(shape)), shape, contiguous=True, mapping=mapping)
+    return Allocation(np.arange(np.prod(shape)), shape, mapping=mapping)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ class Row:
         for base in range(len(self.held) - job.nodes + 1):
             self.visited += 1
             if not self.held[base : base + job.nodes].any():
-                return Allocation(np.arange(base, base + job.nodes), (job.nodes,), contiguous=True)
+                return Allocation(np.arange(base, base + job.nodes), (job.nodes,))
         return None
 
     def take(self, allocation: Allocation) -> None:

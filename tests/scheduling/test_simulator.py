@@ -164,18 +164,8 @@ def test_rules_of_estimates():
     for text, value in values.items():
         assert estimate_rule(text, LogTimes())(silent) == value
         assert estimate_rule(text, LogTimes())(known) == 40
-    scaled = ScaledTimes(contiguous=0.5, scattered=1.5)
+    scaled = ScaledTimes(MACHINE, contiguous=0.5, scattered=1.5)
     assert estimate_rule("run-time", scaled)(silent) == 45
-
-
-def test_scaled_times_leave_sequential_jobs_alone():
-    together, apart = Allocation(np.arange(2), contiguous=True), Allocation(np.array([0, 5]))
-    times = ScaledTimes(contiguous=0.8, scattered=1.3)
-    assert times.seconds(Job(1, 0, 2, 10), together) == 8
-    assert times.seconds(Job(1, 0, 2, 10), apart) == 13
-    assert times.longest(Job(1, 0, 2, 10)) == 13
-    single = Allocation(np.array([3]), contiguous=True)
-    assert times.seconds(Job(1, 0, 1, 10), single) == times.longest(Job(1, 0, 1, 10)) == 10
 
 
 def test_penalties_grow_with_the_level():

@@ -65,7 +65,7 @@ class Boxes:
             base = self.search.first(given)
             self.visited = self.search.visited
             if base >= 0:
-                return Allocation(box_nodes(self._sizes, base, np.array(given)), given, True, mapping)
+                return Allocation(box_nodes(self._sizes, base, np.array(given)), given, mapping)
         return None
 
     def take(self, allocation: Allocation) -> None:

@@ -17,7 +17,7 @@ from netplace.scheduling.partitioner.pss.constraints import Facts
 from netplace.scheduling.partitioner.pss.exact import exact
 from netplace.scheduling.partitioner.pss.select import select
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Model", "PlacedBySets"]
 
@@ -111,23 +111,16 @@ class PlacedBySets(OnFreeMap):
         nodes = self._model.choose(free, job.nodes)
         if nodes is None or not self._model.accepts(nodes):
             return None
-        return _allocation(self._topology, nodes)
+        return Allocation(nodes, _sides(self._topology, nodes))
 
     def cost(self, nodes: Nodes) -> tuple[int, ...]:
         """Return the cost vector of a job on `nodes`."""
         return self._model.sets(self._model.processors(len(nodes))).cost(nodes)
 
 
-def _allocation(topology: Topology, nodes: Nodes) -> Allocation:
-    """Return the nodes, marked as contiguous where they fill a box or a subtree."""
-    size = len(nodes)
-    if isinstance(topology, Grid) and not topology.twist:
-        box = tuple((np.ptp(topology.coordinates(nodes), axis=0) + 1).tolist())
-        if math.prod(box) == size:
-            return Allocation(nodes, box, contiguous=True)
-    if isinstance(topology, Tree):
-        whole = any(size == topology.down**level for level in range(topology.stages + 1))
-        return Allocation(
-            nodes, contiguous=whole and nodes[0] % size == 0 and nodes[-1] - nodes[0] == size - 1
-        )
-    return Allocation(nodes)
+def _sides(topology: Topology, nodes: Nodes) -> tuple[int, ...] | None:
+    """Return the sides of the box that the nodes fill, if they do."""
+    if not isinstance(topology, Grid) or topology.twist:
+        return None
+    box = tuple((np.ptp(topology.coordinates(nodes), axis=0) + 1).tolist())
+    return box if math.prod(box) == len(nodes) else None

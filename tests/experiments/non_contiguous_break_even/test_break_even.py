@@ -49,8 +49,8 @@ def test_plans_differ_in_what_the_study_varies_only():
     }
     assert [plan.times for plan in plans if plan.partition == "non-contiguous"][:3] == [
         "log",
-        "slowed:1.05",
-        "slowed:1.1",
+        "factors:1.05,1.05",
+        "factors:1.1,1.1",
     ]
     assert {plan.times for plan in plans if plan.partition != "non-contiguous"} == {"log"}
 

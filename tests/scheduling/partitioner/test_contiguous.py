@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
+from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
@@ -170,7 +171,7 @@ MACHINES = {"buddy": "mesh:16x16", "rbs": "mesh:16x11", "frame-sliding": "mesh:1
 @given(steps=st.lists(st.one_of(st.integers(1, 40), st.integers(-99, -1)), min_size=1, max_size=30))
 def test_no_node_is_held_twice(name, steps):
     grid = parse(MACHINES.get(name, "torus:5x4x6"))
-    partitioner = make_partitioner(f"{name}:round-up", grid)
+    partitioner, contiguity = make_partitioner(f"{name}:round-up", grid), Contiguity(grid)
     held, given_out = set(), []
     for number, step in enumerate(steps):
         if step < 0:
@@ -186,7 +187,7 @@ def test_no_node_is_held_twice(name, steps):
                 nodes = allocation.nodes.tolist()
                 assert len(nodes) == math.prod(allocation.shape) >= step
                 assert set(nodes) == box(grid, nodes[0], allocation.shape)
-                assert allocation.contiguous
+                assert contiguity.of(allocation.nodes)
                 assert not held & set(nodes)
                 partitioner.take(allocation)
                 given_out.append(allocation)

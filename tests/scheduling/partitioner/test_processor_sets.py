@@ -155,10 +155,9 @@ def test_lives(text, events):
         )
 
 
-def test_whole_boxes_and_subtrees_are_contiguous():
+def test_boxes_have_sides():
     assert make_partitioner("pss:levels", parse("mesh:4x4")).find(a_job(4)).shape == (2, 2)
-    assert make_partitioner("pss:levels", parse("tree:4,2")).find(a_job(4)).contiguous
-    assert not make_partitioner("pss:levels", parse("tree:4,2")).find(a_job(5)).contiguous
+    assert make_partitioner("pss:levels", parse("tree:4,2")).find(a_job(4)).shape is None
 
 
 def test_a_derived_configuration_chooses_the_same(conf):

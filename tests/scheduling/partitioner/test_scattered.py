@@ -95,7 +95,6 @@ def test_non_contiguous_gives_the_first_free_nodes(events):
     for free, size, allocation in live(make_partitioner("non-contiguous", parse("mesh:6x6")), 36, events):
         if allocation is not None:
             assert allocation.nodes.tolist() == sorted(free)[:size]
-            assert not allocation.contiguous
 
 
 def test_visited_words():

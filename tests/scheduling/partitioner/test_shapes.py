@@ -91,7 +91,7 @@ def test_a_job_waits_for_its_best_box():
             f"contiguous:{option},fixed", grid, ranking=lambda job: [((4, 1), "td"), ((2, 2), "")]
         )
         for place in range(4):
-            partitioner.take(Allocation(np.array([4 * place]), (1, 1), True))
+            partitioner.take(Allocation(np.array([4 * place]), (1, 1)))
         found = partitioner.find(job(4))
         assert (found and found.shape) == expected
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
+from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.one_level_up import OneLevelUp
@@ -85,8 +86,8 @@ def test_no_more_outside_than_allowed(text, events, threshold):
         home = allocation.nodes[0] // width
         outside = allocation.nodes[allocation.nodes // width != home]
         assert 100 * len(outside) <= threshold * size
-        assert allocation.contiguous == (len(outside) == 0)
-        if allocation.contiguous:
+        assert Contiguity(tree).of(allocation.nodes) == (len(outside) == 0)
+        if not len(outside):
             assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level
         elif threshold < 100:
             assert max(inside) < size
@@ -123,7 +124,8 @@ def test_quasi_contiguous_as_published(text, data, threshold):
     if allocation is not None:
         level = level_of(size, tree.down)
         assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level + 1
-        assert allocation.contiguous == (tree.level(allocation.nodes[0], allocation.nodes).max() <= level)
+        inside = tree.level(allocation.nodes[0], allocation.nodes).max() <= level
+        assert Contiguity(tree).of(allocation.nodes) == inside
 
 
 def test_a_job_of_two_may_have_one_outside():
@@ -153,7 +155,6 @@ def test_contiguous_example():
         half.take(half.find(a_job(size)))
     allocation = half.find(a_job(2))
     assert allocation.nodes.tolist() == [3, 7]
-    assert not allocation.contiguous
 
 
 def test_nearest_first():
