@@ -34,7 +34,7 @@ from netplace.topologies import Topology
 __all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
-REVISION = 1
+REVISION = 2
 _JOBS = 10_000
 _SITE = "site"  # the policy of plans with the rules of a site
 _NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
