@@ -37,8 +37,10 @@ def digest_of_rule(text: str, choice: Choice[Any], what: str = "") -> Digest | N
 
 def digests_of_wiring(network: str) -> tuple[Digest, ...]:
     """Return the files that a network is read from or stands in, with their digests."""
-    while network.startswith(("faulty:", "service:")):  # what stands behind the slash counts
+    while network.startswith(("faulty:", "service:", "nodes:")):  # what stands behind the slash counts
         network = network.partition("/")[2]
+    if TOPOLOGY.is_own(network) and (alone := digest_of(network)) is not None:
+        return (alone,)
     if TOPOLOGY.is_own(network):
         source = TOPOLOGY.source(network, f"network {network!r}")
         return () if source is None else (source,)

@@ -6,6 +6,7 @@ a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from netplace.topologies.dragonfly import dragonfly
 from netplace.topologies.faults import faulty, with_faults
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
-from netplace.topologies.graph_file import graph_file, tree_file
+from netplace.topologies.graph_file import graph_file
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import Hierarchy, hierarchy
 from netplace.topologies.hypercube import hypercube
@@ -32,6 +33,7 @@ from netplace.topologies.slim_fly import slim_fly
 from netplace.topologies.slurm import slurm
 from netplace.topologies.slurm_written import slurm_blocks_text, slurm_text
 from netplace.topologies.switch_grid import switch_grid
+from netplace.topologies.text_files import tree_file
 from netplace.topologies.text_form import (
     Kind,
     read_compute_nodes,
@@ -160,7 +162,7 @@ TOPOLOGIES = {
         xgft,
         read_tree,
         "xgft:3;4,4,4;1,2,2",
-        "extended generalised fat tree: height; arities down; arities up",
+        "extended generalised fat tree: height; arities down; arities up; and, if several, cables of a pair",
     ),
     "tree-file": Kind(
         tree_file,
@@ -170,15 +172,18 @@ TOPOLOGIES = {
     ),
     "slurm": Kind(
         slurm,
-        read_path_and("taper", "links", "topology", "part"),
+        read_path_and("taper", "links", "topology", "part", "top"),
         "slurm:topology.conf,taper=2",
-        "Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables, part=TORUS",
+        "Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables; part=, top=",
     ),
     "ibnetdiscover": Kind(
         ibnetdiscover, read_path, "ibnetdiscover:fabric.txt", "InfiniBand fabric, as ibnetdiscover writes it"
     ),
     "graph": Kind(
-        graph_file, read_path, "graph:machine.graphml", "any network, from GraphML or a list of cables"
+        graph_file,
+        read_path_and("phit", "part"),
+        "graph:machine.graphml",
+        "any network, from a file of any format that is read, told by its content; or FILE alone",
     ),
 }
 
@@ -242,7 +247,8 @@ def parse(text: str) -> Topology:
     ----------
     text : str
         A key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``; or a network of your own as
-        ``"file.py:function"``, perhaps with a colon and what the function is given.
+        ``"file.py:function"``, perhaps with a colon and what the function is given; or a file alone, as
+        ``"graph:FILE"``.
 
     Raises
     ------
@@ -256,6 +262,8 @@ def parse(text: str) -> Topology:
     """
     _check_levels(str(text))
     name, colon, rest = str(text).partition(":")
+    if ALIASES.get(name, name) not in TOPOLOGIES and not text.endswith(".py") and os.path.isfile(text):
+        return graph_file(*read_path_and("phit", "part")(f"graph:{text}"))
     text = ALIASES.get(name, name) + colon + rest
     kind, option = TOPOLOGY.find(text, f"network {shown(text)}")
     if TOPOLOGY.is_own(text):

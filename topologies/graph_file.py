@@ -1,131 +1,179 @@
-"""Networks from files: GraphML, edge lists, trees as lists of parents."""
+"""Networks from files of any format, told by what is in them."""
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
-from netplace.checks.inputs import input_file
-from netplace.topologies.cables import Cables, graph
+from netplace.topologies.ai_fabrics import astra_sim, nccl
+from netplace.topologies.cable_lists import anynet, cable_list, dot
 from netplace.topologies.from_networkx import from_networkx
-from netplace.topologies.graph import Graph
-from netplace.topologies.hierarchy import levels_of
-from netplace.topologies.limits import check_cables
+from netplace.topologies.ibnetdiscover import ibnetdiscover
+from netplace.topologies.indented import read_indented
+from netplace.topologies.simgrid import simgrid
+from netplace.topologies.slurm import slurm
+from netplace.topologies.text_files import existing, read_text
+from netplace.topologies.topology import Topology
 
-__all__ = ["existing", "graph_file", "read_lines", "tree_file"]
+__all__ = ["FILE_FORMATS", "FileFormat", "graph_file"]
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of files that describe a network.
+
+    Attributes
+    ----------
+    name : str
+        What people call it.
+    begins : str
+        Regular expression that the content matches from its first sign on, comments and blanks apart.
+    read : callable or None
+        ``read(content, path, text, phit, part)`` returns the network; None if it is not read.
+    says : str
+        Of one that is not read, what it is; of one that is, which of ``phit`` and ``part`` it takes.
+    """
+
+    name: str
+    begins: str
+    read: Callable[[str, str, str, int, str], Topology] | None
+    says: str = ""
+
+
+def _networkx(read: str, **how: Any) -> Callable[[str, str, str, int, str], Topology]:
+    """Return a reader by a function of NetworkX that takes a path."""
+
+    def network(content: str, path: str, text: str, phit: int, part: str) -> Topology:
+        import networkx as nx
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # what networkx only warns of, it has guessed
+                given = getattr(nx, read)(existing(path, text), **how)
+        except OSError:
+            raise
+        except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{text}: not {read.removeprefix('read_')}: {reason}") from None
+        return from_networkx(given, text)
+
+    return network
+
+
+def _node_link(content: str, path: str, text: str, phit: int, part: str) -> Topology:
+    import networkx as nx
+
+    try:
+        given = json.loads(content)
+        read = nx.node_link_graph(given, edges="links" if "links" in given else "edges")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, nx.NetworkXError) as error:
+        raise ValueError(f"{text}: not a node-link graph in JSON: {error}") from None
+    return from_networkx(read, text)
+
+
+def _root(content: str, text: str) -> Element:
+    try:
+        return fromstring(content)
+    except (ParseError, ValueError, LookupError) as error:
+        raise ValueError(f"{text}: not XML: {error}") from None
+
+
+def _slurm(content: str, path: str, text: str, phit: int, part: str) -> Topology:
+    return slurm(path, part=part)
+
+
+def _astra(content: str, path: str, text: str, phit: int, part: str) -> Topology:
+    return astra_sim(read_indented(content, text), text, phit)
+
+
+_TAG = r"(?s:(?><\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)"  # what stands before the root of XML
+_KEYS = r"(?:[A-Za-z_-]+\s*:[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # keys of YAML before the one that tells
+
+# In the order in which they are asked whether a file is theirs; what is none of them is a list of cables.
+FILE_FORMATS = [
+    FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml")),
+    FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf")),
+    FileFormat(
+        "SimGrid's platform with a <cluster>",
+        _TAG + "<platform",
+        lambda content, path, text, phit, part: simgrid(_root(content, text), text, phit, part),
+        "phit part",
+    ),
+    FileFormat(
+        "NCCL's topology (NCCL_TOPO_DUMP_FILE)",
+        _TAG + "<system",
+        lambda content, path, text, *_: nccl(_root(content, text), text),
+    ),
+    FileFormat("hwloc's XML", _TAG + "<topology", None, "tells of the inside of one machine, no network"),
+    FileFormat("XML", "<", None, "is neither GraphML, GEXF, a platform of SimGrid nor a topology of NCCL"),
+    FileFormat("ibnetdiscover", r'(?:\w+=\S*\s+)*(?:Switch|Ca|Rt)\s+\d+\s+"',
+        lambda content, path, *_: ibnetdiscover(path)),
+    FileFormat("Slurm's topology.conf", r"(?i:SwitchName|BlockName|BlockSizes)\s*=", _slurm, "part"),
+    FileFormat("Slurm's topology.yaml", r"(?:---\s*)?-\s*topology\s*:", _slurm, "part"),
+    FileFormat("ASTRA-sim's network.yml", rf"(?:---\s*)?{_KEYS}npus_count\s*:", _astra, "phit"),
+    FileFormat("BookSim's anynet", r"(?:router|node)\s+\d+\s+(?:router|node)\s+\d+",
+        lambda content, path, text, *_: anynet(content, text)),
+    FileFormat("GML", r'(?:Creator\s+"[^"]*"\s*)?(?:Version\s+\S+\s*)?graph\s*\[',
+        _networkx("read_gml", label=None)),
+    FileFormat("Graphviz' DOT", r'(?i:strict\s+)?(?i:di)?(?i:graph)\b\s*(?:"[^"]*"|\w+)?\s*\{',
+        lambda content, path, text, *_: dot(content, text)),
+    FileFormat("Pajek", r"(?i:\*vertices|\*network)", _networkx("read_pajek")),
+    FileFormat("ASTRA-sim's system file", r'\{(?s:.*?)"scheduling-policy"', None,
+        "says how collectives run; the network is in its network.yml"),
+    FileFormat("ASTRA-sim's logical topology for ns-3", r'\{\s*"logical-dims"', None,
+        "has no cables; the analytical network.yml has"),
+    FileFormat("a node-link graph in JSON", r'\{(?s:.*?)"(?:nodes|links|edges)"\s*:\s*\[', _node_link),
+    FileFormat("JSON", r"[{\[]\s*[\"{\[]", None, "is no graph with nodes and links"),
+    FileFormat("iblinkinfo", r"(?:CA|Switch):?\s+\S+.*:\s*$", None, "is read as ibnetdiscover writes it"),
+]  # fmt: skip
+_IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 
 
 @checked
-def graph_file(path: str) -> Graph:
-    """Return the network that a file describes, see `netplace.topologies.from_networkx.from_networkx`.
+def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
+    """Return the network that a file describes, in the one of `FILE_FORMATS` that its content shows.
 
     Parameters
     ----------
     path : str
-        ``.graphml``: GraphML. Anything else: an edge list, a line with two names for each cable, then, if it
-        has any, ``width=2``, ``cycles=2`` or ``delay=5``; ``NAME nodes=4`` says how many nodes hang at a
-        switch (1 if it is not said), and ``NAME group=3`` in which group it is. ``#`` begins a comment.
+        The file. What is in no format of others is a list of cables: a line with two names for each, then,
+        if it has any, ``width=2``, ``cycles=2`` or ``delay=5``; ``NAME nodes=4`` says how many nodes hang at
+        a switch (1 if it is not said), and ``NAME group=3`` in which group it is. ``#`` begins a comment.
+        Instead of blanks there may be commas, and the first line may name columns: ``source,target,width``.
+    phit : int, optional
+        Bytes of a phit, where a file has bandwidths and latencies; 4 by default.
+    part : str, optional
+        Which of several networks of a file.
 
     Raises
     ------
     ValueError
         If the file cannot be read or is no network.
     """
-    import networkx as nx
-
     text = f"graph:{path}"
-    if path.endswith(".graphml"):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")  # what networkx only warns of, it has guessed
-                read = nx.read_graphml(existing(path, text))
-        except OSError:
-            raise
-        except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise ValueError(f"{text}: not GraphML: {reason}") from None
-        return from_networkx(read, text)
-    network: nx.MultiGraph[Any] = nx.MultiGraph()
-    for line, words in read_lines(path, text):
-        names = [word for word in words if "=" not in word]
-        values = dict(word.split("=", 1) for word in words if "=" in word)
-        known = {"nodes", "group"} if len(names) == 1 else {"width", "cycles", "delay"}
-        for key in values:
-            if key not in known:
-                raise ValueError(f"{text} line {line}: unknown {key!r}, expected {', '.join(sorted(known))}")
-        if len(names) == 1:
-            network.add_node(names[0], **values)
-        elif len(names) == 2:
-            network.add_edge(names[0], names[1], **values)
-        else:
-            raise ValueError(f"{text} line {line}: {len(names)} names, expected the two that a cable joins")
-    return from_networkx(network, text)
+    given = {"phit": phit, "part": part}
+    text += "".join(f",{key}={value}" for key, value in given.items() if value)
+    content, chosen = "", FILE_FORMATS[0]
+    if not path.endswith(".graphml"):  # which may be in any encoding
+        content = read_text(path, text)
+        begin = _IGNORED.sub("", content, count=1)
+        chosen = next((kind for kind in FILE_FORMATS if re.match(kind.begins, begin)), _CABLES)
+    if chosen.read is None:
+        read = ", ".join(kind.name for kind in FILE_FORMATS if kind.read)
+        raise ValueError(f"{text}: {chosen.name} {chosen.says}; read are {read} and lists of cables")
+    for key, value in given.items():
+        if value and key not in chosen.says.split():
+            raise ValueError(f"{text}: {key}= is not for {chosen.name}")
+    return chosen.read(content, path, text, whole(phit or 4, f"{text}: phit"), part)
 
 
-@checked
-def tree_file(path: str) -> Graph:
-    """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
-
-    What is nobody's parent is a node; what is, a switch. A node has one parent and a width of 1. A switch may
-    have several parents.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or is no such tree.
-    """
-    text = f"tree-file:{path}"
-    lines = []
-    for line, words in read_lines(path, text):
-        if len(words) not in (2, 3):
-            raise ValueError(f"{text} line {line}: {len(words)} words, expected child parent [width]")
-        width = whole(words[2], f"{text} line {line}: width") if len(words) == 3 else 1
-        lines.append((line, words[0], words[1], width))
-    parents = dict.fromkeys(parent for _, _, parent, _ in lines)
-    number = {name: place for place, name in enumerate(parents)}
-    seen: dict[str, int] = {}
-    cables: list[tuple[int, int]] = []
-    pairs: list[tuple[int, int]] = []
-    nodes_at = np.zeros(len(number), np.int64)
-    for line, child, parent, width in lines:
-        if child in number:
-            check_cables(f"{text} line {line}", len(cables) + width)
-            cables += [(number[child], number[parent])] * width
-            pairs.append((number[child], number[parent]))
-        elif child in seen:
-            raise ValueError(f"{text} line {line}: node {child} has a parent already, in line {seen[child]}")
-        elif width != 1:
-            raise ValueError(f"{text} line {line}: node {child} has a width of {width}, expected 1")
-        else:
-            seen[child] = line
-            nodes_at[number[parent]] += 1
-    if not seen:
-        raise ValueError(f"{text}: no node, expected a child that is nobody's parent")
-    places = levels_of(len(number), pairs, list(number), text)
-    return graph(text, Cables.of(cables), nodes_at, names=list(number), places=places, usual="d-mod-k")
-
-
-def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the number and the words of every line that is not empty, without comments."""
-    with open(existing(path, text), encoding="utf-8") as file:
-        try:
-            rows = [(line, row.split("#", 1)[0].split()) for line, row in enumerate(file, 1)]
-        except UnicodeDecodeError:
-            raise ValueError(f"{text}: not a text file") from None
-    return [(line, words) for line, words in rows if words]
-
-
-def existing(path: str, text: str) -> Path:
-    """Return a path; raise ValueError if there is no such file."""
-    if not path:
-        raise ValueError(f"{text}: names no file, expected one behind the colon")
-    if Path(path).is_dir():
-        raise ValueError(f"{text}: is a folder, expected a file")
-    if not input_file(path).is_file():
-        raise ValueError(f"{text}: no such file")
-    return Path(path)
+_CABLES = FileFormat(
+    "a list of cables", "", lambda content, path, text, phit, part: cable_list(content, text)
+)

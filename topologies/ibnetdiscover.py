@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from netplace.checks import shown
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
-from netplace.topologies.graph_file import existing
+from netplace.topologies.text_files import read_text
 
 __all__ = ["ibnetdiscover"]
 
@@ -41,10 +40,7 @@ def ibnetdiscover(path: str) -> Graph:
         If the file cannot be read, or a cable leads to a switch or port that is not in it.
     """
     text = f"ibnetdiscover:{path}"
-    try:
-        lines = Path(existing(path, text)).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{text}: not a text file") from None
+    lines = read_text(path, text).splitlines()
     names: dict[str, str] = {}
     joined: list[tuple[int, str, str, str, str]] = []  # line, guid, port, guid, port
     owner = kind = ""

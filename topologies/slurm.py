@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from netplace.checks import check_size, real, whole
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
-from netplace.topologies.graph_file import read_lines
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.host_lists import count_hosts, expand
@@ -18,16 +18,23 @@ from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import check_cables
 from netplace.topologies.slurm_grid import slurm_grid
 from netplace.topologies.slurm_yaml import chosen_topology, tree_entries
+from netplace.topologies.text_files import read_lines, read_text
 
 __all__ = ["blocks_above", "slurm"]
 
+_YAML = re.compile(r"^\s*-\s*topology\s*:", re.MULTILINE)
 _BYTES_PER_HOST = 300  # of a name, in lists and in a dict
 _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 
 @checked
 def slurm(
-    path: str, taper: str | float = "", links: str = "", topology: str = "", part: str = ""
+    path: str,
+    taper: str | float = "",
+    links: str = "",
+    topology: str = "",
+    part: str = "",
+    top: str = "",
 ) -> Graph | Grid:
     """Return the network of a ``topology.conf`` or ``topology.yaml``.
 
@@ -40,7 +47,8 @@ def slurm(
     Parameters
     ----------
     path : str
-        The file; YAML if its name ends in ``.yaml`` or ``.yml``. Lines of other keys are passed over.
+        The file; YAML if its name ends in ``.yaml`` or ``.yml``, or a line begins a topology.
+        Lines of other keys are passed over.
     taper : float, optional
         How many links down a switch has for each one up, rounded up to whole cables: 1 is a full tree, 2 is
         2:1. By default every switch has one cable to each above it.
@@ -50,7 +58,11 @@ def slurm(
     topology : str, optional
         Which of the topologies of a YAML file; by default the cluster's.
     part : str, optional
-        Which of several rings or tori of a topology, by its name.
+        Which of several rings or tori of a topology, by its name; or of several trees, by that of its
+        highest switch.
+    top : str, optional
+        Name of a switch to put above all of several trees, with a cable to the highest switch of each, or
+        as many as `taper` says.
 
     Raises
     ------
@@ -59,20 +71,18 @@ def slurm(
         is not there, or has a loop.
     """
     text = f"slurm:{path}"
-    given = {"taper": taper, "links": links, "topology": topology, "part": part}
+    given = {"taper": taper, "links": links, "topology": topology, "part": part, "top": top}
     text += "".join(f",{key}={value}" for key, value in given.items() if value)
-    if Path(path).suffix in (".yaml", ".yml"):
+    if Path(path).suffix in (".yaml", ".yml") or _YAML.search(read_text(path, text)):
         where, kind, inside = chosen_topology(path, text, topology)
         if kind in ("ring", "torus3d"):
-            for key in ("taper", "links"):
+            for key in ("taper", "links", "top"):
                 if given[key]:
                     raise ValueError(f"{text}: {key}= is for trees and blocks, and this is a {kind}")
             return slurm_grid(kind, inside, where, text, part)
         rows = tree_entries(where, kind, inside)
     else:
         rows = _rows(path, text, topology)
-    if part:
-        raise ValueError(f"{text}: part={part} names a ring or a torus of a .yaml file, and here is none")
     _check_names(rows)
     switches: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
@@ -100,13 +110,16 @@ def slurm(
             holder[node] = name
     if not switches:
         raise ValueError(f"{text}: neither SwitchName= nor BlockName= in the file")
-    number = {name: place for place, name in enumerate(switches)}
-    pairs = []
     for name, children in above.items():
         for child in children:
-            if child not in number:
+            if child not in switches:
                 raise ValueError(f"{text}: switch {name} is above {child}, which is not in the file")
-            pairs.append((number[child], number[name]))
+    if not blocks:
+        _one_tree(switches, above, part, top, text)
+    elif part or top:
+        raise ValueError(f"{text}: part= and top= are for trees that no switch joins, and here are blocks")
+    number = {name: place for place, name in enumerate(switches)}
+    pairs = [(number[child], number[name]) for name, children in above.items() for child in children]
     nodes_at = [len(nodes) for nodes in switches.values()]
     names = list(switches)
     if blocks:
@@ -115,7 +128,46 @@ def slurm(
     places = levels_of(len(names), pairs, names, text)
     cables = _cables(pairs, _widths(pairs, places[:, 0].tolist(), nodes_at, taper, text), links, names, text)
     made = graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
-    return with_hosts(made, holder)
+    return with_hosts(made, [node for nodes in switches.values() for node in nodes])
+
+
+def _one_tree(
+    switches: dict[str, list[str]], above: dict[str, list[str]], part: str, top: str, text: str
+) -> None:
+    """Keep one of several trees that no switch joins, or put a switch above them; change the dicts."""
+    near: dict[str, list[str]] = {name: [*children] for name, children in above.items()}
+    for name, children in above.items():
+        for child in children:
+            near[child].append(name)
+    tree: dict[str, int] = {}
+    for number, first in enumerate(switches):
+        reached = [] if first in tree else [first]
+        while reached:
+            name = reached.pop()
+            if name not in tree:
+                tree[name] = number
+                reached += near[name]
+    several = len({*tree.values()}) > 1
+    lower = {child for children in above.values() for child in children}
+    highest = [name for name in switches if name not in lower]
+    named = ", ".join(highest[:8]) + (", .." if len(highest) > 8 else "")
+    if several and not (part or top):
+        raise ValueError(
+            f"{text}: {len({*tree.values()})} trees that no switch joins, below {named}; "
+            "expected part= one of these, or top=NAME for a switch above all"
+        )
+    if (part or top) and not several:
+        raise ValueError(f"{text}: part= and top= are for several trees or tori, and here is one tree")
+    if part and top:
+        raise ValueError(f"{text}: part={part} and top={top}, expected one of the two")
+    if top in switches:
+        raise ValueError(f"{text}: top={top} is a switch of the file, expected a new name")
+    if part and part not in highest:
+        raise ValueError(f"{text}: part={part}, expected one of {named}")
+    if top:
+        switches[top], above[top] = [], highest
+    for name in [name for name in switches if part and tree[name] != tree[part]]:
+        del switches[name], above[name]
 
 
 def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:

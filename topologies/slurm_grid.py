@@ -75,7 +75,7 @@ def listed_placements(text: str) -> str:
     """
     if not text.startswith("slurm:"):
         return ""
-    path, _, _, topology, part = read_path_and("taper", "links", "topology", "part")(text)
+    path, _, _, topology, part, _ = read_path_and("taper", "links", "topology", "part", "top")(text)
     if not path.endswith((".yaml", ".yml")):
         return ""
     where, kind, inside = chosen_topology(path, text, topology)

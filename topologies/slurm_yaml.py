@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from netplace.topologies.graph_file import existing
 from netplace.topologies.indented import read_indented
+from netplace.topologies.text_files import read_text
 
 __all__ = ["chosen_topology", "tree_entries"]
 
@@ -23,18 +22,15 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
     text : str
         What messages call it.
     name : str
-        The topology; by default the first with ``cluster_default: true``, or the first.
+        The topology; by default the first with ``cluster_default: true``, or the first. Where that is
+        ``flat``, which names no network, it is the only other one.
 
     Raises
     ------
     ValueError
         If the file cannot be read, there is no such topology in it, or it says nothing of a network.
     """
-    try:
-        content = Path(existing(path, text)).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{text}: not a text file") from None
-    chosen = _chosen(read_indented(content, text), text, name)
+    chosen = _chosen(read_indented(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
     kind = next((kind for kind in _KINDS if kind in chosen), "")
     if kind in ("", "flat"):
@@ -73,7 +69,14 @@ def _chosen(content: Any, text: str, name: str) -> dict[str, Any]:
             raise ValueError(f"{text}: no topology {name} in the file")
     of_cluster = [entry for entry in content if str(entry.get("cluster_default")).lower() == "true"]
     chosen: dict[str, Any] = [*of_cluster, *content][0]
-    return chosen
+    networks = [entry for entry in content if not {"tree", "block", "ring", "torus3d"}.isdisjoint(entry)]
+    if name or chosen in networks or not networks:
+        return chosen
+    if len(networks) > 1:
+        names = ", ".join(str(entry.get("topology")) for entry in networks)
+        raise ValueError(f"{text}: the cluster's topology is flat, expected topology= one of {names}")
+    only: dict[str, Any] = networks[0]
+    return only
 
 
 def _entries(rows: Any, names: dict[str, str], where: str) -> list[dict[str, str]]:

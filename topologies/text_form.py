@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,9 @@ __all__ = [
     "read_sides_and_twist",
     "read_tree",
 ]
+
+
+_OPTION = re.compile(r",(?=[a-z]+=)")  # a comma of a file's name is followed by something else
 
 
 @dataclass(frozen=True)
@@ -136,22 +140,23 @@ def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
     return read
 
 
-def read_tree(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the arities of ``"xgft:3;4,4,4;1,2,2"``: downwards and upwards.
+def read_tree(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return the arities of ``"xgft:3;4,4,4;1,2,2"``, downwards and upwards, and widths if they stand there.
 
     Raises
     ------
     ValueError
-        If it is not height;m1,..;w1,.. .
+        If it is not height;m1,..;w1,.. or height;m1,..;w1,..;p1,.. .
     """
     parts = _after_colon(text).split(";")
-    if len(parts) != 3:
+    if len(parts) not in (3, 4):
         raise ValueError(f"{text}: expected height;m1,..,mh;w1,..,wh such as xgft:3;4,4,4;1,2,2")
     height = whole(parts[0], f"{text}: height")
-    down, up = (tuple(whole(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
-    if not len(down) == len(up) == height:
-        raise ValueError(f"{text}: {len(down)} m and {len(up)} w given for a height of {height}")
-    return down, up
+    given = tuple(tuple(whole(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
+    if any(len(numbers) != height for numbers in given):
+        told = " and ".join(f"{len(numbers)} {name}" for name, numbers in zip("mwp", given, strict=False))
+        raise ValueError(f"{text}: {told} given for a height of {height}")
+    return given
 
 
 def read_path(text: str) -> tuple[str]:
@@ -163,7 +168,7 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
     """Return a reader of a file and ``name=value`` parts, such as ``"slurm:FILE,taper=2"``."""
 
     def read(text: str) -> tuple[str, ...]:
-        path, *rest = _after_colon(text).split(",")
+        path, *rest = _OPTION.split(_after_colon(text))
         values = dict.fromkeys(names, "")
         for part in rest:
             name, _, value = part.partition("=")

@@ -17,7 +17,7 @@ __all__ = ["xgft"]
 
 
 @checked
-def xgft(down: Sequence[int], up: Sequence[int]) -> Graph:
+def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = None) -> Graph:
     """Return the extended generalised fat tree XGFT(h; m1, .., mh; w1, .., wh).
 
     S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 holds
@@ -29,6 +29,10 @@ def xgft(down: Sequence[int], up: Sequence[int]) -> Graph:
     ----------
     down, up : sequence of int
         m1, .., mh and w1, .., wh. w1 is 1: a node has one link.
+    width : sequence of int, optional
+        p1, .., ph: how many cables join two switches of levels l - 1 and l; p1 is 1, and by default all are.
+        With them it is the parallel ports generalised fat tree of E. Zahavi, "Fat-tree routing and node
+        ordering providing contention free traffic for MPI global collectives", JPDC 72 (2012).
 
     Raises
     ------
@@ -41,15 +45,20 @@ def xgft(down: Sequence[int], up: Sequence[int]) -> Graph:
     64
     """
     form = f"xgft:{len(down)};{','.join(map(str, down))};{','.join(map(str, up))}"
+    p = [1] * len(down) if width is None else [whole(n, f"{form}: p{i}") for i, n in enumerate(width, 1)]
+    if any(n != 1 for n in p):
+        form += f";{','.join(map(str, p))}"
     m = [whole(n, f"{form}: m{i}") for i, n in enumerate(down, 1)]
     w = [whole(n, f"{form}: w{i}") for i, n in enumerate(up, 1)]
-    if not m or len(m) != len(w):
-        raise ValueError(f"{form}: {len(m)} m and {len(w)} w given, expected as many of one as of the other")
-    if w[0] != 1:
-        raise ValueError(f"{form}: w1 is {w[0]}, expected 1: a node has one link")
+    if not m or not len(m) == len(w) == len(p):
+        raise ValueError(f"{form}: {len(m)} m, {len(w)} w and {len(p)} p given, expected as many of each")
+    for name, ways in (("w1", w[0]), ("p1", p[0])):
+        if ways != 1:
+            raise ValueError(f"{form}: {name} is {ways}, expected 1: a node has one link")
     levels = len(m)
     count = [math.prod(m[level:]) * math.prod(w[:level]) for level in range(levels + 1)]
-    check_size(form, sum(count), max(m) + max(w))
+    ports = [p[i] * m[i] + (p[i + 1] * w[i + 1] if i + 1 < levels else 0) for i in range(levels)]
+    check_size(form, sum(count), max(ports))
     first = np.cumsum([0, *count[1:]])  # of the switches of levels 1, 2, ..
     ends = []
     for level in range(2, levels + 1):
@@ -59,7 +68,8 @@ def xgft(down: Sequence[int], up: Sequence[int]) -> Graph:
         subtree, copy = np.divmod(lower, copies)
         for parent in range(w[level - 1]):
             upper = subtree // m[level - 1] * (copies * w[level - 1]) + parent * copies + copy
-            ends.append(np.stack((first[level - 2] + lower, first[level - 1] + upper), axis=1))
+            pairs = np.stack((first[level - 2] + lower, first[level - 1] + upper), axis=1)
+            ends += [pairs] * p[level - 1]
     cables = np.concatenate(ends) if ends else np.zeros((0, 2), np.int64)
     cables = cables[np.lexsort((cables[:, 1], cables[:, 0]))]
     level_of = np.repeat(np.arange(1, levels + 1), count[1:])

@@ -1,9 +1,8 @@
 """The project's own text format: what an MPI tracer saw, and every program.
 
 A line has eight words: ``rank op peer bytes tag comm req gap_us``. The order of lines of different ranks
-has no meaning; empty lines and lines that begin with ``#`` are skipped, but for ``# left out: 4 put``, which counts
-calls that the trace does not hold. Peers are world ranks. ``op`` is
-one of:
+has no meaning; empty lines and lines that begin with ``#`` are skipped, but for ``# left out: 4 put``, which
+counts calls that the trace does not hold. Peers are world ranks. ``op`` is one of:
 
 ============  ========================================================================================
 send, recv    to or from ``peer``; ``req`` is -1

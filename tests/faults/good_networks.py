@@ -59,6 +59,33 @@ Ca\t1 "H-00000000000000c3"\t\t# "node2 HCA-1"
 Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
 [1](c6) \t"S-00000000000000b1"[3]\t\t# lid 6 lmc 0 "spine" lid 2 4xQDR
 """,
+    "cables.csv": "source,target,width,delay\nleaf0,spine,2,\nleaf1,spine,,10\nspine,leaf1,1,0\n",
+    "anynet.txt": "router 0 node 0 node 1 router 1 15\nrouter 1 node 2 router 2\nrouter 2 router 0 3\n",
+    "network.yml": """# Analytical
+topology: [ Ring, Switch, FullyConnected ]  # of each dimension
+npus_count: [ 3, 2, 2 ]
+bandwidth: [ 50.0, 25.0, 100 ]  # GB/s
+latency: [ 500.0, 0, 4 ]  # ns
+""",
+    "platform.xml": """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="AS0" routing="Full">
+<cluster id="flat" prefix="n-" radical="0-3,7" suffix=".x" speed="1Gf" bw="125MBps" lat="1us"/>
+<cluster id="torus" prefix="t-" radical="0-11" suffix="" speed="1Gf" bw="1Gbps" lat="2ns" topology="TORUS"
+ topo_parameters="3,2,2"/>
+<cluster id="tree" prefix="f-" radical="0-11" suffix="" speed="1Gf" bw="125MBps" lat="0us"
+ topology="FAT_TREE" topo_parameters="2;4,3;1,2;1,2"/>
+<cluster id="fly" prefix="d-" radical="0-11" suffix="" speed="1Gf" bw="125MBps" lat="8ns"
+ topology="DRAGONFLY" topo_parameters="2,1;2,2;3,1;1"/>
+</zone></platform>
+""",
+    "nccl.xml": """<system version="1"><cpu host_hash="0x1" numaid="0" arch="x86_64">
+<pci busid="0000:01:00.0" class="0x030200"><gpu dev="0" sm="80" rank="0" gdr="1">
+<nvlink target="0000:c4:00.0" count="2" tclass="0x068000"/></gpu></pci>
+<pci busid="0000:02:00.0" class="0x030200"><gpu dev="1" sm="80" rank="1" gdr="1">
+<nvlink target="0000:c4:00.0" count="2" tclass="0x068000"/></gpu></pci></cpu></system>
+""",
+    "ring.dot": "graph g { a [nodes=2]; a -- b -- c [width=2]; subgraph cluster_x { c -- a } // x\n }\n",
     "cables.txt": "spine nodes=0\nleaf0 nodes=4\nleaf1 nodes=3\nleaf0 spine width=2\nleaf1 spine delay=10\n",
     "net.graphml": """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -120,6 +147,12 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
     "fabric.txt": _on("ibnetdiscover:fabric.txt"),
     "cables.txt": _on("graph:cables.txt") + _on("faulty:slow=0.5/graph:cables.txt"),
     "net.graphml": _on("graph:net.graphml"),
+    "cables.csv": _on("cables.csv")[:2],
+    "anynet.txt": _on("anynet.txt")[:2],
+    "network.yml": _on("graph:network.yml,phit=8")[:2],
+    "platform.xml": [_on(f"graph:platform.xml,part={part}")[0] for part in ("flat", "torus", "tree", "fly")],
+    "nccl.xml": _on("nccl.xml")[:1],
+    "ring.dot": _on("ring.dot")[:2],
     "machine.tree": _on("tree-file:machine.tree"),
     "held.txt": [
         ("allocate", "--machine", "mesh:4x4", "--held", "held.txt", "--nodes", "3", "--all", "--json"),

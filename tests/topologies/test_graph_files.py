@@ -64,7 +64,7 @@ def test_tree_file(tmp_path: Path) -> None:
             "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s[0-1],s2\n",
             r"s1 is above s2, which is not",
         ),
-        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", r"not connected, 1 of 2 nodes"),
+        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", r"2 trees that no switch joins"),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: str) -> None:

@@ -1,0 +1,163 @@
+"""Networks given by dimensions, each a ring, fully connected or a switch, and by speeds in bytes a second."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import check_size as check_bytes
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
+from netplace.topologies.limits import MOST_CYCLES, check_cables, check_size
+
+__all__ = ["Dimension", "Paces", "dimensional", "paces_of", "with_node_links"]
+
+_BYTES_PER_NODE = 300
+_MOST_MULTIPLE = 64  # cycles a phit of the fastest link
+_NEAR = 0.01  # relative: how far a link's cycles may be from a whole number
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension: how the nodes of a line of it are joined.
+
+    Attributes
+    ----------
+    kind : str
+        ``"ring"``, ``"full"`` (every two are joined) or ``"switch"`` (all lead to a switch of the line).
+    size : int
+        Nodes of a line.
+    cycles, delay : int
+        Of its links, as in `netplace.topologies.Cables`.
+    """
+
+    kind: str
+    size: int
+    cycles: int = 1
+    delay: int = 0
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs of places of a line that a link joins; place `size` is the switch."""
+        if self.size == 1:
+            return []
+        if self.kind == "switch":
+            return [(place, self.size) for place in range(self.size)]
+        if self.kind == "full":
+            return list(itertools.combinations(range(self.size), 2))
+        return [(place, (place + 1) % self.size) for place in range(self.size if self.size > 2 else 1)]
+
+
+def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
+    """Return the network whose nodes stand on a grid, the lines of each dimension joined in its own way.
+
+    Every node is a router with links of each dimension; nodes are numbered along the first dimension fastest.
+    A ring of two is one cable.
+
+    Raises
+    ------
+    ValueError
+        If the network is too large for memory.
+    """
+    sizes = [dimension.size for dimension in dimensions]
+    nodes = math.prod(sizes)
+    check_bytes(nodes, _BYTES_PER_NODE, "nodes", text)
+    lines = [nodes // size for size in sizes]
+    of_line = [
+        s * (s - 1) // 2 if dimension.kind == "full" else s
+        for s, dimension in zip(sizes, dimensions, strict=True)
+    ]
+    check_cables(text, sum(map(math.prod, zip(of_line, lines, strict=True))))
+    switched = [d for d, dimension in enumerate(dimensions) if dimension.kind == "switch" and sizes[d] > 1]
+    routers = nodes + sum(lines[d] for d in switched)
+    check_size(text, routers, max(sum(sizes), 1))
+    number = np.arange(nodes).reshape(sizes[::-1]).transpose()  # place to node, the first dimension fastest
+    ends, of, closes, switch = [np.zeros((0, 2), np.int64)], [], [], nodes
+    for d, dimension in enumerate(dimensions):
+        line = np.moveaxis(number, d, 0).reshape(dimension.size, -1, order="F")
+        if d in switched:
+            line = np.concatenate((line, switch + np.arange(lines[d])[None, :]))
+            switch += lines[d]
+        for a, b in dimension.pairs():
+            ends.append(np.stack((line[a], line[b]), axis=1))
+            of += [d] * lines[d]
+            closes += [dimension.kind == "ring" and b < a] * lines[d]
+    strides = np.cumprod([1, *sizes[:-1]])
+    cables = Cables(
+        np.concatenate(ends),
+        np.array([dimensions[d].cycles for d in of], np.int64),
+        np.array([dimensions[d].delay for d in of], np.int64),
+        axis=None if switched else np.array(of, np.int64),
+        closes=None if switched else np.array(closes, np.bool_),
+    )
+    return graph(
+        text,
+        cables,
+        (np.arange(routers) < nodes).astype(np.int64),
+        direct=True,
+        places=None if switched else np.arange(nodes)[:, None] // strides % sizes,
+        usual="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
+    )
+
+
+@dataclass(frozen=True)
+class Paces:
+    """What links of given speeds take, where the fastest takes as few cycles a phit as lets all be whole.
+
+    Attributes
+    ----------
+    cycles : tuple of int
+        Cycles a phit of each link.
+    cycle : float
+        Seconds that a cycle takes.
+    """
+
+    cycles: tuple[int, ...]
+    cycle: float
+
+    def delay(self, seconds: float) -> int:
+        """Return a latency in whole cycles."""
+        return round(seconds / self.cycle)
+
+
+def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
+    """Return what links of these speeds take for a phit, within 1 %.
+
+    Parameters
+    ----------
+    speeds : sequence of float
+        Bytes a second, more than 0.
+    phit : int
+        Bytes of a phit.
+
+    Raises
+    ------
+    ValueError
+        If no whole numbers of cycles are near the speeds.
+    """
+    ratios = [max(speeds) / speed for speed in speeds]
+    for multiple in range(1, _MOST_MULTIPLE + 1):
+        cycles = [round(multiple * ratio) for ratio in ratios]
+        if max(cycles) > MOST_CYCLES:
+            break
+        near = zip(cycles, ratios, strict=True)
+        if all(abs(whole - multiple * ratio) <= _NEAR * multiple * ratio for whole, ratio in near):
+            return Paces(tuple(cycles), phit / max(speeds) / multiple)
+    raise ValueError(
+        f"{text}: bandwidths from {min(speeds):g} to {max(speeds):g} bytes a second are not as whole numbers "
+        f"of at most {MOST_CYCLES} to each other, within 1 %"
+    )
+
+
+def with_node_links(made: Graph, cycles: int, delay: int) -> Graph:
+    """Return a network that has just been made, whose links between nodes and switches take this long."""
+    tables: list[NDArray[np.int32]] = []
+    router = np.arange(made.routers)[:, None]
+    of_node = (made.neighbor >= 0) & ((router < made.first_switch) | (made.neighbor < made.first_switch))
+    for table, value in ((made.cycles, cycles), (made.delay, delay)):
+        tables.append(np.where(of_node, value, table).astype(np.int64))
+    return replace(made, cycles=tables[0], delay=tables[1])

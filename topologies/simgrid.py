@@ -1,0 +1,225 @@
+"""Clusters of SimGrid's XML platforms as networks.
+
+Source: "XML Reference" and "Platform Examples" of SimGrid 3.35 (simgrid.org/doc/latest/XML_reference.html).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from netplace.checks import check_size, one_of, shown, whole
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
+from netplace.topologies.graph import Graph
+from netplace.topologies.hosts import with_hosts
+from netplace.topologies.limits import check_cables
+from netplace.topologies.xgft import xgft
+
+__all__ = ["simgrid"]
+
+_BYTES_PER_HOST = 300
+_PREFIXES = {
+    "": 1,
+    "k": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+}
+_SPEEDS = {
+    f"{prefix}{unit}": size / bits
+    for prefix, size in _PREFIXES.items()
+    for unit, bits in (("Bps", 1), ("bps", 8))
+}
+_TIMES = {
+    "ps": 1e-12,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+}
+_QUANTITY = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([A-Za-z]*)\s*")
+
+
+def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
+    """Return the network of a ``<cluster>`` of a platform: flat, a torus, a fat tree or a dragonfly.
+
+    Links take a cycle for a phit, and their latency is turned into cycles. What hosts compute is no part of a
+    network, nor are loopback links.
+
+    Parameters
+    ----------
+    root : Element
+        The ``<platform>``.
+    text : str
+        Text form of the network.
+    phit : int
+        Bytes of a phit.
+    part : str
+        The cluster's ``id``; may be empty where there is but one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such cluster, or one of its links is of a kind that no network here has.
+    """
+    clusters = {entry.get("id", ""): entry for entry in root.iter("cluster")}
+    if not clusters:
+        held = (
+            ", ".join(sorted({f"<{entry.tag}>" for entry in root.iter() if entry is not root})) or "nothing"
+        )
+        raise ValueError(
+            f"{text}: SimGrid's platform holds {held}, expected a <cluster>: no other zone is read"
+        )
+    if not part and len(clusters) > 1:
+        raise ValueError(
+            f"{text}: SimGrid's platform has {len(clusters)} clusters, expected part= one of "
+            f"{', '.join(clusters)}"
+        )
+    chosen = clusters[one_of(part, clusters, f"{text}: cluster") if part else next(iter(clusters))]
+    return _cluster(chosen.attrib, f"{text}: cluster {chosen.get('id')}", text, phit)
+
+
+def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Graph:
+    """Return the network of a cluster with these attributes."""
+    hosts = _numbers(given.get("radical", ""), where)
+    policy = given.get("sharing_policy", "SPLITDUPLEX").upper()
+    if policy not in ("SPLITDUPLEX", "FULLDUPLEX"):
+        raise ValueError(f"{where}: sharing_policy is {policy}, expected SPLITDUPLEX: a link each way")
+    if "limiter_link" in given:
+        raise ValueError(
+            f"{where}: limiter_link bounds both ways of a host together, which no network here does"
+        )
+    speed = _quantity(given.get("bw", ""), _SPEEDS, f"{where}: bw", "125MBps")
+    delay = paces_of(where, [speed], phit).delay(
+        _quantity(given.get("lat", ""), _TIMES, f"{where}: lat", "50us")
+    )
+    kind = given.get("topology", "FLAT").upper()
+    parts = given.get("topo_parameters", "")
+    if kind == "FLAT":
+        _check_backbone(given, len(hosts), speed, where)
+        made = graph(text, Cables.of([]), [len(hosts)], names=[given.get("router_id") or "switch"])
+        made = with_node_links(made, 1, delay)
+    elif kind == "TORUS":
+        sides = [whole(side, f"{where}: topo_parameters") for side in parts.split(",")]
+        made = dimensional(text, [Dimension("ring", side, delay=delay) for side in sides])
+    elif kind == "FAT_TREE":
+        made = _fat_tree(parts, delay, where, text)
+    elif kind == "DRAGONFLY":
+        made = _dragonfly(parts, delay, where, text)
+    else:
+        raise ValueError(f"{where}: topology is {shown(kind)}, expected FLAT, TORUS, FAT_TREE or DRAGONFLY")
+    if made.nodes != len(hosts):
+        raise ValueError(
+            f"{where}: topo_parameters {parts} are for {made.nodes} hosts, and radical has {len(hosts)}"
+        )
+    return with_hosts(made, [f"{given.get('prefix', '')}{host}{given.get('suffix', '')}" for host in hosts])
+
+
+def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:
+    """Refuse a backbone that all messages share, where it could bound them."""
+    if "bb_bw" not in given:
+        return
+    shared = given.get("bb_sharing_policy", "SHARED").upper() != "FATPIPE"
+    backbone = _quantity(given["bb_bw"], _SPEEDS, f"{where}: bb_bw", "2.25GBps")
+    if backbone < speed * (hosts if shared else 1):
+        raise ValueError(
+            f"{where}: its backbone of bb_bw={given['bb_bw']} is one link for all messages of {hosts} hosts, "
+            f"which is not read; without bb_bw, or with {speed * hosts:g}Bps or more, the cluster is a switch"
+        )
+
+
+def _fat_tree(parts: str, delay: int, where: str, text: str) -> Graph:
+    """Return the fat tree of ``levels;children;parents;cables``, each from the leaves up."""
+    words = [word.split(",") for word in parts.split(";")]
+    if len(words) != 4 or len(words[0]) != 1:
+        raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 2;4,4;1,2;1,2")
+    levels, down, up, width = ([whole(n, f"{where}: topo_parameters") for n in row] for row in words)
+    if not len(down) == len(up) == len(width) == levels[0]:
+        raise ValueError(
+            f"{where}: topo_parameters {parts}: not {levels[0]} numbers for children, parents and cables"
+        )
+    made = xgft(down, up, width)
+    return replace(made, text=text, delay=np.full(made.neighbor.shape, delay, np.int32))
+
+
+def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
+    """Return the dragonfly of groups of chassis of routers: ``3,4;3,2;3,1;2``, numbers and cables of each.
+
+    Routers of a chassis are all joined, and those at the same place of the chassis of a group; router j of
+    group i is joined to router i of group j.
+    """
+    words = [word.split(",") for word in parts.split(";")]
+    if [len(word) for word in words] != [2, 2, 2, 1]:
+        raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 3,4;3,2;3,1;2")
+    (groups, blue), (chassis, black), (routers, green), (hosts,) = (
+        [whole(n, f"{where}: topo_parameters") for n in row] for row in words
+    )
+    of_group = chassis * routers
+    if groups > of_group:
+        raise ValueError(
+            f"{where}: {groups} groups, expected no more than a group's {of_group} routers, a cable each"
+        )
+    inside = chassis * math.comb(routers, 2) * green + routers * math.comb(chassis, 2) * black
+    check_cables(text, groups * inside + math.comb(groups, 2) * blue + groups * of_group * hosts)
+    number = np.arange(groups * of_group).reshape(groups, chassis, routers)
+    ends = [
+        *(
+            pair
+            for row in number.reshape(-1, routers)
+            for pair in itertools.combinations(row, 2)
+            for _ in range(green)
+        ),
+        *(
+            pair
+            for column in number.transpose(0, 2, 1).reshape(-1, chassis)
+            for pair in itertools.combinations(column, 2)
+            for _ in range(black)
+        ),
+        *(
+            (i * of_group + j, j * of_group + i)
+            for i, j in itertools.combinations(range(groups), 2)
+            for _ in range(blue)
+        ),
+    ]
+    cables = Cables(np.array(ends, np.int64).reshape(-1, 2), delay=np.full(len(ends), delay, np.int64))
+    switch = np.arange(groups * of_group)
+    made = graph(
+        text, cables, np.full(len(switch), hosts), group=switch // of_group, usual="adaptive",
+        places=np.stack((switch // of_group, switch // routers % chassis, switch % routers), axis=1),
+    )  # fmt: skip
+    return with_node_links(made, 1, delay)
+
+
+def _numbers(radical: str, where: str) -> list[int]:
+    """Return the numbers of a radical such as ``0-9,12``."""
+    spans = []
+    for piece in radical.split(","):
+        low, dash, high = piece.partition("-")
+        first = whole(low.strip(), f"{where}: radical", 0)
+        spans.append(range(first, whole(high.strip(), f"{where}: radical", first) + 1 if dash else first + 1))
+    check_size(sum(span.stop - span.start for span in spans), _BYTES_PER_HOST, "hosts", where)
+    return [number for span in spans for number in span]
+
+
+def _quantity(given: str, units: Mapping[str, float], where: str, example: str) -> float:
+    """Return a number in the base unit: bytes a second, or seconds; only a time may be 0."""
+    match = _QUANTITY.fullmatch(given)
+    size = float(match[1]) * units.get(match[2], 1.0 if not match[2] else math.nan) if match else math.nan
+    if not (0 <= size < math.inf) or (size == 0 and units is _SPEEDS):
+        raise ValueError(f"{where}: {shown(given)}, expected a number with a unit such as {example}")
+    return size

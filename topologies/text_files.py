@@ -1,0 +1,92 @@
+"""Files of text: read with one sentence for what cannot be, and trees as lists of parents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from netplace.checks import whole
+from netplace.checks.calls import checked
+from netplace.checks.inputs import input_file
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
+from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.limits import check_cables
+
+__all__ = ["existing", "read_lines", "read_text", "tree_file"]
+
+
+@checked
+def tree_file(path: str) -> Graph:
+    """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
+
+    What is nobody's parent is a node; what is, a switch. A node has one parent and a width of 1. A switch may
+    have several parents.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or is no such tree.
+    """
+    text = f"tree-file:{path}"
+    lines = []
+    for line, words in read_lines(path, text):
+        if len(words) not in (2, 3):
+            raise ValueError(f"{text} line {line}: {len(words)} words, expected child parent [width]")
+        width = whole(words[2], f"{text} line {line}: width") if len(words) == 3 else 1
+        lines.append((line, words[0], words[1], width))
+    parents = dict.fromkeys(parent for _, _, parent, _ in lines)
+    number = {name: place for place, name in enumerate(parents)}
+    seen: dict[str, int] = {}
+    cables: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
+    nodes_at = np.zeros(len(number), np.int64)
+    for line, child, parent, width in lines:
+        if child in number:
+            check_cables(f"{text} line {line}", len(cables) + width)
+            cables += [(number[child], number[parent])] * width
+            pairs.append((number[child], number[parent]))
+        elif child in seen:
+            raise ValueError(f"{text} line {line}: node {child} has a parent already, in line {seen[child]}")
+        elif width != 1:
+            raise ValueError(f"{text} line {line}: node {child} has a width of {width}, expected 1")
+        else:
+            seen[child] = line
+            nodes_at[number[parent]] += 1
+    if not seen:
+        raise ValueError(f"{text}: no node, expected a child that is nobody's parent")
+    places = levels_of(len(number), pairs, list(number), text)
+    return graph(text, Cables.of(cables), nodes_at, names=list(number), places=places, usual="d-mod-k")
+
+
+def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
+    """Return the number and the words of every line that is not empty, without comments."""
+    lines = enumerate(read_text(path, text).splitlines(), 1)
+    rows = [(line, row.split("#", 1)[0].split()) for line, row in lines]
+    return [(line, words) for line, words in rows if words]
+
+
+def read_text(path: str, text: str) -> str:
+    """Return what is in a file.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is no text.
+    """
+    try:
+        return existing(path, text).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{text}: not a text file") from None
+
+
+def existing(path: str, text: str) -> Path:
+    """Return a path; raise ValueError if there is no such file."""
+    if not path:
+        raise ValueError(f"{text}: names no file, expected one behind the colon")
+    if Path(path).is_dir():
+        raise ValueError(f"{text}: is a folder, expected a file")
+    if not input_file(path).is_file():
+        raise ValueError(f"{text}: no such file")
+    return Path(path)
