@@ -80,8 +80,7 @@ def _pairs(program: Program, config: Config) -> tuple[Tasks, Tasks, NDArray[np.f
     some = np.flatnonzero(amounts)
     ends = np.stack([program.task_of(), program.peer.astype(np.int64)])
     pairs, place = np.unique(np.hstack([ends, ends[::-1]])[:, some], axis=1, return_inverse=True)
-    packets: NDArray[np.float64] = np.bincount(place, amounts[some], pairs.shape[1])
-    return pairs[0], pairs[1], packets
+    return pairs[0], pairs[1], np.bincount(place, amounts[some], pairs.shape[1]).astype(float)
 
 
 def influences(of: Presence, on: Presence) -> float:

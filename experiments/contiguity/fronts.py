@@ -40,8 +40,8 @@ def _panel(axes: object, own: pd.DataFrame) -> None:
         axes.errorbar(  # type: ignore[attr-defined]
             point["wait"],
             point["slowdown"],
-            xerr=np.nan_to_num(point["± wait"]),
-            yerr=np.nan_to_num(point["± slowdown"]),
+            xerr=point["± wait"],
+            yerr=point["± slowdown"],
             fmt=_MARKERS.get(name, "."),
             color=COLOURS[place % len(COLOURS)],
             elinewidth=0.5,

@@ -140,8 +140,7 @@ def _draw(path: Path, cells: pd.DataFrame) -> None:
         for mapping in MAPPINGS:
             own = cells[(cells["mesh"] == mesh) & (cells["mapping"] == mapping)].set_index("app")
             series[f"{mesh} {mapping}"] = [
-                (float(own["to consecutive 8x8"][app]), float(np.nan_to_num(own["std"][app]) / base[app]))
-                for app in apps
+                (float(own["to consecutive 8x8"][app]), float(own["std"][app] / base[app])) for app in apps
             ]
     clear = cells.groupby("app")["winner"].transform(lambda marks: not (marks == "=").any())
     first = cells[clear & (cells["winner"] == "*")]

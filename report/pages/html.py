@@ -14,6 +14,7 @@ from netplace.checks import escaped, printable
 from netplace.report.pages.figures import DataTable, Figure, Listing, Picture
 from netplace.report.pages.stills import still
 from netplace.report.plots.palette import COLOURS, SHADED
+from netplace.report.terminal.units import whole_part_kept
 
 __all__ = ["MOST_BYTES", "Page", "render"]
 
@@ -209,7 +210,7 @@ def _plain(table: DataTable) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+    return whole_part_kept(value) if isinstance(value, float) else str(value)
 
 
 def _table_data(table: DataTable) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a value as JSON has it: numbers of seven digits, what is no number as null, text to be shown."""
+    """Return a value as JSON has it: numbers of seven digits or whole, what is no number as null, text."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -239,7 +240,9 @@ def _plain_value(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
-        return int(value) if value.is_integer() and abs(value) < 1e15 else float(f"{value:.7g}")
+        if value.is_integer() and abs(value) < 1e15:
+            return int(value)
+        return float(f"{value:.7g}" if abs(value) < 1e7 else f"{value:.0f}")
     return value
 
 

@@ -51,7 +51,11 @@ def _bars(drawing: Drawing, figure: Any) -> None:
     for place, (name, values) in enumerate(figure.series.items()):
         heights = np.array([np.nan if value is None else value for value in values[shown]], float)
         half = figure.half_widths.get(name)
-        error = None if half is None else np.array([value or 0.0 for value in half[shown]], float)
+        error = (
+            None
+            if half is None
+            else np.array([np.nan if value is None else value for value in half[shown]], float)
+        )
         left = places + (place - (count - 1) / 2) * 0.8 / count
         colour = COLOURS[place % len(COLOURS)]
         axes.bar(
@@ -78,7 +82,8 @@ def _intervals(drawing: Drawing, figure: Any) -> None:
     axes, groups = drawing.add_subplot(), list(dict.fromkeys(figure.groups))
     for place, group in enumerate(groups):
         own = [index for index, name in enumerate(figure.groups) if name == group]
-        half = [figure.half_widths[index] or 0.0 for index in own]
+        widths = [figure.half_widths[index] for index in own]
+        half = [np.nan if width is None else width for width in widths]
         values = [figure.values[index] for index in own]
         colour = COLOURS[place % len(COLOURS)]
         axes.errorbar(values, own, xerr=half, fmt="o", markersize=4, color=colour, label=_label(group))

@@ -144,12 +144,12 @@ def _draw(
     cycle = len(COLOURS)
     for place, name in enumerate(names):
         mean, deviation = heights[place].T
-        spread = {"xerr" if lying else "yerr": np.nan_to_num(deviation), "error_kw": {"linewidth": 0.8}}
+        spread = {"xerr" if lying else "yerr": deviation, "error_kw": {"linewidth": 0.8}}
         hatch = _HATCHES[place // cycle % len(_HATCHES)]
         bars = axes.barh if lying else axes.bar
         width = 0.92 * _GROUP / len(names)
         bars(left[place], mean, width, label=name, hatch=hatch, capsize=1 if lying else 2, **spread)
-    top = heights[..., 0] + np.nan_to_num(heights[..., 1])
+    top = heights[..., 0] + np.fmax(0.0, heights[..., 1])
     label = "published"
     for name in [name for name in reference if name in names]:
         place, values = names.index(name), np.asarray(reference[name], float)
@@ -186,7 +186,7 @@ def _mark(
     for cells, marker, label in ((stars, "*", "best"), (crosses, "x", "failed")):
         if cells:
             at = tuple(np.array(cells).T)
-            height = np.nan_to_num(top[at]) + step
+            height = np.fmax(0.0, top[at]) + step
             _plot(axes, left[at], height, lying, marker=marker, markersize=size, label=label, clip_on=False)
 
 

@@ -31,12 +31,12 @@ def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
         None if there is no such place, or nothing to compare with.
     """
     means, counts = np.asarray(mean, float), np.asarray(count, float)
-    spread = np.where(counts > 1, np.nan_to_num(np.asarray(std, float)), 0.0)
+    spread = np.where(counts > 1, np.fmax(0.0, np.asarray(std, float)), 0.0)  # 0 where it is not known
     known = np.flatnonzero(np.isfinite(means) & (counts > 0))
     if len(known) < 2:
         return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.nan_to_num(spread[known] / np.abs(means[known]), posinf=0.0)
+    sizes = np.abs(means[known])
+    relative = np.divide(spread[known], sizes, out=np.zeros(len(known)), where=sizes > 0)
     single = known[counts[known] < 2]
     spread[single] = relative.max() * np.abs(means[single])
     best = int(known[np.argmin(means[known])])

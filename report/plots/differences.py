@@ -41,15 +41,13 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
         axes = figure.subplots()
         names = [": ".join(filter(None, (difference.of, difference.name))) for difference in shown]
         for place, difference in enumerate(shown):
-            value, half = (
-                100 * (difference.share(number) or 0.0)
-                for number in (difference.difference, difference.half_width)
-            )
+            value = 100 * (difference.share(difference.difference) or 0.0)
+            half = difference.share(difference.half_width)
             colour = VERDICT_COLOURS.get(difference.verdict, _PALE)
             axes.errorbar(
                 value,
                 place,
-                xerr=half or None,
+                xerr=None if half is None else 100 * half,
                 fmt="o",
                 markersize=4,
                 color=colour,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -74,7 +73,7 @@ def _draw(axes: Axes, table: pd.DataFrame, names: list[str], series: list[str]) 
         axes.errorbar(
             own["value"],
             [names.index(name) + aside for name in own["name"]],
-            xerr=np.nan_to_num(own["half"].to_numpy(float)),
+            xerr=own["half"].to_numpy(float),
             fmt=_MARKS[place % len(_MARKS)],
             color=COLOURS[place % len(COLOURS)],
             markersize=3.5,

@@ -156,8 +156,7 @@ def draw_compared(path: Path, frame: pd.DataFrame) -> None:
     same = ", ".join(
         Path(str(frame[name][0])).name for name in ("workload", "machine") if name not in differing
     )
-    title = f"{same}: means and 95 % intervals over seeds"
-    draw_comparison(path, frame.assign(group=frame[first], series=bars), title, panels=panels)
+    draw_comparison(path, frame.assign(group=frame[first], series=bars), same, panels=panels)
 
 
 def _differing(frame: pd.DataFrame) -> list[str]:

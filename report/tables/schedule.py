@@ -212,7 +212,7 @@ def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFig
     bars = asked[rest].agg(", ".join, axis=1) if rest else ""
     frame = figure_rows(plans, every).assign(group=asked[first], series=bars)
     same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
-    draw_comparison(path, frame, f"{same}: means and 95 % intervals")
+    draw_comparison(path, frame, same, same_jobs=all(plan.from_file for plan in plans))
 
 
 def write_figures(folder: Path, plan: Plan, carried: Carried) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from netplace.report.terminal.screen import number
 
-__all__ = ["seconds_unit", "span", "time_unit"]
+__all__ = ["seconds_unit", "span", "time_unit", "whole_part_kept"]
 
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -31,6 +32,11 @@ def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
     """Return the unit, in seconds, and its name, in which most of the times are at least 10 large."""
     known = sorted(abs(value) for value in seconds if value and value == value)
     return seconds_unit(known[len(known) // 2], 10, ("min", "ns")) if known else (1.0, "s")
+
+
+def whole_part_kept(value: float) -> str:
+    """Return a number in six digits, or in as many as its whole part has: ``"831,914"``, ``"1,234,568"``."""
+    return f"{value:,.6g}" if abs(value) < 1e6 or not math.isfinite(value) else f"{value:,.0f}"
 
 
 def span(seconds: float) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
+from netplace.report.pages.html import _plain_value
 from netplace.report.plots import schedule as pictures
 from netplace.report.plots.comparison import draw_comparison, estimates
+from netplace.report.terminal.units import whole_part_kept
 
 FLAGS = ("schedule", "--machine", "torus:8x8", "--workload", "lublin", "--jobs", 60, "--policy", "easy")
 
@@ -79,6 +84,7 @@ def test_several_schedules_leave_a_picture_of_them_side_by_side(drawn, netplace,
     assert (tmp_path / "out" / "comparison.png").exists()
     axes = drawn[0].axes
     assert [one.get_title() for one in axes] == ["wait (h)", "bounded slowdown", "utilisation (%)"]
+    assert "steady state; means and 95 % intervals" in drawn[0].get_suptitle()
     assert [text.get_text() for text in axes[0].get_xticklabels()] == ["fcfs", "easy"]
     assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == [
         "contiguous:round-up",
@@ -90,9 +96,64 @@ def test_intervals_are_over_seeds_or_within_one_schedule():
     seeds = pd.DataFrame({"wait_mean": [1.0, 2.0, 3.0]})
     mean, half = estimates(seeds, "wait_mean", "wait_half_width")
     assert (mean, half) == (2.0, pytest.approx(4.302653 / np.sqrt(3), rel=1e-5))
-    one = pd.DataFrame({"wait_mean": [5.0], "wait_half_width": [0.5]})
-    assert estimates(one, "wait_mean", "wait_half_width") == (5.0, 0.5)
-    assert np.isnan(estimates(one, "wait_mean", "")[1])
+    one = pd.DataFrame({"wait_steady": [5.0], "wait_half_width": [0.5]})
+    assert estimates(one, "wait_steady", "wait_half_width") == (5.0, 0.5)
+    assert np.isnan(estimates(one, "wait_steady", "")[1])
+    two = pd.DataFrame({"wait_steady": [5.0, 7.0], "wait_half_width": [0.3, 0.4]})
+    assert estimates(two, "wait_steady", "wait_half_width") == (6.0, pytest.approx(0.25))
+    assert estimates(two, "wait_steady", "wait_half_width", same_jobs=True) == (6.0, pytest.approx(0.35))
+
+
+def whiskers(axes):
+    """Return the half of each bar's interval as it is drawn, NaN where none is."""
+    drawn = [container for container in axes.containers if isinstance(container, ErrorbarContainer)]
+    segments = [segment for one in drawn for lines in one.lines[2] for segment in lines.get_segments()]
+    return [(segment[1][1] - segment[0][1]) / 2 if len(segment) == 2 else np.nan for segment in segments]
+
+
+def bar_frame(**columns):
+    return pd.DataFrame({"group": ["fcfs", "easy"], "series": ["a", "a"]} | columns)
+
+
+STEADY = {
+    "wait_steady": [106_560.0, 36_000.0], "wait_half_width": [26_280.0, 3600.0], "wait_mean": [1.0, 2.0],
+    "bounded_slowdown_steady": [9.0, 4.0], "bounded_slowdown_half_width": [2.0, 1.0],
+    "utilisation_steady": [0.5, 0.6], "utilisation_half_width": [0.01, 0.02],
+}  # fmt: skip
+
+
+def test_bars_and_whiskers_are_of_the_same_mean(tmp_path, drawn):
+    draw_comparison(tmp_path / "c.svg", bar_frame(**STEADY), "two")
+    waits, _, use = drawn[0].axes
+    assert [bar.get_height() for bar in waits.patches] == pytest.approx([29.6, 10.0])
+    assert whiskers(waits) == pytest.approx([7.3, 1.0])
+    assert whiskers(use) == pytest.approx([1.0, 2.0])
+
+
+def test_what_is_not_known_has_no_whisker_and_the_title_says_so(tmp_path, drawn):
+    bare = {"wait_mean": [1.0, 2.0], "bounded_slowdown_mean": [3.0, 4.0], "utilisation": [0.5, 0.6]}
+    draw_comparison(tmp_path / "c.svg", bar_frame(**bare, wait_half_width=[5.0, 6.0]), "two")
+    for axes in drawn[0].axes:
+        assert not [half for half in whiskers(axes) if np.isfinite(half)]
+    assert "without intervals" in drawn[0].get_suptitle()
+
+
+def test_nothing_that_is_not_known_is_drawn_as_zero():
+    root = Path(__file__).parents[2]
+    sources = [
+        path for folder in ("report", "experiments", "studies") for path in (root / folder).rglob("*.py")
+    ]
+    assert len(sources) > 100
+    assert [str(path) for path in sources if "nan_to_num" in path.read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(831914.0, "831,914"), (831914.4, "831,914"), (1234567.5, "1,234,568"), (0.12345678, "0.123457")],
+)
+def test_whole_numbers_are_not_rounded_on_pages(value, text):
+    assert whole_part_kept(value) == text
+    assert _plain_value(value) == pytest.approx(value, abs=0.5, rel=1e-6 if value < 1 else 0)
 
 
 def test_a_column_of_a_paper_holds_the_panels_below_each_other(tmp_path, drawn):

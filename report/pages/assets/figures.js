@@ -12,7 +12,7 @@ const shown = (value) => {
   if (Number.isInteger(value)) return Math.abs(value) < 1e15 ? value.toLocaleString("en") : String(value);
   const size = Math.abs(value);
   return size !== 0 && (size < 1e-3 || size >= 1e9) ? value.toExponential(3)
-    : value.toLocaleString("en", { maximumSignificantDigits: 5 });
+    : value.toLocaleString("en", { maximumSignificantDigits: Math.max(5, Math.floor(Math.log10(size || 1)) + 1) });
 };
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 

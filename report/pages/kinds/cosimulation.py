@@ -45,7 +45,7 @@ def page(path: Path) -> Page:
     own = names_file(plan.jobs.machine)
     machine = None if own else parse(plan.jobs.machine)
     parts: list[DataTable | Figure] = [
-        _slowdowns(jobs),
+        _slowdowns(jobs, plan.network_time == "live"),
         _gantt(jobs, None if machine is None else machine.nodes, "waiting" in outcome),
     ]
     figures = CosimFigures.from_dict(outcome["figures"])
@@ -54,7 +54,7 @@ def page(path: Path) -> Page:
             0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(figures.costs), note=_COSTS_NOTE)
         )
     missing = []
-    verdict = _verdict(jobs, figures)
+    verdict = _verdict(jobs, figures, plan.network_time == "live")
     if "waiting" in outcome:
         waiting = Waiting.from_dict(outcome["waiting"])
         by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
@@ -80,16 +80,17 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
+def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[str]:
     known, sharing = ended(jobs), figures.sharing
     if not sharing or not known:
         return ["No job ended, so nothing can be said of what sharing cost."]
     slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, job.doubt)]
     worst, times = max(known, key=lambda pair: pair[1].slowdown)
-    half = f" ± {worst.doubt:.2f}" if worst.doubt else ""
+    half = f" ± {worst.doubt:.2f}" if worst.doubt and not live else ""
+    doubt = "what their times alone owe to chance" if live else "half of their interval"
     said = [
         f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
-        f"{100 * _CLEAR:.0f} %, and by more than half of their interval.",
+        f"{100 * _CLEAR:.0f} %, and by more than {doubt}.",
         f"The mean slowdown, time beside the others over time alone in the same place, is "
         f"{sharing.mean_slowdown:.3f}.",
         f"Slowed most is job {worst.job} ({_runs(worst)}, {worst.size} nodes): "
@@ -120,17 +121,22 @@ def _runs(job: JobRow) -> str:
     return job.application or "computation alone"
 
 
-def _slowdowns(jobs: Sequence[JobRow]) -> Bars:
+def _slowdowns(jobs: Sequence[JobRow], live: bool) -> Bars:
     finished = ended(jobs)
     known = [(job, times) for job, times in finished if job.application] or finished
     silent = len(finished) - len(known)
     return Bars(
         title="Slowdown of each job",
         caption="Time beside the others over time alone in the same place; 1: not slowed. "
-        "Whiskers: 95 % intervals." + (f" {silent} jobs that send nothing are left out." if silent else ""),
+        + (
+            "Without intervals: one live run does not tell how far another would differ."
+            if live
+            else "Whiskers: 95 % intervals."
+        )
+        + (f" {silent} jobs that send nothing are left out." if silent else ""),
         groups=[f"{job.job} {job.application}" for job, _ in known],
         series={"slowdown": [times.slowdown for _, times in known]},
-        half_widths={"slowdown": [job.doubt or None for job, _ in known]},
+        half_widths={} if live else {"slowdown": [job.doubt or None for job, _ in known]},
         unit="live / alone",
         base=1.0,
     )

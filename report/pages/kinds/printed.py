@@ -9,6 +9,7 @@ from typing import Any
 from netplace.report.pages.figures import DataTable, Figure
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import saved_object, versions_of
+from netplace.report.terminal.units import whole_part_kept
 
 __all__ = ["page", "recognises"]
 
@@ -60,7 +61,7 @@ def _is_listed(value: Any, kind: type) -> bool:
 def _text(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
-    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
+    return whole_part_kept(value) if isinstance(value, float) else f"{value:,}"
 
 
 def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
