@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.checks.amounts import MOST
+from netplace.checks.csv_cells import frame_as_read
 from netplace.checks.inputs import input_file
 from netplace.checks.shown import shown
 
@@ -34,7 +35,7 @@ def text_table(path: Path, what: str = "table") -> pd.DataFrame:
     import pandas as pd
 
     try:
-        return pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
+        return frame_as_read(pd.read_csv(input_file(path), dtype="str", keep_default_na=False))
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
 

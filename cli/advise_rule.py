@@ -24,8 +24,8 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
+    from netplace.checks.writing import write_whole
     from netplace.cli.many import say
-    from netplace.report.files.outputs import whole_file
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
     from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule
@@ -51,8 +51,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
 
         folder.mkdir(exist_ok=True)
         for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
-            with whole_file(folder / name) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+            write_whole(folder / name, text)
 
     def terminal() -> None:
         _print(advice, installable, output if output and output.is_dir() else None)

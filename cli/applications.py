@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.writing import whole_file
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import WHAT_RUNS
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.files.outputs import whole_file
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ def _trace_output(path: Path) -> Path:
 def _write_trace(program: Program, path: Path) -> None:
     from netplace.apps.formats import write
 
-    with whole_file(path) as temporary:
-        write(program, temporary)
+    write(program, path)
 
 
 def _write_matrix(program: Program, path: Path) -> None:

@@ -241,7 +241,6 @@ def _write_study(
 ) -> None:
     """Write a report, tables and pictures of a study; jobs one by one."""
     from netplace.cli.study_folder import write_study_folder
-    from netplace.report.files.outputs import whole_file
     from netplace.report.tables.cosim_study import draw_compared
     from netplace.report.tables.differences import contest_frame
     from netplace.runs.tables import write_table
@@ -255,5 +254,4 @@ def _write_study(
         folder, heading, f"netplace cosim {study}", tables, lambda path: draw_compared(path, frame)
     )
     for name in ("jobs.csv", "jobs.parquet"):
-        with whole_file(folder / name) as temporary:
-            write_table(jobs, temporary)
+        write_table(jobs, folder / name)

@@ -53,7 +53,6 @@ def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
 
     A page bears the name of the file that the table is from.
     """
-    from netplace.report.files.outputs import whole_file
     from netplace.runs.tables import times_of, write_table
 
     if path.suffix == ".html":
@@ -64,8 +63,7 @@ def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
         write_page(path, times_page(source, times_of(frame, source), []), command_line())
         return
 
-    with whole_file(path) as temporary:
-        write_table(frame, temporary)
+    write_table(frame, path)
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

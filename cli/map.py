@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.writing import write_whole
 from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
@@ -16,7 +17,6 @@ from netplace.cli.outputs import Answer, show
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
-from netplace.report.files.outputs import whole_file
 from netplace.report.terminal.pulse import under_way
 from netplace.report.terminal.screen import print_tables
 
@@ -184,9 +184,7 @@ class _Output:
 
         assert self.path is not None
         rows = "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
-        with whole_file(self.path) as temporary:
-            text = rank_file(self.launcher, names, nodes) if self.launcher else rows
-            temporary.write_text(text, encoding="utf-8")
+        write_whole(self.path, rank_file(self.launcher, names, nodes) if self.launcher else rows)
         if self.launcher:
             command = LAUNCHERS[self.launcher].command.format(file=self.path, ranks=len(nodes))
             click.echo(f"start it: {command}", err=True)

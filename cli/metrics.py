@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,12 +138,9 @@ def _title(configurations: Sequence[Configuration]) -> str:
 
 
 def _write(path: Path, rows: Sequence[ConfigurationRow]) -> None:
-    from netplace.report.files.outputs import whole_file
+    from netplace.checks.csv_cells import write_rows
 
-    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0].to_dict()))
-        writer.writeheader()
-        writer.writerows(row.to_dict() for row in rows)
+    write_rows(path, list(rows[0].to_dict()), (row.to_dict().values() for row in rows))
 
 
 def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from netplace.checks.writing import made_folder, write_whole
 from netplace.cli.many import say
-from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder, whole_file
+from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import printed_text
 
 __all__ = [
@@ -139,17 +140,17 @@ def write(answer: Answer, path: Path) -> None:
     """Write an answer; the ending of `path`, which an `OutcomeFile` gave, says how."""
     ending = path.suffix.lower()
     if answer.folder is not None and (not ending or path.is_dir()):
-        answer.folder(path)
-        if command := command_line():
-            (path / COMMAND).write_text(f"{command}\n", encoding="utf-8")
+        with made_folder(path):
+            answer.folder(path)
+            if command := command_line():
+                write_whole(path / COMMAND, f"{command}\n")
     elif ending in PICTURES:
         assert answer.draw is not None
         answer.draw(path)
     elif ending == ".html":
         _write_page(answer, path)
     else:
-        with whole_file(path) as temporary:
-            temporary.write_text(answer.text(), encoding="utf-8")
+        write_whole(path, answer.text())
 
 
 def with_page(folder: Drawn) -> Drawn:
@@ -175,7 +176,7 @@ def _write_page(answer: Answer, path: Path) -> None:
             answer.folder(made)
         else:
             made = Path(place) / f"{path.stem}.json"
-            made.write_text(answer.text(of_page=True), encoding="utf-8")
+            write_whole(made, answer.text(of_page=True))
         write_page(path, page_of(made), command_line())
 
 

@@ -112,7 +112,8 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
 
 
 def _derive(asked: _Flags) -> None:
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.checks.writing import write_whole
+    from netplace.report.files.outputs import check_output
     from netplace.scheduling.partitioner.pss.derive import levels
     from netplace.scheduling.partitioner.pss.write import written
     from netplace.topologies import parse
@@ -130,8 +131,7 @@ def _derive(asked: _Flags) -> None:
                 raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
         sets = levels(topology, asked.cost, asked.overlap, **_beside(topology, asked))
         origin = f"{asked.cost} costs of nodes"
-    with whole_file(path) as temporary:
-        temporary.write_text(written(sets, f"{topology}, {origin}"), encoding="utf-8")
+    write_whole(path, written(sets, f"{topology}, {origin}"))
     content |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
     if asked.as_json:
         print_json(content | {"file": str(path)})

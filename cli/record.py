@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.writing import draft_folder
 from netplace.cli.amounts import COUNT
 from netplace.cli.examples import examples_of
 from netplace.cli.verdict import AnnouncingCommand
@@ -54,20 +53,16 @@ def record_command(
     check_output(target)
     if target.suffix:
         check_convertible(target)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
+    with draft_folder(target.parent) as folder:
         recorded = record(program, ranks, folder, mpicc, launcher)
         summary = _kept(folder, target).as_data() if any(folder.iterdir()) else None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     _tell(recorded, summary, target, program[0])
 
 
 def _kept(folder: Path, target: Path) -> Summary:
     """Put what was recorded where it was asked for, and return what it holds."""
-    from netplace.apps.formats import check_convertible, open_trace, rewrite
+    from netplace.apps.formats import open_trace, rewrite
     from netplace.apps.recorded import IGNORABLE, counted, summary_of
-    from netplace.report.files.outputs import whole_file
 
     if not target.suffix:
         summary = summary_of(open_trace(folder))
@@ -81,10 +76,7 @@ def _kept(folder: Path, target: Path) -> Summary:
         summaries.append(counted(trace))
         return trace
 
-    # The name says the format, which the temporary name lacks.
-    chosen = check_convertible(target)
-    with whole_file(target) as temporary:
-        rewrite(opened, temporary, chosen=chosen, ignore=IGNORABLE)
+    rewrite(opened, target, ignore=IGNORABLE)
     return summaries[-1]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.writing import made_folder
 from netplace.cli.amounts import SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
@@ -68,8 +69,8 @@ def study_command(name: str, **given: Any) -> None:
         raise ValueError(f"{store}: there is no such store; without --stored it is made")
     if not folder.parent.is_dir():
         raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
-    folder.mkdir(exist_ok=True)
-    _conduct(study, asked, folder, store, given)
+    with made_folder(folder):
+        _conduct(study, asked, folder, store, given)
 
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:

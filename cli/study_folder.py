@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from netplace.checks.writing import made_folder
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -41,5 +43,5 @@ def write_study_folder(
         for name, (title, frame) in tables.items()
         if len(frame)
     ]
-    folder.mkdir(exist_ok=True)
-    write(Report(tuple(made), (), {"comparison": draw}), folder, heading, command, "none")
+    with made_folder(folder):
+        write(Report(tuple(made), (), {"comparison": draw}), folder, heading, command, "none")

@@ -106,16 +106,11 @@ def convert(file: str, **given: Any) -> None:
     of all ranks and computation in flops; .goal and .trc (INSEE) messages and computation alone.
     """
     from netplace.apps.formats import open_trace, rewrite
-    from netplace.report.files.outputs import whole_file
 
     asked = _asked(file, given)
-    with (
-        _reading(asked.path, given, in_order=True) as reading,
-        whole_file(asked.output) as temporary,
-        _named(asked.path),
-    ):
+    with _reading(asked.path, given, in_order=True) as reading, _named(asked.path):
         again = partial(open_trace, asked.path, reading)
-        trace = rewrite(again, temporary, asked.options, asked.chosen, asked.ignore)
+        trace = rewrite(again, asked.output, asked.options, asked.chosen, asked.ignore)
     _tell(trace)
 
 
@@ -134,7 +129,6 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
     clock, the time of a call is what its rank has computed before it.
     """
     from netplace.apps.formats import convert as write
-    from netplace.report.files.outputs import whole_file
 
     if begin is not None and end is not None and end <= begin:
         raise ValueError(f"--to: {end:g} is not after --from {begin:g}")
@@ -146,8 +140,7 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
     asked = _asked(file, given)
     with _named(asked.path):
         trace, whole = _part(asked, given, window, iterations, ranks)
-    with whole_file(asked.output) as temporary:
-        write(whole, temporary, asked.options, asked.chosen)
+    write(whole, asked.output, asked.options, asked.chosen)
     _tell(trace, whole.lost)
 
 

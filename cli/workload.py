@@ -68,7 +68,7 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
     Without -o nothing is written. Jobs of the model applications need .csv.
     """
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.files.outputs import check_output
     from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
 
     path = output and check_output(Path(output))
@@ -79,8 +79,7 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
     size = {name: given.pop(name) for name in ("nodes", "jobs", "seed")}
     made = make_workload(model, **size, **_options(model, given))
     if path:
-        with whole_file(path) as temporary:
-            write(made, temporary, named=path)
+        write(made, path)
     _show(made, describe(made), f"{model}, seed {size['seed']}", as_json)
 
 

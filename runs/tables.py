@@ -13,8 +13,10 @@ import pyarrow.parquet as pq
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
 from netplace.checks.columns import numbers_in
+from netplace.checks.csv_cells import frame_as_read, write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.table_file import opened, sealed
+from netplace.checks.writing import whole_file
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
@@ -182,16 +184,17 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV or, if the name ends in ``.parquet``, as Parquet.
+    """Write a table, whole or not at all, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
     Tables of runs and run times, which are read again, get a column with their version and checksum.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = sealed(frame, _WHAT, _VERSION)
-    if path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False, lineterminator="\n")
+    if path.suffix != ".parquet":
+        write_frame(frame, path)
+        return
+    with whole_file(path) as draft:
+        frame.to_parquet(draft, index=False)
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -207,7 +210,7 @@ def read_table(path: Path) -> pd.DataFrame:
         if input_file(path).suffix == ".parquet":
             frame = _parquet(path)
         else:
-            frame = pd.read_csv(path, dtype="str", keep_default_na=False)
+            frame = frame_as_read(pd.read_csv(path, dtype="str", keep_default_na=False))
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror or error}") from None
     except MemoryError:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.files.outputs import whole_file
+from netplace.checks.csv_cells import write_frame
+from netplace.checks.writing import write_whole
 from netplace.report.files.study_tables import write_digests
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -92,13 +93,11 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
     """
     frames = {made.name: made.frame for made in report.tables} | dict(report.points)
     for name, frame in frames.items():
-        with whole_file(folder / f"{name}.csv") as temporary:
-            frame.to_csv(temporary, index=False)
+        write_frame(frame, folder / f"{name}.csv")
     write_digests(folder, [f"{name}.csv" for name in frames])
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
-    with whole_file(folder / "report.md") as temporary:
-        temporary.write_text(_markdown(report, heading, command, source), encoding="utf-8")
+    write_whole(folder / "report.md", _markdown(report, heading, command, source))
 
 
 def _markdown(report: Report, heading: str, command: str, source: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ from netplace.apps.formats.writing import Options, left_out_lines, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
 from netplace.checks.calls import checked
+from netplace.checks.writing import write_whole
 
 __all__ = ["check_convertible", "convert", "rewrite", "write"]
 
@@ -41,7 +42,9 @@ def _write_content(path: Path, content: bytes) -> None:
         # Without a time in the header, equal programs make equal files.
         content = gzip.compress(content, mtime=0)
     try:
-        path.write_bytes(content)
+        write_whole(path, content)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
 
@@ -101,13 +104,17 @@ def rewrite(
     if chosen.stream is not None and trace.sorted:
         with suppress(UnresolvedError):
             lines = chosen.stream(settled(trace), options or Options())
-            # What was left out is known when all is read.
-            write_lines(path, chain(lines, left_out_lines(trace.left_out, chosen.comment)))
-            check_left_out(trace.left_out, ignore)
+            write_lines(path, chain(lines, _left_out(trace, chosen, ignore)))
             return trace
         trace = open_again()
     convert(recorded(trace, ignore), path, options, chosen)
     return trace
+
+
+def _left_out(trace: Trace, chosen: Format, ignore: Collection[str]) -> Iterator[str]:
+    """Yield what tells that calls were left out, which is known when all is read; or refuse it."""
+    check_left_out(trace.left_out, ignore)
+    yield from left_out_lines(trace.left_out, chosen.comment)
 
 
 def check_convertible(path: Path) -> Format:

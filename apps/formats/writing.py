@@ -14,6 +14,7 @@ import numpy as np
 
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
+from netplace.checks.writing import whole_file
 
 __all__ = ["Line", "Options", "left_out_lines", "lines_of", "write_lines"]
 
@@ -90,13 +91,15 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
         If the file cannot be written.
     """
     try:
-        with path.open("wb") as raw:
+        with whole_file(path) as draft, draft.open("wb") as raw:
             packed = path.suffix == ".gz"
             file: Any = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if packed else raw
             while some := list(islice(lines, _LINES)):
                 file.write(("\n".join(some) + "\n").encode("ascii", "replace"))
             if packed:
                 file.close()
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
 

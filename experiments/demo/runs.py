@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
 
+from netplace.checks.csv_cells import write_rows
+from netplace.checks.writing import made_folder
 from netplace.experiments.demo.compiling import compile_all
 from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, ratios
 from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
 from netplace.experiments.demo.summary_page import demo_page
 from netplace.netsim import Config
 from netplace.netsim.domains import cores
-from netplace.report.files.outputs import whole_file
 from netplace.report.pages import write_page
 from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.terminal.quiet import is_quiet
@@ -34,7 +34,7 @@ def run(case: Case) -> Outcome:
     job = {"trace": case.trace, "mapping": case.mapping}
     result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
     return Outcome(
-        **asdict(case),
+        **astuple(case),
         cycles=result.cycles,
         drained_cycles=result.drained_cycles,
         packets=result.packets,
@@ -57,10 +57,7 @@ def cases(seeds: int) -> list[Case]:
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write every run as a line of a CSV file."""
-    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Outcome)])
-        writer.writeheader()
-        writer.writerows(asdict(outcome) for outcome in outcomes)
+    write_rows(path, [field.name for field in fields(Outcome)], map(astuple, outcomes))
 
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
@@ -107,20 +104,20 @@ def show(outcomes: Sequence[Outcome]) -> None:
 
 def run_demo(seeds: int, output: Path) -> None:
     """Run every case on all processors, and leave tables on the screen, a CSV and pictures in `output`."""
-    output.mkdir(parents=True, exist_ok=True)
-    every = cases(seeds)
-    note = Console(stderr=True, quiet=is_quiet(), highlight=False, soft_wrap=True, markup=False)
-    note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
-    note.print("first what is not compiled yet is compiled, once for this installation")
-    compile_all()
-    outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
-    write_table(output / "runs.csv", outcomes)
-    draw(output / "mappings.png", outcomes)
-    show(outcomes)
-    shared = shared_machine(output / "sharing.png")
-    print_tables(shared.table)
-    note.print(WHY_LESS)
-    write_page(output / "report.html", demo_page(outcomes, shared), "netplace demo")
-    pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
-    note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
-    note.print(f"all of it, to open or to send: {output / 'report.html'}")
+    with made_folder(output):
+        every = cases(seeds)
+        note = Console(stderr=True, quiet=is_quiet(), highlight=False, soft_wrap=True, markup=False)
+        note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
+        note.print("first what is not compiled yet is compiled, once for this installation")
+        compile_all()
+        outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
+        write_table(output / "runs.csv", outcomes)
+        draw(output / "mappings.png", outcomes)
+        show(outcomes)
+        shared = shared_machine(output / "sharing.png")
+        print_tables(shared.table)
+        note.print(WHY_LESS)
+        write_page(output / "report.html", demo_page(outcomes, shared), "netplace demo")
+        pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
+        note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
+        note.print(f"all of it, to open or to send: {output / 'report.html'}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import rich_click as click
 
+from netplace.checks.csv_cells import write_rows
 from netplace.cli.amounts import COUNT, REAL
 from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
@@ -58,7 +59,7 @@ def two_kinds_command(**given: Any) -> None:
         read_task_times,
         search,
     )
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.files.outputs import check_output
 
     asked = _Flags(**given)
     steps = [one_of(word.strip(), STEPS, "--step") for word in asked.step.split(",")]
@@ -80,10 +81,7 @@ def two_kinds_command(**given: Any) -> None:
     best = optimum(tasks, cpus, gpus) if asked.optimum else None
     if rows:
         (made,) = results.values()
-        pairs = zip(tasks.names, made.assignment.workers, strict=True)
-        with whole_file(rows) as temporary:
-            lines = "".join(f"{name},{worker}\n" for name, worker in pairs)
-            temporary.write_text("task,worker\n" + lines, encoding="utf-8")
+        write_rows(rows, ("task", "worker"), zip(tasks.names, made.assignment.workers, strict=True))
     shown: list[dict[str, Any]] = [
         {
             "step": step,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplace.checks.csv_cells import write_frame
 from netplace.checks.results_file import json_text
+from netplace.checks.writing import write_whole
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
-from netplace.report.files.outputs import whole_file
 from netplace.report.pages.figures import DataTable, Figure, Intervals
 from netplace.report.pages.html import Page, render
 from netplace.report.plots.differences import draw_differences
@@ -27,14 +28,13 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
     if ending == ".csv":
         import pandas as pd
 
-        frame = pd.DataFrame([difference.to_dict() for difference in in_order(comparison)])
-        text = frame.to_csv(index=False, lineterminator="\n")
-    elif ending == ".html":
+        write_frame(pd.DataFrame([difference.to_dict() for difference in in_order(comparison)]), path)
+        return
+    if ending == ".html":
         text = render(comparison_page(comparison))
     else:
         text = json_text(comparison.to_dict()) + "\n"
-    with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def comparison_page(comparison: Comparison) -> Page:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from netplace.checks import MOST, shown
 from netplace.checks.columns import numbers_in, text_table
+from netplace.checks.csv_cells import write_frame
+from netplace.checks.writing import draft_folder, write_whole
 from netplace.report.files.links import COLUMNS as LINKS
 from netplace.report.files.messages import COLUMNS as OF_MESSAGE
-from netplace.report.files.outputs import whole_file
 from netplace.report.pages.kinds.run import FILE as RUN
 from netplace.report.pages.kinds.run import recognises as is_run
 from netplace.report.pages.kinds.saved import saved_results
@@ -73,7 +74,7 @@ def _swf(path: Path, target: Path) -> list[str]:
             row["nodes"],
         ]
         lines.append(" ".join(str(value) for value in [*head, estimate, -1, state, *[-1] * 7]))
-    _write_text(target, "\n".join(lines) + "\n")
+    write_whole(target, "\n".join(lines) + "\n")
     return [f"{target}: {len(rows):,} jobs"]
 
 
@@ -103,8 +104,7 @@ def _jobs(path: Path, target: Path) -> list[str]:
             "allocated_resources": rows.get("places", ""),
         }
     )
-    with whole_file(target) as temporary:
-        frame.to_csv(temporary, index=False, lineterminator="\n")
+    write_frame(frame, target)
     return [f"{target}: {len(frame):,} jobs"]
 
 
@@ -182,8 +182,7 @@ def _tables(path: Path, target: Path) -> list[str]:
     said = []
     for place, (name, frame) in enumerate(frames.items()):
         own = target if not place else target.with_name(f"{target.stem}-{name}{target.suffix}")
-        with whole_file(own) as temporary:
-            write_table(frame, temporary)
+        write_table(frame, own)
         said.append(f"{own}: {name}, {len(frame):,} rows")
     return said
 
@@ -196,20 +195,15 @@ def _duckdb(path: Path, target: Path) -> list[str]:
             f"{target}: needs duckdb; pip install 'netplace[duckdb]', or write .parquet"
         ) from None
     frames = _frames(path, target)
-    with whole_file(target) as temporary:
-        temporary.unlink()
-        database: Any = duckdb.connect(str(temporary))
+    with draft_folder(target.parent) as folder:
+        database: Any = duckdb.connect(str(folder / target.name))
         for name, frame in frames.items():
             database.register("frame", frame)
             database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')
             database.unregister("frame")
         database.close()
+        (folder / target.name).replace(target)
     return [f"{target}: {', '.join(f'{name} of {len(frame):,} rows' for name, frame in frames.items())}"]
-
-
-def _write_text(target: Path, text: str) -> None:
-    with whole_file(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 EXPORTS: dict[str, Callable[[Path, Path], list[str]]] = {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.csv_cells import write_rows
 from netplace.cosim.reasons import link_name
-from netplace.report.files.outputs import whole_file
 from netplace.topologies import Topology
 
 __all__ = ["COLUMNS", "write_links"]
@@ -32,10 +31,9 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
     """
     ends = links["ends"]
     windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
-    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for router, port, *loads in links["rows"]:
-            link = (link_name(network, router, port), router, port, int(network.neighbor[router, port]))
-            for window, load in zip(windows, loads, strict=True):
-                writer.writerow((*link, *window, load))
+    rows = (
+        (link_name(network, router, port), router, port, int(network.neighbor[router, port]), *window, load)
+        for router, port, *loads in links["rows"]
+        for window, load in zip(windows, loads, strict=True)
+    )
+    write_rows(path, COLUMNS, rows)

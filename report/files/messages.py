@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
+from netplace.checks.csv_cells import write_rows
 from netplace.netsim import Result
 from netplace.netsim.result import JobResult
-from netplace.report.files.outputs import whole_file
 
 __all__ = ["COLUMNS", "message_rows", "write_messages"]
 
@@ -21,13 +20,13 @@ COLUMNS = ("source", "destination", "bytes", "tag", "start", "end")
 
 def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Program]) -> None:
     """Write a line for each message of each run: seed, job, and `message_rows`."""
-    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("seed", "job", *COLUMNS))
-        for result in results:
-            for job, program in enumerate(programs):
-                rows = message_rows(result.jobs[job], program).tolist()
-                writer.writerows((result.seed, job, *row) for row in rows)
+    rows = (
+        (result.seed, job, *row)
+        for result in results
+        for job, program in enumerate(programs)
+        for row in message_rows(result.jobs[job], program).tolist()
+    )
+    write_rows(path, ("seed", "job", *COLUMNS), rows)
 
 
 def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from netplace.checks import shown
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import table, table_of, text
+from netplace.checks.writing import write_whole
 from netplace.extensions import file_digest
-from netplace.report.files.outputs import whole_file
 
 __all__ = ["FILE", "check_tables", "write_digests"]
 
@@ -21,8 +21,7 @@ _CONTENT = table({"tables": table_of(text)})
 def write_digests(folder: Path, names: Iterable[str]) -> None:
     """Write the digests of the tables of these names, with ending, into the folder of a study."""
     content = {"tables": {name: file_digest(folder / name) for name in names}}
-    with whole_file(folder / FILE) as temporary:
-        temporary.write_text(results_text(_WHAT, _VERSION, content), encoding="utf-8")
+    write_whole(folder / FILE, results_text(_WHAT, _VERSION, content))
 
 
 def check_tables(folder: Path) -> None:

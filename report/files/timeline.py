@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import Program
+from netplace.checks.writing import write_whole
 from netplace.netsim import Result
 from netplace.report.files.messages import message_rows
-from netplace.report.files.outputs import whole_file
 from netplace.report.plots.timeline import draw_timeline
 from netplace.topologies import parse
 
@@ -44,8 +44,7 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
         text = json.dumps(
             {"traceEvents": list(trace_events(result, programs, window)), "displayTimeUnit": "ns"}
         )
-        with whole_file(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     else:
         messages = [message_rows(job, program) for job, program in zip(result.jobs, programs, strict=True)]
         draw_timeline(path, result, messages, link_courses(result, window))

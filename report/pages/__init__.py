@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.checks.inputs import input_file
-from netplace.report.files.outputs import COMMAND, whole_file
+from netplace.checks.writing import write_whole
+from netplace.report.files.outputs import COMMAND
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     advice,
@@ -113,6 +114,5 @@ def write_page(path: Path, page: Page, command: str = "") -> int:
         asked = [pair for pair in page.asked if pair[0] != "command"]
         page = replace(page, asked=[("command", command), *asked])
     text = render(page)
-    with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     return len(text.encode())

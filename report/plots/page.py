@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogFormatter
 
 from netplace.checks import printable
-from netplace.report.files.outputs import whole_file
+from netplace.checks.writing import whole_file
 from netplace.report.plots.palette import COLOURS, SHADED
 
 __all__ = ["COLOURS", "SHADES", "WIDTH", "as_written", "explain", "page", "until"]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from netplace.checks.writing import write_whole
 from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, kept
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
-from netplace.report.files.outputs import whole_file
 from netplace.report.tables.schedule import site_rows
 from netplace.report.tables.waiting import waiting_table, write_waiting
 from netplace.report.terminal.screen import number, table
@@ -198,8 +198,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     folder.mkdir(exist_ok=True)
     frame = job_frame(outcome)
     for name in ("jobs.csv", "jobs.parquet"):
-        with whole_file(folder / name) as temporary:
-            write_table(frame, temporary)
+        write_table(frame, folder / name)
     draw_sharing(folder / "sharing.png", job_rows_of(outcome), title_of(plan))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)
@@ -209,8 +208,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
 def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     """Write the plan and all that came of it into a folder, of which its page is made."""
     folder.mkdir(exist_ok=True)
-    with whole_file(folder / kept.FILE) as temporary:
-        temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
+    write_whole(folder / kept.FILE, kept.text_of(plan, outcome))
 
 
 def ranking_table(rankings: Sequence[Ranking]) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from netplace.report.files.outputs import whole_file
+from netplace.checks.writing import write_whole
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
@@ -197,8 +197,7 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
 
 def write_rows(path: Path, schedule: Schedule) -> None:
     """Write one row a job, whole or not at all, as CSV or Parquet by the ending of `path`."""
-    with whole_file(path) as temporary:
-        write_table(row_table(schedule), temporary)
+    write_table(row_table(schedule), path)
 
 
 def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> None:
@@ -219,8 +218,7 @@ def write_figures(folder: Path, plan: Plan, carried: Carried) -> None:
     """Write rows and figures of one schedule into a folder, of which its page is made."""
     folder.mkdir(exist_ok=True)
     write_rows(folder / schedule_folder.ROWS, carried.schedule)
-    with whole_file(folder / schedule_folder.FIGURES) as temporary:
-        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.figures), encoding="utf-8")
+    write_whole(folder / schedule_folder.FIGURES, schedule_folder.figures_text(folder, plan, carried.figures))
 
 
 def write_folder(

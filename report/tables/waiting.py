@@ -10,7 +10,6 @@ import pandas as pd
 from netplace.cosim import CosimPlan
 from netplace.cosim.reasons import link_name
 from netplace.cosim.waiting import Waiting
-from netplace.report.files.outputs import whole_file
 from netplace.report.terminal.screen import number, table
 from netplace.runs.tables import write_table
 from netplace.topologies import parse
@@ -81,8 +80,7 @@ def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
 
     for name, frame in (("waiting", job_waiting(outcome)), ("links", link_waiting(plan, outcome))):
         for ending in ("csv", "parquet"):
-            with whole_file(folder / f"{name}.{ending}") as temporary:
-                write_table(frame, temporary)
+            write_table(frame, folder / f"{name}.{ending}")
     machine = parse(plan.jobs.machine)
     waiting = Waiting.from_dict(outcome["waiting"])
     links = [link_name(machine, link.router, link.port) for link in waiting.links]

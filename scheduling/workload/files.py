@@ -9,6 +9,7 @@ from pathlib import Path
 
 from netplace.checks import is_packed, read_content
 from netplace.checks.inputs import input_file
+from netplace.checks.writing import whole_file
 
 __all__ = ["COMPRESSED", "read_text", "write_text"]
 
@@ -36,7 +37,7 @@ def read_text(path: Path) -> str:
 
 def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:
     """Write text, compressed if wanted; the same text is always the same file."""
-    with path.open("wb") as raw:
+    with whole_file(path) as draft, draft.open("wb") as raw:
         if not compressed:
             raw.writelines(part.encode() for part in parts)
             return

@@ -10,9 +10,10 @@ import pytest
 import rich_click as click
 from click.testing import CliRunner
 
+from netplace.checks.writing import whole_file
 from netplace.cli import app
 from netplace.cli.clashes import WRITTEN, FilesCommand
-from netplace.report.files.outputs import check_output, whole_file
+from netplace.report.files.outputs import check_output
 
 RUN = "run --network torus:4x4 --app butterfly"
 TRACE = "s 0 1 0 64\nr 0 1 0 64\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netplace.report.files.outputs import check_output, whole_file
+from netplace.checks.writing import whole_file
+from netplace.report.files.outputs import check_output
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_size, real, shown, whole
+from netplace.checks.csv_cells import as_read
 from netplace.checks.inputs import input_file
 
 __all__ = ["TaskTimes", "query_times", "read_task_times"]
@@ -93,7 +94,7 @@ def read_task_times(path: str | Path) -> TaskTimes:
                 if column not in (reader.fieldnames or ()):
                     raise ValueError(f"{path}: has no column {column}, expected {', '.join(_COLUMNS)}")
             for row in reader:
-                names.append(str(row["task"]))
+                names.append(as_read(str(row["task"])))
                 times.append(
                     [_seconds(path, reader.line_num, column, row[column]) for column in ("cpu", "gpu")]
                 )
