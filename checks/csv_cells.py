@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["as_cell", "as_read", "frame_as_read", "write_frame", "write_rows"]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMERIC = "biufcmM"  # kinds of columns without text
+_QUOTED = csv.QUOTE_NONNUMERIC  # which Python does not do by itself for a return
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 
 
@@ -45,16 +47,26 @@ def frame_as_read(frame: pd.DataFrame) -> pd.DataFrame:
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, whole or not at all."""
+    cells = _changed(frame, as_cell)
+    texts = (column for _, column in cells.items() if column.dtype.kind not in _NUMERIC)
+    quoted = any(column.astype(str).str.contains("\r", regex=False).any() for column in texts)
     with whole_file(path) as draft:
-        _changed(frame, as_cell).to_csv(draft, index=False, lineterminator="\n")
+        cells.to_csv(
+            draft, index=False, lineterminator="\n", quoting=_QUOTED if quoted else csv.QUOTE_MINIMAL
+        )
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Write rows as CSV, whole or not at all, as they come."""
     with whole_file(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(map(as_cell, columns))
-        writer.writerows(map(as_cell, row) for row in rows)
+        plain = csv.writer(file, lineterminator="\n")
+        quoted = csv.writer(file, lineterminator="\n", quoting=_QUOTED)
+        plain.writerow(map(as_cell, columns))
+        for row in rows:
+            cells = [*map(as_cell, row)]
+            (quoted if any(isinstance(cell, str) and "\r" in cell for cell in cells) else plain).writerow(
+                cells
+            )
 
 
 def _changed(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
@@ -62,6 +74,6 @@ def _changed(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
     changed = {
         name: column.map(change, na_action="ignore")
         for name, column in frame.items()
-        if column.dtype.kind not in "biufcmM" and any(map(_FORMULA.match, column.dropna().astype(str)))
+        if column.dtype.kind not in _NUMERIC and any(map(_FORMULA.match, column.dropna().astype(str)))
     }
     return frame.assign(**changed).rename(columns=change)
