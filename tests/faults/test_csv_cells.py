@@ -64,7 +64,8 @@ def test_tables_and_their_columns(tmp_path):
 
 
 def test_a_sealed_table_of_run_times_keeps_names_and_checksum(tmp_path):
-    columns = "application problem tasks network partition shape mapping settings count missing failed mean std min max"
+    columns = "application problem tasks network partition shape mapping settings"
+    columns += " count missing failed mean std min max"
     row = ["=cmd", "@x", 16, "+net", "-p", "", "=m", "", 1, 0, 0, 9.0, 0.0, 9.0, 9.0]
     frame = pd.DataFrame([row], columns=columns.split())
     write_table(frame, tmp_path / "t.csv")
