@@ -1,6 +1,9 @@
 """The compiled part of netplace."""
 
-from netplace._native import placement as placement
+from netplace._native import (
+    placement as placement,
+    scheduling as scheduling
+)
 
 
 def version() -> str:

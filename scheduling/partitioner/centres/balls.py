@@ -1,9 +1,4 @@
-"""How many free nodes lie within r hops of every node of a grid, and of every node in one slice. Compiled.
-
-The counts of all radii in one more dimension are sums along two cones, above and below, each of which follows
-from its neighbour's: ``up(x, r) = slice(x, r) + up(x + 1, r - 1)``. So every count costs a few additions,
-whatever the radius.
-"""
+"""How many free nodes lie within r hops of every node of a grid, and of every node in one slice."""
 
 from __future__ import annotations
 
@@ -14,10 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.compiled import njit
+from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.centres.space import RING, Axes
-
-# mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["Balls", "Shells", "ball_counts", "mean_volumes", "shells_of"]
 
@@ -139,47 +132,5 @@ def _left_out(axes: Axes, table: Counts, dims: range) -> Iterator[tuple[int, Cou
 def _extended(axes: Axes, table: Counts, dims: Any) -> Counts:
     strides = [1, *itertools.accumulate(axes.sizes.tolist(), lambda a, b: a * b)]
     for d in dims:
-        table = _cones(table, strides[d], int(axes.sizes[d]), bool(axes.kinds[d] == RING))
+        table = native.cones(table, strides[d], int(axes.sizes[d]), bool(axes.kinds[d] == RING))
     return table
-
-
-@njit(cache=True)
-def _cones(table: Any, stride: int, size: int, ring: bool) -> Any:
-    """Return counts in one more dimension: the sums over its places x of those there, less |x| hops away."""
-    radii, nodes = table.shape
-    reach_up, reach_down = (size // 2, (size - 1) // 2) if ring else (size - 1, size - 1)
-    up, down, both = np.empty_like(table), np.empty_like(table), np.empty_like(table)
-    up[0], down[0], both[0] = table[0], table[0], table[0]
-    for r in range(1, radii):
-        for first in range(0, nodes, stride * size):
-            end = first + stride * size
-            _cone(table, up, r, first, end - stride, stride)
-            _cone(table, down, r, first + stride, end, -stride)
-            for at in range(stride):
-                last = end - stride + at
-                up[r, last] = table[r, last] + (up[r - 1, first + at] if ring else 0)
-                down[r, first + at] = table[r, first + at] + (down[r - 1, last] if ring else 0)
-            # On a ring a cone ends where it has gone half round.
-            if ring and r > reach_up:
-                _shift(table[r - 1 - reach_up], up[r], first, size, stride, 1 + reach_up)
-            if ring and r > reach_down:
-                _shift(table[r - 1 - reach_down], down[r], first, size, stride, size - 1 - reach_down)
-        for at in range(nodes):
-            both[r, at] = up[r, at] + down[r, at] - table[r, at]
-    return both
-
-
-@njit(cache=True)
-def _cone(table: Any, cone: Any, r: int, first: int, end: int, step: int) -> None:
-    """Add to the counts of a slice those of the cone that begins one place on."""
-    for at in range(first, end):
-        cone[r, at] = table[r, at] + cone[r - 1, at + step]
-
-
-@njit(cache=True)
-def _shift(table: Any, cone: Any, first: int, size: int, stride: int, far: int) -> None:
-    """Take off counts that lie `far` places on round a ring."""
-    for x in range(size):
-        at, there = first + x * stride, first + (x + far) % size * stride
-        for i in range(stride):
-            cone[at + i] -= table[there + i]

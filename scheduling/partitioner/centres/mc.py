@@ -57,7 +57,7 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
 def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Numbers) -> _Numbers:
     """Return in which shell around a centre each node lies."""
     shell = np.zeros(len(nodes), np.int64)
-    places, kinds, sizes, _ = space.axes
+    places, kinds, sizes = space.axes.places, space.axes.kinds, space.axes.sizes
     for d, size in enumerate(sizes.tolist()):
         gap = places[d, nodes] - places[d, centre]
         if kinds[d] == RING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.native import scheduling as native
 from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
@@ -18,8 +19,9 @@ LINE, RING, GROUPS, TABLE = 0, 1, 2, 3
 _NO_TABLE = np.zeros((1, 1), np.int32)
 
 
-class Axes(NamedTuple):
-    """The dimensions of a network, as compiled code takes them.
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The dimensions of a network, as algorithms take them.
 
     Attributes
     ----------
@@ -37,7 +39,16 @@ class Axes(NamedTuple):
     places: NDArray[np.int64]
     kinds: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    table: NDArray[np.int32] = _NO_TABLE
+    table: NDArray[np.int32] = field(default_factory=lambda: _NO_TABLE)
+
+    @cached_property
+    def compiled(self) -> native.Axes:
+        """The same for compiled searches, checked once."""
+        return native.Axes(self.places, self.kinds, self.sizes, self.table)
+
+    def __reduce__(self) -> tuple[type[Axes], tuple[NDArray[Any], ...]]:
+        """Return what another process makes the same of."""
+        return Axes, (self.places, self.kinds, self.sizes, self.table)
 
 
 def one_each(axes: Axes) -> bool:
@@ -73,7 +84,7 @@ class Space:
             return self.axes
         sizes = self.axes.sizes
         places = np.indices(tuple(sizes.tolist()[::-1])).reshape(len(sizes), -1)[::-1]
-        return self.axes._replace(places=np.ascontiguousarray(places))
+        return replace(self.axes, places=np.ascontiguousarray(places))
 
     @cached_property
     def point(self) -> NDArray[np.int64]:
@@ -98,7 +109,7 @@ class Space:
 
     def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the distances that `axes` have, of nodes broadcast against each other."""
-        places, kinds, sizes, _ = self.axes
+        places, kinds, sizes = self.axes.places, self.axes.kinds, self.axes.sizes
         if (kinds > RING).any():
             return self.topology.distance(a, b)
         first, second = np.broadcast_arrays(a, b)

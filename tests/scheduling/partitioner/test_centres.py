@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
+from netplace.native import scheduling
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.centres import ALGORITHMS
@@ -19,7 +20,6 @@ from netplace.scheduling.partitioner.centres.batched import best_of_batch, fits_
 from netplace.scheduling.partitioner.centres.median import best_by_counts
 from netplace.scheduling.partitioner.centres.mm import intersections
 from netplace.scheduling.partitioner.centres.nearest import best_centre, farthest, least_swap
-from netplace.scheduling.partitioner.centres.reach import reach_of
 from netplace.scheduling.partitioner.centres.space import Axes, one_each, space_of
 from netplace.topologies import parse
 
@@ -163,7 +163,7 @@ def test_how_far_the_nearest_free_nodes_reach(machine, data):
     size = data.draw(st.integers(1, len(free)))
     centres = np.arange(grid.nodes)
     here = np.bincount(free, minlength=grid.nodes).astype(np.int16)
-    radius, nearer = reach_of(space_of(grid, "a test").axes, here, centres, size)
+    radius, nearer = scheduling.reach_of(space_of(grid, "a test").axes.compiled, here, centres, size)
     for centre in centres:
         hops = np.sort(grid.distance(centre, free))
         assert radius[centre] == hops[size - 1]

@@ -1,0 +1,5 @@
+#include "scheduling/bind_scheduling.hpp"
+
+void bind_scheduling(nanobind::module_& module) {
+    netplace::scheduling::bind_centres(module);
+}

@@ -1,0 +1,70 @@
+// The searches for centres, one in each file of this folder.
+#pragma once
+
+#include <utility>
+
+#include "scheduling/partitioner/centres/axes.hpp"
+
+namespace netplace::scheduling {
+
+// on_tree.cpp: the first of the best centres, which are in increasing order; `size` is 2 or more. A tree is given by
+// where each level begins among its subtrees, the nodes first, and how many of a level one of the next holds.
+std::int64_t best_on_tree(Nodes first, std::int64_t down, Nodes free, Nodes centres, std::int64_t size);
+
+struct Subset {
+    std::vector<std::int64_t> nodes;
+    std::int64_t cost, steps;
+};
+
+// optimal.cpp: the first subset of least sum over pairs in lexicographic order. `near` has row by row the sums of the
+// 1, 2, .. least distances, `known` is a sum that can be had; the search gives up after `most` steps.
+Subset best_subset(Nodes distance, Nodes near, std::int64_t size, std::int64_t known, std::int64_t most);
+
+// shells.cpp: counts of free nodes below corners of a grid whose rings are unrolled, see FreeBelow in shells.py.
+struct Corners {
+    std::span<const std::int32_t> counts;
+    Nodes strides, shift, ends;
+};
+
+// How many free nodes lie below each corner; `here` has those at each point.
+std::vector<std::int32_t> sum_below(Nodes here, Nodes sizes, Nodes shift, Nodes ends, Nodes strides);
+
+// The first free node around which the sum of shell numbers of `size` nodes is least, and that sum. The box of shell
+// 0 reaches `below` down and `above` up.
+std::pair<std::int64_t, std::int64_t> best_box(const Axes& axes, const Corners& corners, Nodes free, Nodes below,
+                                               Nodes above, std::int64_t size);
+
+// balls.cpp: counts in one more dimension, the sums over its places x of those there, less |x| hops away. `table` has a
+// row for each radius.
+std::vector<std::int32_t> cones(std::span<const std::int32_t> table, std::int64_t radii, std::int64_t stride,
+                                std::int64_t size, bool ring);
+
+// What median.cpp knows of the free nodes around every node, see Balls and Shells in balls.py.
+struct Balls {
+    std::int64_t radii;
+    std::span<const std::int32_t> within, in_slice;
+};
+struct Shells {
+    std::int64_t planes, lowest;
+    Nodes starts, steps, home;
+    std::span<const std::int32_t> node_at;
+};
+
+// median.cpp: the first of the best centres; `likely` is the place among them of one that may be good, which is tried
+// first, `pairs` what 0, 1, .. nodes have at least as their sum over pairs.
+std::int64_t best_by_counts(const Axes& axes, const Balls& balls, const Shells& shells, Nodes free, Nodes centres,
+                            std::int64_t size, std::int64_t likely, Nodes pairs);
+
+// reach.cpp: the least radius within which each point has `size` free nodes, and how many it has nearer. `here` has the
+// free nodes at every point of a lattice; only what is said of centres means something.
+struct Reach {
+    std::vector<std::int16_t> radius, nearer;
+};
+Reach reach_of(const Axes& lattice, std::span<const std::int16_t> here, Nodes centres, std::int64_t size);
+
+// batched.cpp: the best point of a lattice, of at most `each` nodes at a point, for many centres side by side, in the
+// order in which neighbours stay together; distances fit into 8 bits (`narrow`) or 16.
+std::int64_t best_of_batch(const Axes& lattice, std::int64_t each, Nodes order, std::span<const std::int16_t> here,
+                           Nodes centres, std::int64_t size, bool narrow);
+
+}  // namespace netplace::scheduling
