@@ -36,7 +36,7 @@ ENTRY = np.dtype(
     ]
 )
 # Kinds 1 to 6 are those of `Call`.
-_NOTHING, _COMMUNICATOR, _LEFT_OUT, _CANCELLED, _FINALIZED, _ABORTED, _BEGUN = 0, 7, 8, 9, 10, 11, 12
+_NOTHING, _COMMUNICATOR, _LEFT_OUT, _CANCELLED, _FINALIZED, _ABORTED, _BEGUN, _EXCHANGE = 0, *range(7, 14)
 _MAGIC = int.from_bytes(b"netplace", "little")
 _WORLD = 1  # the key of the communicator of all ranks
 
@@ -118,19 +118,21 @@ class _Rank:
         self._lists = _mapped(file.with_suffix(".lists"))
         self._began = self._end = int(np.fromfile(file, ENTRY, 1)["begin"][0])
         self._numbers: dict[int, int] = {}  # of communicators: this rank's own, and the trace's
+        self._members: dict[int, tuple[tuple[int, ...], int]] = {}  # of each, with its key
 
     def batch(self, entries: NDArray[Any]) -> Iterator[Batch]:
         """Yield the calls of these entries."""
+        if (entries["kind"] > _EXCHANGE).any():
+            wrong = int(entries["kind"].max())
+            raise ValueError(f"{self._file}: has an entry of kind {wrong}, expected at most {_EXCHANGE}")
         for entry in entries[entries["kind"] == _COMMUNICATOR]:
             self._communicator(entry)
+        entries = self._written_out(entries)
         for entry in entries[entries["kind"] == _LEFT_OUT]:
             name = self._list(entry).tobytes().rstrip(b"\0").decode("ascii", "replace")
             self._trace.left_out[name.removeprefix("MPI_").lower()] += int(entry["size"])
         ended = np.isin(entries["kind"], (_FINALIZED, _ABORTED))
         self.finished |= bool((entries["kind"] == _FINALIZED).any())
-        if (entries["kind"] > _BEGUN).any():
-            wrong = int(entries["kind"].max())
-            raise ValueError(f"{self._file}: has an entry of kind {wrong}, expected at most {_BEGUN}")
         self._check_range(entries[entries["kind"] == Call.COLLECTIVE], "operation", len(OPERATIONS))
         self._check_range(entries[entries["kind"] < Call.WAIT], "peer", self._trace.ranks)
         self._check_range(entries[entries["kind"] <= Call.COLLECTIVE], "size", MOST)
@@ -142,6 +144,43 @@ class _Rank:
         self._end = max(self._end, int(timed["end"].max()))
         calls, sizes = self._calls(timed, gap)
         yield Batch(calls, sizes)
+
+    def _written_out(self, entries: NDArray[Any]) -> NDArray[Any]:
+        """Return entries in which the receives, sends and waits of each exchange stand in its place."""
+        rows = np.flatnonzero(entries["kind"] == _EXCHANGE).tolist()
+        parts, done = [], 0
+        for row in rows:
+            parts += [entries[done:row], self._messages(entries[row])]
+            done = row + 1
+        return np.concatenate([*parts, entries[done:]]) if rows else entries
+
+    def _messages(self, entry: Any) -> NDArray[Any]:
+        """Return the messages of an exchange, which nothing else on its communicator can take."""
+        said = self._list(entry)
+        ins, outs = (int(said[0]), int(said[1])) if len(said) > 1 else (-1, -1)
+        count = ins + outs
+        if min(ins, outs) < 0 or len(said) != 2 + 2 * count:
+            raise ValueError(f"{self._file}: has an exchange whose list is not of its messages")
+        own = int(entry["communicator"])
+        if own not in self._members:
+            raise ValueError(f"{self._file}: communicator {own} is used before its members are told")
+        members, key = self._members[own]
+        self._numbers[~own] = self._trace.communicator(members, ("exchange", key))
+        waits = (
+            0 if entry["operation"] else count
+        )  # one that does not block is waited for in entries of its own
+        messages = np.repeat(entry, max(count + waits, 1))
+        messages["communicator"], messages["end"], messages["operation"] = ~own, entry["begin"], 0
+        messages["numbers"] = 0
+        messages["end"][-1] = entry["end"]
+        if not count:
+            messages["kind"] = _CANCELLED
+            return messages
+        messages["kind"][:count] = np.repeat([Call.IRECV, Call.ISEND], [ins, outs])
+        messages["peer"][:count], messages["size"][:count] = said[2::2], said[3::2]
+        messages["kind"][count:], messages["peer"][count:], messages["size"][count:] = Call.WAIT, -1, 0
+        messages["request"] = entry["request"] + np.tile(np.arange(count), 1 + (waits > 0))
+        return messages
 
     def _check_range(self, entries: NDArray[Any], name: str, end: int) -> None:
         """Check numbers that stand for something: from 0, of peers from anything negative, to below `end`."""
@@ -189,7 +228,8 @@ class _Rank:
             )
         # Ranks that did not agree on a key know a communicator by its members.
         number = self._trace.communicator(members, None if key in (0, _WORLD) else key)
-        self._numbers[int(entry["communicator"])] = number
+        own = int(entry["communicator"])
+        self._numbers[own], self._members[own] = number, (members, key)
 
     def _list(self, entry: Any) -> NDArray[np.int64]:
         begin, count = int(entry["list"]), int(entry["numbers"])

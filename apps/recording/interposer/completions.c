@@ -19,13 +19,6 @@ static void copy_handles(int count, const MPI_Request requests[])
         memcpy(handles, requests, sizeof *handles * count);
 }
 
-#define CALLED(call)                                                                                               \
-    int64_t begin = now();                                                                                         \
-    depth++;                                                                                                       \
-    int result = call;                                                                                             \
-    int64_t end = now();                                                                                           \
-    depth--
-
 WRAP(Wait, (MPI_Request * request, MPI_Status *status))
 {
     MPI_Status own;
@@ -34,7 +27,7 @@ WRAP(Wait, (MPI_Request * request, MPI_Status *status))
     MPI_Request handle = *request;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     CALLED(REAL(Wait)(request, status));
-    completed(handle, status, begin, end);
+    completed(handle, status, begin, now());
     return result;
 }
 
@@ -47,7 +40,7 @@ WRAP(Test, (MPI_Request * request, int *done, MPI_Status *status))
     status = status == MPI_STATUS_IGNORE ? &own : status;
     CALLED(REAL(Test)(request, done, status));
     if (*done)
-        completed(handle, status, begin, end);
+        completed(handle, status, begin, now());
     return result;
 }
 
@@ -64,7 +57,7 @@ WRAP(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]))
     copy_handles(count, requests);
     statuses = statuses == MPI_STATUSES_IGNORE ? own_statuses : statuses;
     CALLED(REAL(Waitall)(count, requests, statuses));
-    all_completed(count, statuses, begin, end);
+    all_completed(count, statuses, begin, now());
     return result;
 }
 
@@ -76,7 +69,7 @@ WRAP(Testall, (int count, MPI_Request requests[], int *done, MPI_Status statuses
     statuses = statuses == MPI_STATUSES_IGNORE ? own_statuses : statuses;
     CALLED(REAL(Testall)(count, requests, done, statuses));
     if (*done)
-        all_completed(count, statuses, begin, end);
+        all_completed(count, statuses, begin, now());
     return result;
 }
 
@@ -89,7 +82,7 @@ WRAP(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status
     status = status == MPI_STATUS_IGNORE ? &own : status;
     CALLED(REAL(Waitany)(count, requests, index, status));
     if (*index != MPI_UNDEFINED)
-        completed(handles[*index], status, begin, end);
+        completed(handles[*index], status, begin, now());
     return result;
 }
 
@@ -102,7 +95,7 @@ WRAP(Testany, (int count, MPI_Request requests[], int *index, int *done, MPI_Sta
     status = status == MPI_STATUS_IGNORE ? &own : status;
     CALLED(REAL(Testany)(count, requests, index, done, status));
     if (*done && *index != MPI_UNDEFINED)
-        completed(handles[*index], status, begin, end);
+        completed(handles[*index], status, begin, now());
     return result;
 }
 
@@ -120,7 +113,7 @@ static void some_completed(int count, const int indices[], const MPI_Status *sta
         copy_handles(count, requests);                                                                             \
         statuses = statuses == MPI_STATUSES_IGNORE ? own_statuses : statuses;                                      \
         CALLED(REAL(name)(count, requests, done, indices, statuses));                                              \
-        some_completed(*done, indices, statuses, begin, end);                                                      \
+        some_completed(*done, indices, statuses, begin, now());                                                     \
         return result;                                                                                             \
     }
 

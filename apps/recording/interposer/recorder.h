@@ -30,7 +30,8 @@ enum kind {
     CANCELLED,
     FINALIZED,
     ABORTED,
-    BEGUN /* the first entry: rank, number of ranks, and what file it is */
+    BEGUN,   /* the first entry: rank, number of ranks, and what file it is */
+    EXCHANGE /* messages that a collective is: how many come in and go out, then peer and bytes of each */
 };
 
 /* Order as in `OPERATIONS` of apps/recorded/calls.py. */
@@ -72,21 +73,38 @@ struct entry {
 /* A communicator as this rank sees it. */
 struct communicator {
     int number;
-    int size;      /* ranks that a peer can be: of the remote group of an inter-communicator */
+    int size;       /* ranks that a peer can be: of the remote group of an inter-communicator */
     int is_inter;
-    int rank;      /* own */
-    int *world;    /* world rank of each of them */
+    int is_foreign; /* some are not in the world that is recorded: nothing on it can be written down */
+    int rank;       /* own */
+    int *world;     /* world rank of each of them */
+    const struct communicator *local; /* of an inter-communicator: the own group */
+    /* Neighbours in its topology, asked for once: ranks that messages come from and go to. */
+    int has_neighbours, ins, outs;
+    int *sources, *targets;
+};
+
+/* What a call does: entries with their lists, written when it returns, or whenever a persistent one is started. */
+#define MOST_ACTS 3
+struct acts {
+    const struct communicator *on;
+    int length;
+    struct {
+        struct entry entry;
+        int64_t *numbers;
+    } act[MOST_ACTS];
 };
 
 /* A request that is open, or persistent. */
 struct request {
     uint64_t handle;
     struct request *next;
-    int64_t number;
+    int64_t number; /* the first of `many` that are waited for together */
+    int64_t many;
     int64_t place; /* of the entry that opened it */
     const struct communicator *on;
-    struct entry what; /* of a persistent request: what each start does */
-    int persistent, active, cancelled, receives;
+    struct acts *acts; /* of a persistent request: what each start does */
+    int active, cancelled, receives;
 };
 
 extern __thread int depth;
@@ -102,13 +120,17 @@ void left_out(const char *function);
 void write_left_out(void);
 
 /* communicators.c */
-const struct communicator *known(MPI_Comm handle);
+struct communicator *known(MPI_Comm handle);
+const struct communicator *kept(MPI_Comm handle);
 void created(MPI_Comm handle);
 void forget_last(void);
 int world_rank(const struct communicator *on, int rank);
 
 /* requests.c */
-int64_t next_request(void);
+int64_t next_requests(int64_t many);
+void write_acts(struct acts *acts, int64_t begin, int is_open, struct request *request);
+void done(struct acts *acts, int64_t begin, MPI_Request *request, int is_persistent);
+void free_acts(struct acts *acts);
 struct request *opened(MPI_Request handle, int64_t number, int64_t place, const struct communicator *on,
                        int receives);
 struct request *find_request(MPI_Request handle);
@@ -118,7 +140,8 @@ struct entry received(struct entry entry, const struct communicator *on, const M
 
 /* The library's own function behind the one of this name. */
 void *behind(const char *name);
-#define REAL(name)                                                                                                 \
+#define REAL(name) REAL_(name)
+#define REAL_(name)                                                                                                \
     (*({                                                                                                           \
         static __typeof__(&PMPI_##name) real;                                                                      \
         if (!real)                                                                                                 \
@@ -127,12 +150,44 @@ void *behind(const char *name);
     }))
 
 /* Defines MPI_name, and PMPI_name as the same function. */
-#define WRAP(name, arguments)                                                                                      \
+#define WRAP(name, arguments) WRAP_(name, arguments)
+#define WRAP_(name, arguments)                                                                                     \
     int MPI_##name arguments;                                                                                      \
     int PMPI_##name arguments __attribute__((alias("MPI_" #name)));                                                \
     int MPI_##name arguments
 
 #define INSIDE (depth || !recording())
+
+/* Carry out the call itself, of which nothing is recorded. */
+#define CALLED(call)                                                                                               \
+    int64_t begin = now();                                                                                         \
+    depth++;                                                                                                       \
+    int result = call;                                                                                             \
+    depth--
+
+/* Defines a function that is counted only. */
+#define COUNTED(name, arguments, call)                                                                             \
+    WRAP(name, arguments)                                                                                          \
+    {                                                                                                              \
+        COUNT(name);                                                                                               \
+        depth++;                                                                                                   \
+        int result = REAL(name) call;                                                                              \
+        depth--;                                                                                                   \
+        return result;                                                                                             \
+    }
+#define COUNT(name) COUNT_(name)
+#define COUNT_(name)                                                                                               \
+    if (!INSIDE)                                                                                                   \
+    left_out("MPI_" #name)
+
+/* MPI-4 has a second form of many functions, with large counts and NAME_c. Files NAME_counts.h are included once for
+ * each: N is the type of a count, D that of a displacement, NAME makes the function's name. */
+#define HAS_LARGE_COUNTS (MPI_VERSION >= 4)
+#ifdef OMPI_MAJOR_VERSION
+#define HAS_MPI_4 (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
+#else
+#define HAS_MPI_4 (MPI_VERSION >= 4)
+#endif
 
 static inline int64_t bytes_of(int64_t count, MPI_Datatype type)
 {

@@ -2,6 +2,7 @@
 #include "recorder.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #define BUCKETS (1 << 16)
 
@@ -15,9 +16,10 @@ static unsigned place_of(uint64_t handle)
     return (handle * 0x9E3779B97F4A7C15ULL) >> 48;
 }
 
-int64_t next_request(void)
+/* Return the first of so many numbers of requests, one after the other. */
+int64_t next_requests(int64_t many)
 {
-    return __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(&numbers, many, __ATOMIC_RELAXED);
 }
 
 struct request *opened(MPI_Request handle, int64_t number, int64_t place, const struct communicator *on,
@@ -31,6 +33,7 @@ struct request *opened(MPI_Request handle, int64_t number, int64_t place, const 
         request = malloc(sizeof *request);
     *request = (struct request){.handle = (uint64_t)(uintptr_t)handle,
                                 .number = number,
+                                .many = 1,
                                 .place = place,
                                 .on = on,
                                 .active = 1,
@@ -56,6 +59,10 @@ struct request *find_request(MPI_Request handle)
 
 void drop_request(struct request *request)
 {
+    if (request->acts) {
+        free_acts(request->acts);
+        free(request->acts);
+    }
     pthread_mutex_lock(&lock);
     struct request **here = &bucket[place_of(request->handle)];
     while (*here != request)
@@ -64,6 +71,61 @@ void drop_request(struct request *request)
     request->next = spare;
     spare = request;
     pthread_mutex_unlock(&lock);
+}
+
+/* Return how many requests the messages of an entry are, of one that blocks or of one that is `open`. */
+static int64_t requests_of(const struct entry *entry, const int64_t *list, int is_open)
+{
+    return entry->kind == EXCHANGE ? list[0] + list[1] : is_open;
+}
+
+/* Write down what a call that began at `begin` does. If it is open its requests are those of `request`. */
+void write_acts(struct acts *acts, int64_t begin, int is_open, struct request *request)
+{
+    int64_t many = 0, end = now();
+    for (int i = 0; i < acts->length; i++)
+        many += requests_of(&acts->act[i].entry, acts->act[i].numbers, is_open);
+    int64_t first = many ? next_requests(many) : -1, number = first;
+    for (int i = 0; i < acts->length; i++) {
+        struct entry entry = acts->act[i].entry;
+        const int64_t *list = acts->act[i].numbers;
+        int64_t of_this = requests_of(&entry, list, is_open);
+        entry.request = of_this ? number : -1;
+        number += of_this;
+        if (entry.kind == EXCHANGE)
+            entry.operation = is_open;
+        entry.begin = begin;
+        entry.end = i == acts->length - 1 ? end : begin;
+        int64_t place = write_entry(entry, list, entry.numbers);
+        if (request && i == 0)
+            request->place = place;
+    }
+    if (request) {
+        request->number = first;
+        request->many = many;
+        request->active = 1;
+    }
+}
+
+/* Write down a call that has returned, or remember what each of its starts does. */
+void done(struct acts *acts, int64_t begin, MPI_Request *request, int is_persistent)
+{
+    int receives = acts->length && acts->act[0].entry.kind == IRECV;
+    struct request *made = request && acts->length ? opened(*request, -1, -1, acts->on, receives) : NULL;
+    if (is_persistent && made) {
+        made->active = 0;
+        made->acts = malloc(sizeof *acts);
+        *made->acts = *acts;
+        return;
+    }
+    write_acts(acts, begin, request != NULL, made);
+    free_acts(acts);
+}
+
+void free_acts(struct acts *acts)
+{
+    for (int i = 0; i < acts->length; i++)
+        free(acts->act[i].numbers);
 }
 
 /* Return an entry of a receive with what its status tells: who sent it, and how much. */
@@ -110,11 +172,16 @@ void completed(MPI_Request handle, const MPI_Status *status, int64_t begin, int6
             struct end_of_receive how = {request->on, status};
             rewrite_entry(request->place, take_status, &how);
         }
-        struct entry entry = {
-            .kind = WAIT, .peer = -1, .request = request->number, .begin = begin, .end = end};
-        write_entry(entry, NULL, 0);
+        for (int64_t i = 0; i < request->many; i++) {
+            struct entry entry = {.kind = WAIT,
+                                  .peer = -1,
+                                  .request = request->number + i,
+                                  .begin = begin,
+                                  .end = i == request->many - 1 ? end : begin};
+            write_entry(entry, NULL, 0);
+        }
     }
-    if (request->persistent)
+    if (request->acts)
         request->active = request->cancelled = 0;
     else
         drop_request(request);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PIECE ((int64_t)4 << 20)
-#define MOST_NAMES 64
+#define MOST_NAMES 256
 
 struct stream {
     int file;
