@@ -86,7 +86,7 @@ static void noted_both(struct both both, MPI_Comm handle, const MPI_Status *stat
 static void noted_both_open(struct both both, MPI_Comm handle, int64_t begin, MPI_Request *request)
 {
     const struct communicator *on = kept(handle);
-    struct acts acts = {.on = on};
+    struct acts acts = {.on = on, .has_no_status = 1};
     if (on && both.from != MPI_PROC_NULL)
         acts.act[acts.length++].entry = message(IRECV, on, both.from, both.room_tag, both.room);
     if (on && both.to != MPI_PROC_NULL)

@@ -88,6 +88,7 @@ struct communicator {
 #define MOST_ACTS 3
 struct acts {
     const struct communicator *on;
+    int has_no_status; /* MPICH tells no status of MPI_Isendrecv */
     int length;
     struct {
         struct entry entry;

@@ -110,7 +110,7 @@ void write_acts(struct acts *acts, int64_t begin, int is_open, struct request *r
 /* Write down a call that has returned, or remember what each of its starts does. */
 void done(struct acts *acts, int64_t begin, MPI_Request *request, int is_persistent)
 {
-    int receives = acts->length && acts->act[0].entry.kind == IRECV;
+    int receives = acts->length && acts->act[0].entry.kind == IRECV && !acts->has_no_status;
     struct request *made = request && acts->length ? opened(*request, -1, -1, acts->on, receives) : NULL;
     if (is_persistent && made) {
         made->active = 0;
