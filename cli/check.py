@@ -1,7 +1,8 @@
-"""``netplace check network``: whether a routing is free of deadlock, and what it needs."""
+"""``netplace check network``: what networks are made of, and whether their routing is free of deadlock."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,89 +15,159 @@ from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
-    from netplace.topologies import Topology
-    from netplace.topologies.routing import Routes, Verdict
+    from netplace.topologies.inventory import Prices
 
 __all__ = ["check_command"]
 
 _SHOWN = 24
-_MOST_ROUTERS = 1500  # of a network whose bisection is looked for
 
 
 @click.command("check", cls=AnnouncingCommand, epilog=examples_of("check"))
 @click.argument("what", metavar="network")
-@click.argument("network", metavar="NETWORK")
+@click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
 @click.option("--routing", default="usual", show_default=True, help="Routing in tables, see netplace run.")
 @click.option("--vc-discipline", default="usual", show_default=True, help="How VCs go up along a route.")
+@click.option(
+    "--prices",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="TOML with prices: adds what each costs.",
+)
 @page_flag
 @json_flag
 def check_command(
-    what: str, network: str, routing: str, vc_discipline: str, output: Path | None, as_json: bool
+    what: str,
+    networks: tuple[str, ...],
+    routing: str,
+    vc_discipline: str,
+    prices: Path | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
-    """Search the channel dependency graph of a routing for cycles.
+    """Count what networks are made of, and search the channel dependency graph of a routing for cycles.
 
-    Without a cycle packets cannot wait for each other for ever (with an escape channel, Duato's condition is
-    checked). A cycle is shown link by link, and how many virtual channels would do without one.
+    Counted are switches, their ports, cables by kind, and the cables that halve the nodes; several networks
+    are set side by side. Without a cycle packets cannot wait for each other for ever (with an escape channel,
+    Duato's condition is checked). A cycle is shown link by link, and how many virtual channels would do
+    without one.
     """
-    from netplace.netsim.general import vcs_that_do, verdict_on
-    from netplace.topologies import parse
+    from netplace.topologies.inventory import read_prices
 
     one_of(what, ["network"], "check")
-    topology = parse(network)
-    _, routes, verdict = verdict_on(topology, routing, vc_discipline)
-    enough = verdict.needed
-    if not verdict.free:
-        enough = vcs_that_do(topology, routing)
-    answer = Answer(
-        lambda: _described(topology, routes, verdict, enough),
-        lambda: click.echo("\n".join(_sentences(topology, routes, verdict, enough))),
-    )
+    listed = read_prices(prices) if prices is not None else None
+    described = [_described(network, routing, vc_discipline, listed) for network in networks]
+    if len(described) == 1:
+        answer = Answer(lambda: described[0], lambda: click.echo("\n".join(_sentences(described[0]))))
+    else:
+        answer = Answer(lambda: {"networks": described}, lambda: _compared(described))
     show(answer, output, as_json)
 
 
-def _described(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> dict[str, Any]:
-    return {
+def _described(network: str, routing: str, vc_discipline: str, prices: Prices | None) -> dict[str, Any]:
+    from netplace.netsim.general import vcs_that_do, verdict_on
+    from netplace.topologies import parse
+    from netplace.topologies.inventory import inventory
+
+    topology = parse(network)
+    made = inventory(topology, prices.radix if prices else 0)
+    _, routes, verdict = verdict_on(topology, routing, vc_discipline)
+    counted = asdict(made)
+    described = {
         "network": str(topology),
-        "nodes": topology.nodes,
-        "routers": topology.routers,
+        "nodes": counted.pop("nodes"),
         "diameter": topology.diameter,
+        "mean_distance": topology.average_distance,
+        **{key: value for key, value in counted.items() if key != "network"},
+        "cables": {cables.kind: cables.count for cables in made.cables},
         "routing": routes.name,
         "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
         "free_of_deadlock": verdict.free,
         "vcs": verdict.needed,
-        "vcs_that_would_do": enough,
+        "vcs_that_would_do": verdict.needed if verdict.free else vcs_that_do(topology, routing),
         "channels": verdict.channels,
         "dependencies": verdict.dependencies,
         "cycle": [list(channel) for channel in verdict.cycle],
     }
+    if prices is not None:
+        cost = prices.cost(made)
+        described |= {
+            "currency": prices.currency,
+            "cost": cost,
+            "cost_per_node": cost["total"] / made.nodes,
+        }
+    return described
 
 
-def _bisection(topology: Topology) -> list[str]:
-    """Return what is known of the bisection: its width, or two bounds; nothing where that would take long."""
-    from netplace.topologies import Graph
-
-    if not isinstance(topology, Graph):
-        return [f"bisection of {topology.bisection_width} links each way"]
-    if topology.routers > _MOST_ROUTERS:
-        return []
-    least, most = topology.least_bisection, topology.bisection_width
-    return [f"bisection of at least {least}, at most {most} links each way"]
-
-
-def _sentences(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> list[str]:
-    discipline = "escape on VC 0" if routes.escape is not None else routes.discipline
+def _sentences(of: dict[str, Any]) -> list[str]:
+    """Return what is known of one network, a sentence a line."""
+    discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
+    own = f", {of['in_nodes']:,} of them routers of nodes" if of["in_nodes"] else ""
+    bisection = of["bisection"]
     lines = [
-        f"{topology}: {topology.nodes} nodes, {topology.routers} routers, diameter {topology.diameter}, "
-        f"mean distance {topology.average_distance:.2f}",
-        *_bisection(topology),
-        f"routing {routes.name}, VC discipline {discipline}: needs {verdict.needed} virtual channels",
-        f"{verdict.channels} channels, {verdict.dependencies} dependencies",
+        f"{of['network']}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
+        f"mean distance {of['mean_distance']:.2f}",
+        f"{of['switches']:,} switches{own}, {of['radix']} ports each: {of['ports_used']:,} used, "
+        f"{of['ports_free']:,} free; {of['interfaces']:,} network interfaces",
+        "cables: " + (", ".join(f"{count:,} {kind}" for kind, count in of["cables"].items()) or "none"),
+        f"bisection: {_span(bisection)} cables ({bisection['how']})",
     ]
-    if verdict.free:
+    if "cost" in of:
+        parts = ", ".join(f"{part} {cost:,.2f}" for part, cost in of["cost"].items() if part != "total")
+        lines.append(
+            f"cost: {of['cost']['total']:,.2f} {of['currency']}".rstrip()
+            + f", {of['cost_per_node']:,.2f} a node ({parts})"
+        )
+    lines += [
+        f"routing {of['routing']}, VC discipline {discipline}: needs {of['vcs']} virtual channels",
+        f"{of['channels']} channels, {of['dependencies']} dependencies",
+    ]
+    if of["free_of_deadlock"]:
         return [*lines, "free of deadlock: no cycle among them"]
-    lines.append(f"can deadlock: {len(verdict.cycle)} channels wait for each other in a circle")
-    for router, port, end, level in verdict.cycle[:_SHOWN]:
+    cycle, enough = of["cycle"], of["vcs_that_would_do"]
+    lines.append(f"can deadlock: {len(cycle)} channels wait for each other in a circle")
+    for router, port, end, level in cycle[:_SHOWN]:
         lines.append(f"  router {router} port {port} -> router {end}, level {level}")
-    if len(verdict.cycle) > _SHOWN:
-        lines.append(f"  .. and {len(verdict.cycle) - _SHOWN} more")
+    if len(cycle) > _SHOWN:
+        lines.append(f"  .. and {len(cycle) - _SHOWN} more")
     return [*lines, f"{enough} virtual channels would do: --vc-discipline hop --vcs {enough}"]
+
+
+def _span(bisection: dict[str, Any]) -> str:
+    """Return the bounds of a bisection in words."""
+    least, most = bisection["least"], bisection["most"]
+    if most is None:
+        return "unknown"
+    if least is None:
+        return f"at most {most:,}"
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _compared(described: list[dict[str, Any]]) -> None:
+    """Show networks side by side, a network a row."""
+    from netplace.report.terminal.screen import number, print_tables, table
+
+    columns = [
+        "network", "nodes", "diameter", "switches", "ports", "used", "free", "cables to nodes",
+        "between switches", "bisection", "routing", "VCs",
+    ]  # fmt: skip
+    counts = ("nodes", "diameter", "switches", "radix", "ports_used", "ports_free")
+    rows = [
+        [
+            of["network"],
+            *(number(of[key]) for key in counts),
+            number(of["cables"].get("node", 0)),
+            number(sum(count for kind, count in of["cables"].items() if kind != "node")),
+            _span(of["bisection"]),
+            of["routing"],
+            number(of["vcs"])
+            if of["free_of_deadlock"]
+            else f"can deadlock; {of['vcs_that_would_do']} by hop",
+        ]
+        for of in described
+    ]
+    if "cost" in described[0]:
+        currency = described[0]["currency"]
+        columns += [f"cost {currency}".strip(), "a node"]
+        for row, of in zip(rows, described, strict=True):
+            row += [number(of["cost"]["total"], 2), number(of["cost_per_node"], 2)]
+    print_tables(table("", columns, rows))

@@ -27,6 +27,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "check": (
         "netplace check network dragonfly:a=4,p=2,h=2 --routing ugal-l",
         "netplace check network torus:5,c=1 --routing dor --vc-discipline none",
+        "netplace check network torus:8x8x8 tree:8,3 dragonfly:a=8,p=4,h=4,g=16",
     ),
     "collective": (
         "netplace collective bcast --algorithm binomial --ranks 16 --bytes 1024",

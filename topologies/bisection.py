@@ -49,36 +49,54 @@ def best_cut(
     return min(_improved(links, _halves(links, order, home, first_switch), len(home)) for order in orders)
 
 
-def least_cut(neighbor: NDArray[np.integer[Any]], nodes: int) -> int:
+def least_cut(neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first_switch: int) -> int:
     """Return how many links, in one direction, every cut between two halves of the nodes has at least.
 
     With x = 1 on one side and -1 on the other, a cut has a quarter of x' L x links, L being the Laplacian.
     Where routers without a node are let take any value, that is at least the second least eigenvalue of the
-    Schur complement of L on the nodes, times a quarter of the number of nodes (after M. Fiedler, Czechoslovak
+    Schur complement of L on the others, times a quarter of their number (after M. Fiedler, Czechoslovak
     Math. J. 23 (1973) 298-305); with an odd number of nodes halves differ by one.
+
+    Where nodes hang at switches, as many at each, the others are these switches. A cut through k links of
+    nodes leaves the halves of the n switches unequal by at most 2 k / c, c being the nodes of a switch: it
+    has k + (n - (2 k / c)^2 / n) / 4 times the eigenvalue, which is least at either end, at k = 0 or where
+    all switches are on one side. **(ours)**
 
     Parameters
     ----------
     neighbor : ndarray of int, shape (routers, ports)
         Router behind each port; negative: none.
-    nodes : int
-        How many of the routers, the first ones, are nodes.
+    home : ndarray of int64, shape (nodes,)
+        Router at which each node, which is router 0, 1, .., hangs.
+    first_switch : int
+        First of the routers that are switches.
     """
     import scipy.sparse.csgraph
 
+    nodes = len(home)
     if nodes < 2:
         return 0
-    check_memory("bisection", 3 * 8 * neighbor.shape[0] ** 2, "its lower bound")
     links = adjacency(neighbor).astype(np.float64)
+    at = np.bincount(home, minlength=links.shape[0])
+    alike = first_switch > 0 and len(np.unique(at[at > 0])) == 1
+    kept = at > 0 if alike else np.arange(links.shape[0]) < nodes
+    if alike:
+        links = links[first_switch:, first_switch:]
+        kept = kept[first_switch:]
+    check_memory("bisection", 3 * 8 * links.shape[0] ** 2, "its lower bound")
     _, part = scipy.sparse.csgraph.connected_components(links, directed=False)
-    reached = np.isin(part, part[:nodes])  # switches that no cable joins to a node hold nothing together
-    laplacian = scipy.sparse.csgraph.laplacian(links).toarray()[np.ix_(reached, reached)]
-    among, rest = laplacian[:nodes, :nodes], laplacian[nodes:, nodes:]
+    reached = np.isin(part, part[kept])  # switches that no cable joins to the others hold nothing together
+    order = np.concatenate((np.flatnonzero(kept), np.flatnonzero(reached & ~kept)))
+    laplacian = scipy.sparse.csgraph.laplacian(links).toarray()[np.ix_(order, order)]
+    count = int(kept.sum())
+    among, rest = laplacian[:count, :count], laplacian[count:, count:]
     if len(rest):
-        between = laplacian[:nodes, nodes:]
+        between = laplacian[:count, count:]
         among = among - between @ np.linalg.solve(rest, between.T)
-    spread = nodes - (nodes % 2) / nodes
-    return max(0, int(np.ceil(np.linalg.eigvalsh(among)[1] * spread / 4 - 1e-6)))
+    each = nodes / count
+    spread = count - (nodes % 2) / each**2 / count
+    least = np.linalg.eigvalsh(among)[1] * spread / 4 if count > 1 else np.inf
+    return max(0, int(np.ceil(min(least, nodes // 2 if alike else np.inf) - 1e-6)))
 
 
 def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:

@@ -34,3 +34,20 @@ def test_runs_on_a_dragonfly(netplace):
     assert told != other
     found = netplace("run", *flags, "--routing", "par")
     assert "2 virtual channels are too few for routing par" in found.stderr
+
+
+def test_what_networks_are_made_of(netplace, tmp_path):
+    shown = netplace("check", "network", "dragonfly:a=8,p=4,h=4").stdout
+    assert "264 switches, 15 ports each: 3,960 used, 0 free; 1,056 network interfaces" in shown
+    assert "cables: 1,056 node, 924 local, 528 global" in shown
+    assert "64 switches, 64 of them routers of nodes" in netplace("check", "network", "torus:4x4x4").stdout
+    (tmp_path / "p.toml").write_text("switch = 9\n[cable.node]\neach = 1\n[cable.local]\neach = 2\n")
+    flags = ("check", "network", "torus:4x4", "tree:2,2", "--prices", str(tmp_path / "p.toml"))
+    told = json.loads(netplace(*flags, "--json").stdout)["networks"]
+    assert [of["cost"]["total"] for of in told] == [16 * 9 + 32 * 2, 4 * 9 + 4 + 4 * 2]
+    assert [of["cost_per_node"] for of in told] == [13, 12]
+    rows = [
+        line.split() for line in netplace(*flags).stdout.splitlines() if "torus" in line or "tree" in line
+    ]
+    assert [row[-2:] for row in rows] == [["208.00", "13.00"], ["48.00", "12.00"]]
+    assert netplace("check", "network", "torus:4x4", "--prices", "none.toml").exit_code == 2

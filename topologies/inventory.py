@@ -1,0 +1,316 @@
+"""What a network is made of: switches, their ports, cables by kind, its bisection, and what that costs."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import shown
+from netplace.checks.calls import checked
+from netplace.checks.inputs import input_file
+from netplace.checks.toml_text import parsed_toml
+from netplace.topologies.graph import Graph
+from netplace.topologies.grid import Grid
+from netplace.topologies.hierarchy import hierarchy
+from netplace.topologies.text_form import read_compute_nodes
+from netplace.topologies.topology import Topology
+from netplace.topologies.tree import Tree
+
+__all__ = ["Bisection", "Cables", "Inventory", "Prices", "inventory", "read_prices"]
+
+_MOST_SPECTRUM = 1500  # switches up to which the lower bound of a bisection is computed
+_MOST_CUTS = 1 << 14  # and up to which cuts are looked for
+_KIND = re.compile(r"node|local|global|dimension [1-9]\d*|level \d+-\d+")
+
+
+@dataclass(frozen=True)
+class Cables:
+    """Cables of one kind.
+
+    Attributes
+    ----------
+    kind : str
+        ``"node"`` (to a node, or to a compute node of several tasks), ``"local"`` or ``"global"`` where
+        switches stand in groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` between the levels of
+        a tree; ``"local"`` between switches of other networks.
+    count : int
+        How many there are; each is a link either way.
+    """
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """How many cables join two halves of the nodes, at the least.
+
+    Attributes
+    ----------
+    least, most : int or None
+        Bounds; None where none was computed.
+    how : str
+        Where they come from.
+    """
+
+    least: int | None
+    most: int | None
+    how: str
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What a network is made of.
+
+    Attributes
+    ----------
+    network : str
+        Text form.
+    nodes : int
+        Nodes; compute nodes, where each runs several tasks.
+    switches : int
+        Switches. On a network whose nodes are routers, such as a torus, each node's router is one.
+    in_nodes : int
+        How many of them are routers of nodes.
+    interfaces : int
+        Network interfaces of nodes: one for each cable to a node, or one in each node that is a router.
+    radix : int
+        Ports of a switch: the most that one of the network has, or what a price list says.
+    ports_used, ports_free : int
+        Ports of all switches with and without a cable.
+    cables : tuple of Cables
+        Cables by kind; the inside of compute nodes has none.
+    bisection : Bisection
+        Cables between halves.
+    """
+
+    network: str
+    nodes: int
+    switches: int
+    in_nodes: int
+    interfaces: int
+    radix: int
+    ports_used: int
+    ports_free: int
+    cables: tuple[Cables, ...]
+    bisection: Bisection
+
+
+@checked
+def inventory(topology: Topology, radix: int = 0) -> Inventory:
+    """Return what a network is made of.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    radix : int
+        Ports of a switch; 0: the most that one of the network has.
+
+    Raises
+    ------
+    ValueError
+        If a switch needs more than `radix` ports.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> made = inventory(parse("dragonfly:a=4,p=2,h=2"))
+    >>> made.switches, made.radix, [(cables.kind, cables.count) for cables in made.cables]
+    (36, 7, [('node', 72), ('local', 54), ('global', 36)])
+    """
+    nodes, inside = _compute_nodes(topology)
+    own = isinstance(topology, Tree) or (isinstance(topology, Graph) and topology.first_switch > 0)
+    first = topology.nodes if own else 0  # of the switches: nodes are routers of their own, or are switches
+    last = topology.routers - inside
+    router, port = np.nonzero(topology.neighbor >= 0)
+    end = topology.neighbor[router, port].astype(np.int64)
+    here, there = (((place >= first) & (place < last)) for place in (router, end))
+    cable = here & (there | (end >= last) | (inside == 0))  # seen from a switch; others lie inside nodes
+    used = int(cable.sum())
+    wired = np.bincount(router[cable], minlength=topology.routers)
+    most = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) and not radix else 0)
+    if radix and most > radix:
+        raise ValueError(f"{topology}: a switch has {most} cables, more than the {radix} ports of radix")
+    names = _kinds(topology, first, router, port, end)
+    to_node = cable & ~there
+    counts = {"node": int(to_node.sum())}
+    between = cable & there & (router < end)
+    for kind in sorted({*names[between].tolist()}, key=_order):
+        counts[kind] = int((between & (names == kind)).sum())
+    switches = last - first
+    return Inventory(
+        network=str(topology),
+        nodes=nodes,
+        switches=switches,
+        in_nodes=0 if first else topology.nodes,
+        interfaces=counts["node"] or nodes,
+        radix=radix or most,
+        ports_used=used,
+        ports_free=(radix or most) * switches - used,
+        cables=tuple(Cables(kind, count) for kind, count in counts.items() if count),
+        bisection=_bisection(topology),
+    )
+
+
+def _compute_nodes(topology: Topology) -> tuple[int, int]:
+    """Return how many nodes there are, and how many routers, the last ones, lie inside compute nodes."""
+    text = topology.text
+    while text.startswith(("faulty:", "service:")):
+        text = text.partition("/")[2]
+    if not text.startswith("nodes:"):
+        return topology.nodes, 0
+    numbers = read_compute_nodes(text)[1]
+    hosts, sockets = topology.nodes // numbers["tasks"], numbers.get("sockets", 1)
+    return hosts, hosts * (1 + sockets if sockets > 1 else 1)
+
+
+def _kinds(
+    topology: Topology, first: int, router: NDArray[np.int64], port: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the kind of each link, as if it joined two switches."""
+    names = np.full(len(router), "local", dtype=object)
+    a, b = np.maximum(router, first) - first, np.maximum(end, first) - first
+    if isinstance(topology, Tree):
+        stage = topology.stage_of(np.arange(topology.routers))
+        return _levels(np.minimum(stage[router], stage[end]) + 1, np.maximum(stage[router], stage[end]) + 1)
+    if isinstance(topology, Grid):
+        return _numbered("dimension", port // 2 + 1)
+    assert isinstance(topology, Graph)
+    if topology.group is not None:
+        names[topology.group[a] != topology.group[b]] = "global"
+    elif topology.axis is not None:
+        return _numbered("dimension", topology.axis[router, port] + 1)
+    elif topology.places is not None and hierarchy(topology) is not None:
+        level = topology.places[:, 0]
+        return _levels(np.minimum(level[a], level[b]), np.maximum(level[a], level[b]))
+    return names
+
+
+def _numbered(word: str, numbers: NDArray[np.int64]) -> NDArray[Any]:
+    return np.array([f"{word} {number}" for number in range(int(numbers.max(initial=0)) + 1)], object)[
+        numbers
+    ]
+
+
+def _levels(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[Any]:
+    pairs, which = np.unique(np.stack((low, high), axis=1), axis=0, return_inverse=True)
+    return np.array([f"level {a}-{b}" for a, b in pairs.tolist()], object)[which.ravel()]
+
+
+def _order(kind: str) -> tuple[bool, list[int]]:
+    return kind == "global", [int(number) for number in re.findall(r"\d+", kind)]
+
+
+def _bisection(topology: Topology) -> Bisection:
+    if not isinstance(topology, Graph):
+        width = topology.bisection_width
+        return Bisection(width, width, "exact, by the formula of grids and trees")
+    if topology.routers > _MOST_CUTS:
+        return Bisection(None, None, f"not computed for more than {_MOST_CUTS} routers and nodes")
+    most = topology.bisection_width
+    if topology.switches > _MOST_SPECTRUM:
+        return Bisection(None, most, "at most: the best cut found by exchanges of nodes")
+    least = topology.least_bisection
+    met = "exact: a cut meets the spectral bound"
+    return Bisection(least, most, met if least == most else "spectral bound, and the best cut found")
+
+
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class CablePrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a cable of a kind costs: ``each``, and ``metre`` times its ``length`` in metres."""
+
+    each: Amount = 0.0
+    metre: Amount = 0.0
+    length: Amount = 0.0
+
+
+class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A price list.
+
+    Attributes
+    ----------
+    currency : str
+        What the prices are in, for people.
+    switch, port, nic : float
+        Price of a switch, of each of its ports, used or free, and of the network interface of a node.
+    radix : int
+        Ports of a switch, if it has more than a network needs; 0: as many as that needs.
+    cable : dict of str to CablePrice
+        Prices of cables by kind; one of ``"level 1-2"`` or ``"dimension 3"`` goes before one of ``"local"``.
+    """
+
+    currency: str = ""
+    switch: Amount = 0.0
+    port: Amount = 0.0
+    nic: Amount = 0.0
+    radix: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
+    cable: dict[str, CablePrice] = {}
+
+    def cost(self, made: Inventory) -> dict[str, float]:
+        """Return what a network costs: switches, interfaces, each kind of cables, and ``"total"``.
+
+        Raises
+        ------
+        ValueError
+            If the list has no price for a kind of cables of the network.
+        """
+        parts = {
+            "switches": made.switches * (self.switch + made.radix * self.port),
+            "interfaces": made.interfaces * self.nic,
+        }
+        for cables in made.cables:
+            kinds = [cables.kind] if cables.kind in ("node", "global") else [cables.kind, "local"]
+            price = next((self.cable[kind] for kind in kinds if kind in self.cable), None)
+            if price is None:
+                known = " or ".join(f"[cable.{_quoted(kind)}]" for kind in dict.fromkeys(kinds))
+                raise ValueError(
+                    f"{made.network}: the price list has no {known}, and it has {cables.count:,} of these"
+                )
+            parts[f"cables, {cables.kind}"] = cables.count * (price.each + price.metre * price.length)
+        return {**parts, "total": math.fsum(parts.values())}
+
+
+def _quoted(kind: str) -> str:
+    return f'"{kind}"' if " " in kind else kind
+
+
+@checked
+def read_prices(path: str | Path) -> Prices:
+    """Return the price list of a TOML file.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, has an unknown key, or an amount that is no number of at least 0.
+    """
+    try:
+        content = input_file(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+    try:
+        prices = msgspec.convert(parsed_toml(content, str(path))[1], Prices)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{path}: {str(error).replace('$.', '')}") from None
+    for kind, price in prices.cable.items():
+        if not _KIND.fullmatch(kind):
+            raise ValueError(
+                f"{path}: [cable.{_quoted(kind)}]: unknown kind {shown(kind)}, expected node, local, global, "
+                'such as "dimension 1" or "level 1-2"'
+            )
+        if not math.isfinite(price.each + price.metre * price.length):
+            raise ValueError(f"{path}: [cable.{_quoted(kind)}]: the price is not finite")
+        if bool(price.metre) != bool(price.length):
+            raise ValueError(f"{path}: [cable.{_quoted(kind)}]: expected metre and length, or neither")
+    if not math.isfinite(prices.switch + prices.port + prices.nic):
+        raise ValueError(f"{path}: a price is not finite")
+    return prices
