@@ -61,35 +61,34 @@ def request_adaptively(s: State, u: Setting, router: int, cycle: int) -> int:
     base = router * u.row
     waiting = s.row[base + WAIT]
     available = s.row[base + FREE] & s.row[base + ROOM]
-    ports = 1 if router < u.nodes else s.up[1]
-    ups = (1 << ports * u.vcs) - 1
+    ups = 1 if router < u.nodes else s.up[1]
     outputs = 0
-    rising = waiting & s.row[base + u.want]
-    if rising and available & ups:
-        outputs = request_up(s, u, router, rising, ports, available, cycle)
-    rest = available & ~ups if router >= u.nodes else 0
+    rest = available
     while rest:
         port = lowest(rest) // u.vcs
-        rest = rest >> (port + 1) * u.vcs << (port + 1) * u.vcs
+        end = port + 1
+        if port < ups:
+            port = 0
+            end = ups
+        rest = rest >> end * u.vcs << end * u.vcs
         wanting = waiting & s.row[base + u.want + port]
         if wanting:
-            output = emptiest_down(s, u, router, port, cycle)
-            if available >> output & 1:
-                s.asked[output] = wanting
-                outputs |= 1 << output
+            outputs |= request_emptiest(s, u, router, wanting, port * u.vcs, end * u.vcs, available, cycle)
     return outputs
 
 
 @inlined
-def request_up(s: State, u: Setting, router: int, rising: int, ports: int, available: int, cycle: int) -> int:
-    """Let each of the `rising` inputs draw among the emptiest outputs up; returns those requested."""
-    equal = emptiest_up(s, u, router, ports, cycle)
+def request_emptiest(
+    s: State, u: Setting, router: int, wanting: int, begin: int, end: int, available: int, cycle: int
+) -> int:
+    """Let inputs draw among the emptiest outputs from `begin` to before `end`; returns those requested."""
+    equal = emptiest(s, u, router, begin, end, cycle)
     outputs = 0
     if equal & available == 0:
         return 0
-    while rising:
-        i = lowest(rising)
-        rising &= rising - 1
+    while wanting:
+        i = lowest(wanting)
+        wanting &= wanting - 1
         output = lowest(equal)
         if equal & (equal - 1):
             output = drawn(equal, draw(u.seed, TREE_UP, router, i, cycle))
@@ -100,28 +99,16 @@ def request_up(s: State, u: Setting, router: int, rising: int, ports: int, avail
 
 
 @inlined
-def emptiest_up(s: State, u: Setting, router: int, ports: int, cycle: int) -> int:
-    """Return the set of (up port, VC) with fewest phits beyond; 0 if they have no room for a packet."""
+def emptiest(s: State, u: Setting, router: int, begin: int, end: int, cycle: int) -> int:
+    """Return the set of outputs with fewest phits beyond; 0 if they have no room for a packet."""
     least = (u.queue - 1) * u.phits
     equal = 0
-    for output in range(ports * u.vcs):
+    for output in range(begin, end):
         load = phits_beyond(s, u, router, output, cycle)
         equal = 0 if load < least else equal
         least = min(load, least)
         equal |= int(load == least) << output
     return equal
-
-
-@inlined
-def emptiest_down(s: State, u: Setting, router: int, port: int, cycle: int) -> int:
-    """Return the VC of a port with fewest phits beyond, the lowest of equals, as an output."""
-    best = port * u.vcs
-    least = phits_beyond(s, u, router, best, cycle)
-    for output in range(best + 1, (port + 1) * u.vcs):
-        load = phits_beyond(s, u, router, output, cycle)
-        best = output if load < least else best
-        least = min(load, least)
-    return best
 
 
 @where(dims=(0,))

@@ -86,11 +86,10 @@ class TreeRouting(Routing):
 
 
 def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
-    """Return the output with most room: up, one at random among equals; down, the lowest VC."""
+    """Return the output with most room, one at random among equals."""
     rooms = [output.fifo.room if output.fifo else 0 for output in head.candidates]
     best = [output for output, room in zip(head.candidates, rooms, strict=True) if room == max(rooms)]
-    rises = fifo.router.number < routing.tree.nodes or best[0].port < routing.tree.up
-    if len(best) == 1 or not rises:
+    if len(best) == 1:
         return best[0]
     return best[pick(routing.seed, TREE_UP, fifo.router.number, fifo.number, now, len(best))]
 

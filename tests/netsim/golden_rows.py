@@ -21,6 +21,7 @@ OPTIONS = {
     "iql": ("injection_packets", int),
     "bsize": ("bubble", int),
     "routing": ("tree_routing", str),
+    "ninj": ("injectors", int),
 }
 
 

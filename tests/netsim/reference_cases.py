@@ -27,6 +27,7 @@ _OPTIONS = {
     "iql": "injection_packets",
     "bsize": "bubble",
     "routing": "tree_routing",
+    "ninj": "injectors",
 }
 
 

@@ -36,7 +36,8 @@ def test_chance_is_the_same_on_several_threads(row):
 
 
 def test_every_row_is_there():
-    assert [len(rows(name)) for name in ("exact", "exact_more", "exact_npb", "chance")] == [79, 11, 21, 12]
+    names = ("exact", "exact_more", "exact_npb", "chance", "chance_more")
+    assert [len(rows(name)) for name in names] == [79, 11, 21, 12, 40]
 
 
 # Two standard errors are passed by chance in one row of twenty. The seeds are fixed, so the outcome is too:
@@ -51,6 +52,34 @@ def test_mean_and_spread_where_chance_matters(row):
     assert (
         0.5 < ours / deviation < 2
     )  # the ratio of two deviations of 31 runs is outside once in 10,000 times
+
+
+def errors_of_mean(row, seeds):
+    """Return by how many standard errors of the difference the mean clock is off."""
+    clocks = [run(row, seed).cycles + 1 for seed in seeds]
+    apart = abs(statistics.mean(clocks) - float(row["mean"]))
+    error = math.hypot(
+        float(row["std"]) / math.sqrt(int(row["runs"])), statistics.stdev(clocks) / math.sqrt(len(clocks))
+    )
+    return apart / error if apart else 0.0
+
+
+# Oblivious on two and four channels, on a ring and where packets turn; static and adaptive thin trees.
+FEW_MORE = ("g4_01", "g4_03", "g4_23", "g4_33", "g4_49", "g4_53")
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows("chance_more") if row["trace"] in FEW_MORE], ids=row_name
+)
+def test_mean_of_channels_that_are_drawn(row):
+    assert errors_of_mean(row, range(40)) < 3
+
+
+@pytest.mark.slow
+def test_means_of_all_rows_with_more_channels():
+    off = {row_name(row): errors_of_mean(row, range(80)) for row in rows("chance_more")}
+    assert max(off.values()) < 3, off
+    assert sum(errors < 2 for errors in off.values()) >= 38, off
 
 
 @pytest.mark.parametrize("row", rows("chance")[:2], ids=row_name)

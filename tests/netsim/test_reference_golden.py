@@ -50,3 +50,14 @@ def test_mean_and_spread_where_chance_matters(row):
     assert abs(statistics.mean(clocks) - mean) < 2 * error
     # Ten values tell the size of a standard deviation, no more.
     assert 1 / 3 < statistics.stdev(clocks) / deviation < 3
+
+
+# Channels drawn in every cycle: these runs are short, and their mean is known to a cycle or two.
+@pytest.mark.parametrize(
+    "row",
+    [row for row in golden_rows("chance_more") if row["trace"] in ("g4_03", "g4_11", "g4_40")],
+    ids=_name,
+)
+def test_clock_that_chance_hardly_moves(row):
+    clocks = [golden_clock(row, seed) for seed in range(5)]
+    assert abs(statistics.mean(clocks) - float(row["mean"])) < 1
