@@ -26,8 +26,8 @@ Rows = list[list[str]]
 def workload_command() -> None:
     """Make streams of jobs, and show what is in a log.
 
-    Workloads are files in the Standard Workload Format (.swf), or comma-separated values (.csv), which also
-    say what application a job runs; .gz at the end compresses them.
+    Workloads are files in the Standard Workload Format (.swf), what sacct -P of Slurm writes, or
+    comma-separated values (.csv), which also say what application a job runs; .gz at the end compresses them.
     """
 
 

@@ -29,6 +29,7 @@ from netplace.scheduling.policy import find_policy
 from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
+from netplace.scheduling.workload.sacct import is_sacct
 from netplace.topologies import Topology
 
 __all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
@@ -265,7 +266,8 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
     else:
         if "." not in Path(workload).name and not Path(workload).exists():
             one_of(workload, WORKLOADS, "workload")
-        taken = ("load", *(_LOGS if ".swf" in Path(workload).name.lower() else ()))
+        of_file = () if ".csv" in Path(workload).name.lower() else _LOGS
+        taken = ("load", *(("drop",) if is_sacct(Path(workload)) else of_file))
         what = f"workload {workload} is a file"
     for name in (*of_models, *_LOGS):
         if name in said and name not in taken:

@@ -13,6 +13,7 @@ from netplace.scheduling.workload.kind import WorkloadKind
 from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
+from netplace.scheduling.workload.sacct import is_sacct, read_sacct
 from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf
 from netplace.scheduling.workload.swf_write import check_swf, write_swf
@@ -39,6 +40,7 @@ __all__ = [
     "make_workload",
     "read",
     "read_csv",
+    "read_sacct",
     "read_swf",
     "write",
     "write_csv",
@@ -89,14 +91,15 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
 
 
 def read(path: str | Path, **options: Any) -> Workload:
-    """Read a workload: CSV if the name ends in ``.csv`` or ``.csv.gz``, else SWF.
+    """Read a workload: Slurm's account if its first line shows it, CSV by its name, else SWF.
 
     Parameters
     ----------
     path : path
         The file.
     **options
-        For SWF ``cores_per_node`` and ``drop``, see `read_swf`.
+        For SWF ``cores_per_node`` and ``drop``, see `read_swf`; for what ``sacct`` writes, `read_sacct`, the
+        latter. CSV is known by a name that ends in ``.csv`` or ``.csv.gz``.
 
     Raises
     ------
@@ -105,6 +108,10 @@ def read(path: str | Path, **options: Any) -> Workload:
     OSError
         If it cannot be read.
     """
+    if is_sacct(Path(path)):
+        for option in options:
+            one_of(option, ("drop",), f"{path}: option of sacct's jobs")
+        return read_sacct(path, **options)
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)
     if options:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from netplace.checks import is_packed, read_content
 from netplace.checks.inputs import input_file
 from netplace.checks.writing import whole_file
 
-__all__ = ["COMPRESSED", "read_text", "write_text"]
+__all__ = ["COMPRESSED", "head_line", "read_text", "write_text"]
 
 COMPRESSED = ".gz"
+_HEAD = 1 << 16  # bytes
 
 
 def read_text(path: Path) -> str:
@@ -33,6 +35,23 @@ def read_text(path: Path) -> str:
     content = read_content(path)
     # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
     return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def head_line(path: Path) -> str:
+    """Return the first line of a file that is not blank, unpacked; empty for what cannot be read twice."""
+    try:
+        head = b""
+        if path.is_file():
+            with path.open("rb") as file:
+                head = file.read(_HEAD)
+    except OSError:
+        return ""  # whoever reads it says why it cannot be
+    if is_packed(head):
+        try:
+            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _HEAD)
+        except zlib.error:
+            return ""
+    return next((line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()), "")
 
 
 def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:

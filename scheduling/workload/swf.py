@@ -22,7 +22,7 @@ from netplace.scheduling.workload.files import read_text
 from netplace.scheduling.workload.swf_header import header_per_node, machine_of
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 
-__all__ = ["DROPS", "USUAL_DROPS", "read_swf"]
+__all__ = ["DROPS", "USUAL_DROPS", "LogTable", "read_swf", "workload_of"]
 
 DROPS = {
     "failed": "jobs of status 0",
@@ -98,26 +98,46 @@ def read_swf(
     whole(cores_per_node, "cores per node")
     for name in drop:
         one_of(name, DROPS, "jobs to drop")
-    table = _table(path)
-    header = tuple(line.lstrip()[1:] for line in table.lines if line.lstrip().startswith(";"))
-    return _workload(table, header, cores_per_node, drop, requested)
+    lines = read_text(path).split("\n")
+    table = _table(path, lines)
+    header = tuple(line.lstrip()[1:] for line in lines if line.lstrip().startswith(";"))
+    return workload_of(table, header, cores_per_node, drop, requested)
 
 
 @dataclass(frozen=True)
-class _Table:
-    """The columns that are used of a file, and where to find their lines."""
+class LogTable:
+    """The columns that are used of a log of jobs, by the names of `_USED`, and where they stand.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    line : sequence of int
+        Line of each job.
+    columns : dict of str to ndarray of float64, shape (jobs,)
+        Numbers, as the Standard Workload Format has them.
+    """
 
     path: Path
-    lines: Sequence[str]
+    line: Sequence[int]
     columns: dict[str, Floats]
 
-    def refuse(self, wrong: Flags, name: str, expected: str) -> None:
-        """Raise an error for the first line at which `wrong` is true."""
+    def check(self) -> None:
+        """Raise ValueError, naming the first line, where a number is out of range."""
+        for name, column in self.columns.items():
+            if name in _LABELS:
+                continue
+            self._refuse(~(np.abs(column) < _MOST), name, "a number of less than 2^53")
+            if name in _WHOLE:
+                self._refuse(column != np.rint(column), name, "a whole number")
+            if name not in ("job number", "status"):
+                self._refuse((column < 0) & (column != -1), name, "at least 0, or -1 for unknown")
+
+    def _refuse(self, wrong: Flags, name: str, expected: str) -> None:
         if wrong.any():
             row = int(np.argmax(wrong))
-            line, _ = [pair for pair in enumerate(self.lines, 1) if _is_data(pair[1])][row]
             value = self.columns[name][row]
-            raise ValueError(f"{self.path}, line {line}: {name} {value:g}, expected {expected}")
+            raise ValueError(f"{self.path}, line {self.line[row]}: {name} {value:g}, expected {expected}")
 
 
 def _is_data(line: str) -> bool:
@@ -125,9 +145,8 @@ def _is_data(line: str) -> bool:
     return bool(text) and text[0] != ";"
 
 
-def _table(path: Path) -> _Table:
+def _table(path: Path, lines: Sequence[str]) -> LogTable:
     """Return the columns of a file, checked."""
-    lines = read_text(path).split("\n")
     data = [line for line in lines if _is_data(line)]
     if not data:
         raise ValueError(f"{path}: there are no jobs in this file")
@@ -137,15 +156,9 @@ def _table(path: Path) -> _Table:
         _explain(path, lines, str(error))
     if values.shape[1] != _COLUMNS:
         _explain(path, lines, f"{values.shape[1]} columns")
-    table = _Table(path, lines, {name: values[:, place] for name, place in _USED.items()})
-    for name, column in table.columns.items():
-        if name in _LABELS:
-            continue
-        table.refuse(~(np.abs(column) < _MOST), name, "a number of less than 2^53")
-        if name in _WHOLE:
-            table.refuse(column != np.rint(column), name, "a whole number")
-        if name not in ("job number", "status"):
-            table.refuse((column < 0) & (column != -1), name, "at least 0, or -1 for unknown")
+    numbers = [number for number, line in enumerate(lines, 1) if _is_data(line)]
+    table = LogTable(path, numbers, {name: values[:, place] for name, place in _USED.items()})
+    table.check()
     return table
 
 
@@ -173,9 +186,10 @@ def _is_number(word: str) -> bool:
     return word.isascii() and "_" not in word
 
 
-def _workload(
-    table: _Table, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
+def workload_of(
+    table: LogTable, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
 ) -> Workload:
+    """Return the jobs of a log, as `read_swf` says."""
     submit, run_time = table.columns["submit time"], table.columns["run time"]
     allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
     sizes = [allocated, table.columns["requested processors"]][:: -1 if requested_first else 1]
@@ -228,7 +242,7 @@ def _label(column: Floats) -> NDArray[np.int64]:
     return np.where(known, column, -1).astype(np.int64)
 
 
-def _kept(table: _Table, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, int], tuple[str, ...]]:
+def _kept(table: LogTable, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, int], tuple[str, ...]]:
     """Return which lines are kept, and how many are not for which reason; the first one counts."""
     keep = np.ones(len(table.columns["status"]), bool)
     dropped: dict[str, int] = {}

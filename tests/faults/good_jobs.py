@@ -25,6 +25,16 @@ number,submit,nodes,run_time,estimate,application,intensity,repeats
         f"{job} {20 * job} -1 {run} {size} -1 -1 {size} {max(2 * run, -1)} -1 {status} 1 1 1 1 -1 -1 -1\n"
         for job, (run, size, status) in enumerate(_JOBS, 1)
     ),
+    "sacct.txt": "JobID|Submit|Start|End|Elapsed|NNodes|Timelimit|State|User|Partition\n"
+    + "".join(
+        f"{job}|2026-01-01T00:00:{10 + job}|2026-01-01T00:01:{10 + job}|2026-01-01T01:01:{10 + job}|01:00:00|"
+        f"{job}|1-00:00:00|{state}|ann|short\n{job}.batch||||00:00:01|1||COMPLETED||\n"
+        for job, state in enumerate(("COMPLETED", "TIMEOUT", "CANCELLED by 7", "FAILED"), 1)
+    ),
+    "sacct.json": """{"jobs": [{"job_id": 7, "allocation_nodes": 4, "user": "ann", "partition": "short",
+"time": {"submission": 100, "start": 110, "end": 210, "elapsed": 100,
+"limit": {"set": true, "infinite": false, "number": 5}}, "state": {"current": ["COMPLETED"]}}]}
+""",
     "small.swf": "; MaxNodes: 16\n; UnixStartTime: 0\n"
     + "".join(
         f"{job} {20 * job} -1 {20 + job} {1 + job % 4} -1 -1 {1 + job % 4} "
@@ -161,6 +171,8 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("redirect", "--workload", "log.swf", "--machine", "64", "--json"),
         ("redirect", "--workload", "log.swf", "--machine", "64", "--days", "0.001", "--instances", "2"),
     ],
+    "sacct.txt": [(*SCHEDULE, "--workload", "sacct.txt"), ("workload", "info", "sacct.txt", "--json")],
+    "sacct.json": [("workload", "info", "sacct.json", "--json")],
     "small.swf": [
         SITE,
         POWER,

@@ -1,0 +1,254 @@
+"""Jobs as Slurm's ``sacct`` tells of them: ``sacct -P``, or ``sacct --json``.
+
+Source: sacct(1) of Slurm, "Job accounting fields" (slurm.schedmd.com/sacct.html).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.checks import one_of, shown
+from netplace.scheduling.workload.files import head_line, read_text
+from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, LogTable, workload_of
+from netplace.scheduling.workload.workload import Workload
+
+__all__ = ["is_sacct", "read_sacct"]
+
+COMMAND = "sacct -a -X -P -o JobIDRaw,Submit,Start,End,ElapsedRaw,NNodes,TimelimitRaw,State,User,Partition"
+_STATES = {  # as the Standard Workload Format counts: 1 completed, 0 failed, 5 cancelled
+    "COMPLETED": 1,
+    "CANCELLED": 5,
+    **dict.fromkeys(
+        ("FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE", "PREEMPTED"), 0
+    ),
+    "REVOKED": 5,
+}
+_NOT_ENDED = (
+    "PENDING",
+    "RUNNING",
+    "REQUEUED",
+    "RESIZING",
+    "SUSPENDED",
+    "COMPLETING",
+    "CONFIGURING",
+    "STOPPED",
+)
+_NODES = ("nnodes", "allocnodes", "reqnodes")
+_UNKNOWN = ("", "unknown", "none", "n/a", "unlimited", "partition_limit", "invalid")
+_SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
+
+Row = Mapping[str, str]  # a job: its columns, names in lower case
+
+
+def is_sacct(path: Path) -> bool:
+    """Tell by its first line whether a file is Slurm's account of jobs."""
+    line = head_line(path).lower()
+    words = re.split(r"[|\s]+", line.replace("jobidraw", "jobid"))
+    return line.startswith("{") or ("jobid" in words and line[0] not in ";#")
+
+
+def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workload:
+    """Read the jobs that ``sacct -P`` or ``sacct --json`` wrote, plain or compressed by gzip.
+
+    Lines of steps are passed over. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
+    time is ``ElapsedRaw``, ``Elapsed``, or from ``Start`` to ``End``; jobs that have not ended are dropped.
+    Times of the day are taken as those of UTC. Users and partitions are numbered in the order of their names'
+    first jobs; the header names the partitions.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    drop : collection of str
+        As in `read_swf`.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a value is none; the sentence names file and line.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    for name in drop:
+        one_of(name, DROPS, "jobs to drop")
+    text = read_text(path)
+    jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
+    if not jobs:
+        raise ValueError(f"{path}: there are no jobs in this file")
+    users, partitions = (
+        _numbers(job.get(key) or job.get(other, "") for _, job in jobs)
+        for key, other in (("user", "uid"), ("partition", "partition"))
+    )
+    values = np.array([_values(job, where, users, partitions) for where, job in jobs])
+    columns = dict(zip(_COLUMNS, values.T, strict=True))
+    begin = np.nanmin(columns["submit time"], initial=np.inf, where=columns["submit time"] >= 0)
+    if np.isfinite(begin):
+        columns["submit time"] = np.where(columns["submit time"] < 0, -1, columns["submit time"] - begin)
+    header = (
+        f" UnixStartTime: {begin:.0f}",
+        *(f" Queue: {number} {name}" for name, number in partitions.items()),
+    )
+    lines = [where.rpartition(" ")[2] for where, _ in jobs]
+    table = LogTable(path, [int(line) if line.isdigit() else 0 for line in lines], columns)
+    table.check()
+    return workload_of(table, header, 1, drop, False)
+
+
+_COLUMNS = (
+    "job number", "submit time", "run time", "allocated processors", "requested processors", "requested time",
+    "status", "user", "executable", "queue", "preceding job", "think time",
+)  # fmt: skip
+
+
+def _from_table(path: Path, text: str) -> Iterator[tuple[str, Row]]:
+    """Yield where each job stands and its columns, of what ``sacct -P`` wrote."""
+    names: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        where = f"{path}, line {number}"
+        words = [word.strip() for word in line.split("|")]
+        if not line.strip():
+            continue
+        if not names:
+            names = [word.lower() for word in words]
+            if len(names) < 2:
+                raise ValueError(
+                    f"{where}: jobs of Slurm in a table for people, expected what {COMMAND} writes"
+                )
+            _check_columns(names, where)
+            continue
+        if len(words) != len(names):
+            raise ValueError(f"{where}: {len(words)} columns, expected {len(names)}")
+        job = dict(zip(names, words, strict=True))
+        if not re.search(r"[.]", job.get("jobid") or job.get("jobidraw", "")):
+            yield where, job
+
+
+def _check_columns(names: list[str], where: str) -> None:
+    needed = {
+        "Submit": {"submit"} & {*names},
+        "State": {"state"} & {*names},
+        "NNodes": {*_NODES} & {*names},
+        "ElapsedRaw": {"elapsedraw", "elapsed"} & {*names} or {"start", "end"} <= {*names},
+    }
+    for name, there in needed.items():
+        if not there:
+            raise ValueError(f"{where}: no column {name} of sacct, expected what {COMMAND} writes")
+
+
+def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
+    """Yield where each job stands and its columns, of what ``sacct --json`` wrote."""
+    try:
+        jobs = json.loads(text)["jobs"]
+        if any("job_state" in job for job in jobs):
+            raise ValueError(
+                f"{path}: jobs of squeue have not ended, and have no run time; expected sacct --json"
+            )
+        for place, job in enumerate(jobs, 1):
+            time, limit = job["time"], job["time"].get("limit", {})
+            state = job["state"]["current"]
+            yield (
+                f"{path}, job {place}",
+                {
+                    "jobidraw": str(job["job_id"]),
+                    "submit": str(time["submission"]),
+                    "start": str(time["start"]),
+                    "elapsedraw": str(time["elapsed"]),
+                    "nnodes": str(job["allocation_nodes"]),
+                    "timelimitraw": str(limit["number"])
+                    if limit.get("set") and not limit.get("infinite")
+                    else "",
+                    "state": state[0] if isinstance(state, list) and state else str(state),
+                    "user": str(job.get("user", "")),
+                    "partition": str(job.get("partition", "")),
+                },
+            )
+    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path}: is not what sacct --json writes: {what}") from None
+
+
+def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[str, int]) -> list[float]:
+    """Return the numbers of a job, in the order of `_COLUMNS`; -1 for what is not known."""
+    state = job["state"].split(" ")[0].rstrip("+").upper()
+    if state not in _STATES and state not in _NOT_ENDED:
+        raise ValueError(f"{where}: State {shown(job['state'])}, expected such as {', '.join(_STATES)}")
+    start = _time(job.get("start", ""), f"{where}, Start")
+    run_time = -1.0
+    if state in _STATES:
+        run_time = _span(job.get("elapsedraw") or job.get("elapsed", ""), f"{where}, Elapsed", 1)
+        if run_time < 0 and start >= 0:
+            end = _time(job.get("end", ""), f"{where}, End")
+            run_time = end - start if end >= start else -1.0
+    limit = _span(job.get("timelimitraw", ""), f"{where}, TimelimitRaw", 60)
+    if limit < 0:
+        limit = _span(job.get("timelimit", ""), f"{where}, Timelimit", 60)
+    number = re.match(r"\d+", job.get("jobidraw") or job.get("jobid", ""))
+    if not number:
+        raise ValueError(f"{where}: JobID {shown(job.get('jobid', ''))}, expected a number")
+    nodes = next((_count(job[name], f"{where}, {name}") for name in _NODES if job.get(name)), -1.0)
+    known = [
+        users.get(job.get("user") or job.get("uid", ""), -1),
+        partitions.get(job.get("partition", ""), -1),
+    ]
+    submit = _time(job["submit"], f"{where}, Submit")
+    unstarted = state in _STATES and run_time <= 0 and "start" in job and start < 0
+    allocated = -1.0 if unstarted else nodes
+    status = _STATES.get(state, -1)
+    return [
+        float(number[0]),
+        submit,
+        run_time,
+        allocated,
+        nodes,
+        limit,
+        status,
+        known[0],
+        -1,
+        known[1],
+        -1,
+        -1,
+    ]
+
+
+def _time(word: str, what: str) -> float:
+    """Return a time in seconds since 1970, -1 if it is not known."""
+    if word.lower() in _UNKNOWN or word == "0":
+        return -1.0
+    if re.fullmatch(r"\d{1,15}", word):
+        return float(word)
+    try:
+        return datetime.fromisoformat(word).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise ValueError(f"{what}: {shown(word)} is no time, expected such as 2026-01-31T12:00:00") from None
+
+
+def _span(word: str, what: str, unit: int) -> float:
+    """Return seconds of ``[days-][hours:]minutes:seconds``, or of a number of units; -1 if not known."""
+    if word.lower() in _UNKNOWN:
+        return -1.0
+    if re.fullmatch(r"\d{1,15}", word):
+        return float(word) * unit
+    match = _SPAN.fullmatch(word)
+    if not match:
+        raise ValueError(f"{what}: {shown(word)}, expected such as 1-02:00:00")
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+def _count(word: str, what: str) -> float:
+    if not re.fullmatch(r"\d{1,15}", word):
+        raise ValueError(f"{what}: {shown(word)} is no whole number; sacct --noconvert writes them whole")
+    return float(word)
+
+
+def _numbers(names: Any) -> dict[str, int]:
+    """Return the number of each name, from 1, in the order of first appearance."""
+    return {name: place for place, name in enumerate(dict.fromkeys(name for name in names if name), 1)}
