@@ -10,7 +10,7 @@ from netplace.apps.matching import partners
 from netplace.apps.operation import Op
 from netplace.apps.requests import openers
 
-__all__ = ["check_progress"]
+__all__ = ["check_progress", "needs"]
 
 _COMPILED_FROM = 100_000  # operations
 _SHOWN = 6  # tasks of a circle that an error names
@@ -26,7 +26,7 @@ def check_progress(program: Operations, rendezvous: int | None = None) -> None:
     ValueError
         If tasks wait for each other, naming who waits for whom.
     """
-    need = _needs(program, partners(program), openers(program), rendezvous)
+    need = needs(program, rendezvous)
     task_of = program.task_of()
     place = _replay(program.first.copy(), task_of, need)
     stuck = np.flatnonzero(place < program.first[1:])
@@ -34,10 +34,15 @@ def check_progress(program: Operations, rendezvous: int | None = None) -> None:
         raise ValueError(_deadlock(program, place, need, task_of, stuck, rendezvous))
 
 
-def _needs(
-    program: Operations, partner: NDArray[np.int64], opener: NDArray[np.int64], rendezvous: int | None
-) -> NDArray[np.int64]:
-    """Return the operation that must have been reached before each operation can end; -1: none."""
+def needs(program: Operations, rendezvous: int | None = None) -> NDArray[np.int64]:
+    """Return the operation that must have been reached before each operation can end; -1: none.
+
+    Raises
+    ------
+    OperationError
+        As `netplace.apps.matching.partners` and `netplace.apps.requests.openers`.
+    """
+    partner, opener = partners(program), openers(program)
     need = np.full(len(program), -1, np.int64)
     ends = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.SEND) | (program.kind == Op.WAIT))
     message = np.where(program.kind[ends] == Op.WAIT, opener[ends], ends)

@@ -222,6 +222,7 @@ def _best(asked: _Asked) -> Searched:
 
 def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
     """Draw and write what was asked for, and show the mapping."""
+    from netplace.report.tables.bounds import mapping_sentences
     from netplace.report.tables.mapping_search import mapping_tables
 
     nodes, search, output = made.kept.mapping, made.search, asked.output
@@ -229,7 +230,13 @@ def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
         from netplace.report.plots.mapping import draw_mapping
 
         draw_mapping(asked.picture, search.traffic, search.topology, made.load, [nodes], made.title)
-    answer = Answer(made.to_dict, lambda: print_tables(*mapping_tables(made)))
+
+    def terminal() -> None:
+        print_tables(*mapping_tables(made))
+        for sentence in mapping_sentences(made.to_dict()):
+            click.echo(sentence)
+
+    answer = Answer(made.to_dict, terminal)
     show(answer, output.outcome, asked.as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

@@ -216,6 +216,7 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     """Write and draw what was asked for, and show the rest."""
+    from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, summarise
 
@@ -238,9 +239,14 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
         return described() | details_of(executed[0])
 
+    def terminal() -> None:
+        print_tables(*run_tables(executed), *path_tables)
+        for sentence in bound_sentences(describe(executed[0])):
+            click.echo(sentence)
+
     answer = Answer(
         described,
-        lambda: print_tables(*run_tables(executed), *path_tables),
+        terminal,
         "run",
         draw=lambda path: write_run(executed, None, None, path),
         folder=lambda path: write_run_folder(path, executed, detailed()),

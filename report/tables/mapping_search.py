@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from netplace.netsim.bounds import bounds
 from netplace.placement.mapping import QapResult, cost_between, map_tasks
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
 from netplace.report.tables.summary import spread
 from netplace.report.terminal.screen import number, table
+from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.mapping_search import Search
 from netplace.topologies import Topology
 
@@ -179,8 +181,22 @@ class Searched:
             **asdict(self.mine),
             "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
             "consecutive": asdict(self.theirs),
+            **self._bounds(),
             "costs": self.costs,
             "nodes": kept.mapping.tolist(),
+        }
+
+
+    def _bounds(self) -> dict[str, Any]:
+        """Return what bounds the run time under every mapping, where the program is known."""
+        search = self.search
+        if search.run is None:
+            return {}
+        [job] = settled(search.run, search.topology, repeated_of(search.run), [self.kept.mapping])
+        found = bounds(job, search.topology, search.config)
+        return {
+            "bounds": asdict(found) | {"least": found.least, "binding": found.binding},
+            "link_cycles": self.mine.most_link_load / search.config.phit_bytes,
         }
 
 

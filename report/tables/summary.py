@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from netplace.netsim import Result
+from netplace.apps.repeated import Repeated
+from netplace.netsim import Config, Result
+from netplace.netsim.bounds import bounds
 from netplace.runs.execute import Executed
+from netplace.runs.job_programs import repeated_of, settled
+from netplace.runs.networks import network_of
 from netplace.runs.placing import simulates
+from netplace.topologies import Topology
 
 __all__ = ["Described", "describe", "means", "spread", "summarise"]
 
@@ -21,9 +28,11 @@ def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
     run, result = executed.run, executed.result
     description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
-    for job, measured, asked, method in zip(
-        description["jobs"], result.jobs, run.jobs, executed.methods, strict=True
+    programs = settled(run, network_of(run.network), repeated_of(run), executed.places)
+    for job, measured, asked, method, program in zip(
+        description["jobs"], result.jobs, run.jobs, executed.methods, programs, strict=True
     ):
+        job["bounds"] = _bounds(program, network_of(run.network), run.config)
         job["tasks"] = len(measured.nodes)
         job["nodes"] = measured.nodes.tolist()
         if simulates(asked.mapping):
@@ -35,6 +44,12 @@ def describe(executed: Executed) -> Described:
         description["window"] = executed.window
         description["windows"] = _windows(result, executed.window)
     return description | {"versions": result.versions}
+
+
+@lru_cache(maxsize=64)  # the same for all seeds
+def _bounds(program: Repeated, topology: Topology, config: Config) -> Described:
+    found = bounds(program, topology, config)
+    return asdict(found) | {"least": found.least, "binding": found.binding}
 
 
 def _windows(result: Result, window: int) -> list[Described]:

@@ -8,6 +8,7 @@ from typing import Any
 from netplace.report.pages.figures import Bars, DataTable, Figure
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_object
+from netplace.report.tables.bounds import mapping_sentences
 
 __all__ = ["page", "recognises"]
 
@@ -87,7 +88,7 @@ def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
         said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
         said.append("Nothing was simulated: what this does to run time netplace run tells.")
-    return said
+    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in mapping_sentences(results)]
 
 
 def _ratio(mine: float, theirs: float) -> float | None:

@@ -10,6 +10,7 @@ from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_results, versions_of
 from netplace.report.pages.kinds.timeline import path_bars, timeline
+from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.run import jobs_named
 from netplace.topologies import names_file, parse
 
@@ -127,7 +128,7 @@ def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
             f"alone moves it by {share:.1f} %."
         )
     said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of what it can.")
-    return said
+    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in bound_sentences(results)]
 
 
 def _windows(windows: list[dict[str, Any]]) -> Lines:

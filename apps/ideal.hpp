@@ -1,0 +1,25 @@
+// A program without contention: how early each task can end if a node is held up by nothing but its own injection.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace netplace::apps {
+
+// What of the network every mapping has to live with.
+struct Injection {
+    std::int64_t packet_phits;  // cycles that a packet takes to leave
+    std::int64_t rate;          // phits that a node can send in a cycle
+    std::int64_t room;          // packets that a node holds besides those that are leaving
+    std::int64_t hops;          // least number between two nodes
+};
+
+// Returns the least cycle in which each task can end; -1 for tasks that never do. Operations are those of tasks in
+// order, `first[task]` the first of each; `need` is the send that an operation waits for (-1: none), `packets` those
+// of a send to another task (else 0), `cycles` those of a computation (else 0).
+std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std::span<const std::int64_t> need,
+                                        std::span<const std::int64_t> packets, std::span<const std::int64_t> cycles,
+                                        const Injection& injection);
+
+}  // namespace netplace::apps

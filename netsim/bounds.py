@@ -1,0 +1,149 @@
+"""Bounds on run time that hold under every mapping: what one node must send, receive, compute or wait for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps import Op, Program
+from netplace.apps.repeated import Repeated
+from netplace.apps.repetition import block
+from netplace.apps.replay import needs
+from netplace.checks.calls import checked
+from netplace.native import apps as native
+from netplace.netsim.config import Config
+from netplace.topologies import Topology
+
+__all__ = ["Bound", "Bounds", "bounds"]
+
+_NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains them
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number of cycles that a job takes at least, and the task to which that is due.
+
+    Attributes
+    ----------
+    cycles : int
+        The number of cycles.
+    task : int
+        The task.
+    """
+
+    cycles: int
+    task: int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lower bounds on the cycles of a job that hold under every mapping and partition of a network.
+
+    Attributes
+    ----------
+    injection : Bound
+        A node sends at most one phit in a cycle by each injector, and by each link.
+    ejection : Bound
+        A node receives at most one phit in a cycle by each link (``single`` consumption: one in all).
+    computation : Bound
+        A task computes.
+    dependencies : Bound
+        Tasks send, compute and wait for each other in order, and nothing but its own injection delays a packet.
+    """
+
+    injection: Bound
+    ejection: Bound
+    computation: Bound
+    dependencies: Bound
+
+    @property
+    def least(self) -> int:
+        """Cycles that the job takes at least: the largest of the bounds."""
+        return max(bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies))
+
+    @property
+    def binding(self) -> str:
+        """Name of the bound that explains `least`: the simplest one that comes near it."""
+        for name in ("injection", "ejection", "computation"):
+            if getattr(self, name).cycles >= _NEAR * self.least:
+                return name
+        return "dependencies"
+
+
+@checked
+def bounds(job: Program | Repeated, topology: Topology, config: Config | None = None) -> Bounds:
+    """Return the bounds on the run time of a job that hold under every mapping.
+
+    Parameters
+    ----------
+    job : Program or Repeated
+        What the tasks do.
+    topology : Topology
+        The network.
+    config : Config, optional
+        Its settings; the defaults if None.
+
+    Returns
+    -------
+    Bounds
+        In cycles. Under no mapping, alone or beside other jobs, is a run shorter.
+
+    Raises
+    ------
+    ValueError
+        If the program cannot run.
+    """
+    settings = (config or Config()).of_all_classes
+    program, times = (job.program, job.times) if isinstance(job, Repeated) else (job, 1)
+    task_of, passes = program.task_of(), _passes(program, times)
+    sends = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task_of)
+    computes = program.kind == Op.COMPUTE
+    length = np.maximum(1, -(-program.size // settings.packet_bytes))
+    packets, cycles = np.where(sends, length, 0), np.where(computes, program.size, 0)
+
+    linked = topology.neighbor[topology.computing]
+    links = int((linked >= 0).sum(axis=1).max())
+    sending = min(settings.injectors, links)
+    receiving = 1 if settings.consumption == "single" else links
+    phits = packets * passes * settings.packet_phits
+    sent = _sums(task_of, phits, program.tasks)
+    received = _sums(program.peer[sends], phits[sends], program.tasks)
+    ends = native.earliest_ends(
+        program.first,
+        # Matched as the engines do it, by length in packets.
+        needs(replace(program, size=np.where(computes, program.size, length))),
+        packets,
+        cycles,
+        settings.packet_phits,
+        sending,
+        settings.injectors * (settings.injection_packets + settings.queue_packets),
+        1 if np.isin(linked[linked >= 0], topology.computing).any() else 2,
+    )
+    return Bounds(
+        injection=_most(-(-sent // sending)),
+        ejection=_most(-(-received // receiving)),
+        computation=_most(_sums(task_of, cycles * passes, program.tasks)),
+        dependencies=_most(np.asarray(ends)),
+    )
+
+
+def _passes(program: Program, times: int) -> NDArray[np.int64]:
+    """Return how often each operation is carried out."""
+    passes = np.ones(len(program.kind), np.int64)
+    if times > 1:
+        for begin, end in zip(*block(program)[:2], strict=True):
+            passes[begin:end] = times
+    return passes
+
+
+def _sums(task: NDArray[np.integer], amount: NDArray[np.int64], tasks: int) -> NDArray[np.int64]:
+    total = np.zeros(tasks, np.int64)
+    np.add.at(total, task, amount)
+    return total
+
+
+def _most(cycles: NDArray[np.int64]) -> Bound:
+    task = int(np.argmax(cycles))
+    return Bound(int(cycles[task]), task)

@@ -1,0 +1,72 @@
+"""What bounds the run time of a job, and how much a mapping could save at most, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["bound_sentence", "bound_sentences", "mapping_sentences"]
+
+_BUSY = 0.9  # share of the time for which a link must carry phits to be called what bounds a run
+_NEAR = 0.9  # share of the time that a bound must explain to be called what bounds a run
+_DOES = {
+    "injection": "task {task} needs {cycles:,} cycles to send its packets",
+    "ejection": "task {task} needs {cycles:,} cycles to receive its packets",
+    "computation": "task {task} computes for {cycles:,} cycles",
+    "dependencies": "without any contention task {task} ends after {cycles:,} cycles",
+}
+
+
+def bound_sentences(description: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each kind of job of a run that `describe` describes."""
+    jobs, busiest = description["jobs"], description["most_link_load"]
+    known = {job["name"]: job for job in jobs if job.get("bounds")}
+    return [bound_sentence(job, busiest, named=len(jobs) > 1) for job in known.values()]
+
+
+def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = False) -> str:
+    """Return what bounds the run time of a job.
+
+    Parameters
+    ----------
+    job : mapping
+        Its ``name``, ``cycles`` and ``bounds``, as `netplace.netsim.bounds.Bounds` has them.
+    busiest : float
+        Share of the run for which the busiest link carried phits.
+    named : bool
+        Whether its name stands before.
+    """
+    bounds, cycles = job["bounds"], max(1, job["cycles"])
+    binding, least = bounds["binding"], bounds["least"]
+    does = _DOES[binding].format(**bounds[binding])
+    if least >= _NEAR * cycles:
+        why = f"bound by {binding}: {does}"
+    elif busiest >= _BUSY:
+        why = f"bound by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
+    else:
+        why = f"bound by contention and distance; {does}"
+    saving = max(0.0, 100 * (1 - least / cycles))
+    most = f"a mapping can save at most {saving:.2g} %" if saving >= 0.01 else "no mapping can save anything"
+    return (f"{job['name']}: " if named else "") + f"{why}, so {most}"
+
+
+def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
+    """Return what a mapping does to distances, and whether mapping can matter, for what `Searched` describes.
+
+    The time of the busiest link is an estimate: that of its bytes if all minimal routes are used alike.
+    """
+    said = []
+    mine, usual = description["byte_hops"], description["consecutive"]["byte_hops"]
+    if mine > usual > 0:
+        more = 100 * (mine / usual - 1)
+        said.append(f"a byte travels {mine:.3g} hops on average, {more:.2g} % farther than consecutively")
+    if bounds := description.get("bounds"):
+        binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
+        does = _DOES[binding].format(**bounds[binding])
+        busy = f"the busiest link is busy for about {link:,.0f} cycles"
+        if link <= least:
+            said.append(f"bound by {binding}: {does}, {busy}, so another mapping can save little")
+        else:
+            saving = 100 * (1 - least / link)
+            said.append(f"bound by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} % of that")
+    return said
