@@ -1,12 +1,15 @@
 // The extension module netplace._native: a submodule for each layer that has compiled parts.
 #include <nanobind/nanobind.h>
 
+void bind_apps(nanobind::module_& module);
 void bind_placement(nanobind::module_& module);
 void bind_scheduling(nanobind::module_& module);
 
 NB_MODULE(_native, module) {
     module.doc() = "The compiled part of netplace.";
     module.def("version", [] { return NETPLACE_VERSION; }, "Return the version of netplace that this was built with.");
+    auto apps = module.def_submodule("apps", "Compiled parts of netplace.apps.");
+    bind_apps(apps);
     auto placement = module.def_submodule("placement", "Compiled parts of netplace.placement.");
     bind_placement(placement);
     auto scheduling = module.def_submodule("scheduling", "Compiled parts of netplace.scheduling.");

@@ -50,7 +50,7 @@ class Bounds:
     computation : Bound
         A task computes.
     dependencies : Bound
-        Tasks send, compute and wait for each other in order, and nothing but its own injection delays a packet.
+        Tasks send, compute and wait for each other in order, and packets are delayed by injection alone.
     """
 
     injection: Bound
@@ -61,7 +61,9 @@ class Bounds:
     @property
     def least(self) -> int:
         """Cycles that the job takes at least: the largest of the bounds."""
-        return max(bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies))
+        return max(
+            bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies)
+        )
 
     @property
     def binding(self) -> str:

@@ -1,6 +1,7 @@
 """The compiled part of netplace."""
 
 from netplace._native import (
+    apps as apps,
     placement as placement,
     scheduling as scheduling
 )

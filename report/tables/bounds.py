@@ -68,5 +68,7 @@ def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
             said.append(f"bound by {binding}: {does}, {busy}, so another mapping can save little")
         else:
             saving = 100 * (1 - least / link)
-            said.append(f"bound by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} % of that")
+            said.append(
+                f"bound by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} % of that"
+            )
     return said

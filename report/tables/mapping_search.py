@@ -186,7 +186,6 @@ class Searched:
             "nodes": kept.mapping.tolist(),
         }
 
-
     def _bounds(self) -> dict[str, Any]:
         """Return what bounds the run time under every mapping, where the program is known."""
         search = self.search

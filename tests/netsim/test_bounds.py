@@ -14,6 +14,7 @@ from netplace.netsim.bounds import bounds
 from netplace.placement import map_tasks
 from netplace.topologies import parse
 
+
 @given(st.data())
 def test_no_mapping_is_faster(data):
     topology = parse(data.draw(networks()))
@@ -24,7 +25,7 @@ def test_no_mapping_is_faster(data):
     assert simulate(topology, program, nodes, config=config).cycles >= least
 
 
-@pytest.mark.parametrize("network", ["dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=2", "nodes:torus:3x3"])
+@pytest.mark.parametrize("network", ["dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=2", "torus:3x3,c=2"])
 @pytest.mark.parametrize("name", ["butterfly", "2d-torus", "all-to-all", "waterfall"])
 def test_no_mapping_is_faster_at_switches(network, name):
     topology, program = parse(network), application(name, 8, bytes=1000)
@@ -39,7 +40,6 @@ def test_no_mapping_is_faster_at_switches(network, name):
     [
         ("one-to-all", "injection"),
         ("all-to-one", "ejection"),
-        ("binary-tree", "dependencies"),
         ("2d-sweep", "dependencies"),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_bound_is_met_where_nothing_else_delays():
     def there_and_back(a, b):
         a.send(1, 640)
         b.recv(0, 640)
-        b.compute(1000)
+        b.compute(10_000)
         b.send(0, 640)
         a.recv(1, 640)
 
@@ -68,8 +68,8 @@ def test_a_bound_is_met_where_nothing_else_delays():
     found = bounds(program, parse("torus:4x4"))
     took = simulate(parse("torus:4x4"), program, [0, 1]).cycles
     assert found.binding == "computation"
-    assert found.computation.cycles == 5000
-    assert found.dependencies.cycles == 5 * (1000 + 2 * 160)
+    assert found.computation.cycles == 50_000
+    assert found.dependencies.cycles == 5 * (10_000 + 2 * 160)
     assert found.least <= took <= found.least + 5 * 6
 
 
@@ -80,5 +80,3 @@ def test_iterations_that_are_repeated_count_every_time():
     for name in ("injection", "ejection", "computation"):
         assert getattr(several, name) == getattr(written, name)
     assert several.dependencies.cycles <= written.dependencies.cycles
-
-
