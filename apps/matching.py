@@ -43,11 +43,11 @@ def _combined(*columns: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return one number for each row, equal for equal rows only."""
     key, largest = np.zeros(len(columns[0]), np.int64), 0
     for column in columns if len(key) else ():
-        least, width = int(column.min()), int(column.max()) - int(column.min()) + 1
-        if (largest + 1) * width >= 1 << 63:  # ranks in place of numbers are few
-            key, column = (np.unique(wide, return_inverse=True)[1].astype(np.int64) for wide in (key, column))
-            least, width, largest = 0, int(column.max()) + 1, int(key.max())
-        key = key * width + (column - least)
+        digit, width = column - column.min(), int(column.max()) - int(column.min()) + 1
+        if (largest + 1) * width >= 1 << 63:  # of ranks there are fewer than of numbers
+            key, digit = (np.unique(wide, return_inverse=True)[1].astype(np.int64) for wide in (key, column))
+            width, largest = int(digit.max()) + 1, int(key.max())
+        key = key * width + digit
         largest = (largest + 1) * width - 1
     return key
 
