@@ -218,7 +218,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     """Write and draw what was asked for, and show the rest."""
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
-    from netplace.report.tables.summary import describe, summarise
+    from netplace.report.tables.summary import describe, describe_jobs, summarise
 
     whole_runs = sum(run.result.parts == 1 for run in executed)
     if asked.workers > 1 and whole_runs:
@@ -241,7 +241,8 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
     def terminal() -> None:
         print_tables(*run_tables(executed), *path_tables)
-        for sentence in bound_sentences(describe(executed[0])):
+        busiest = float(executed[0].result.link_load.max(initial=0.0))
+        for sentence in bound_sentences(describe_jobs(executed[0]), busiest):
             click.echo(sentence)
 
     answer = Answer(

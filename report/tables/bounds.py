@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["bound_sentence", "bound_sentences", "mapping_sentences"]
@@ -17,10 +17,9 @@ _DOES = {
 }
 
 
-def bound_sentences(description: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each kind of job of a run that `describe` describes."""
-    jobs, busiest = description["jobs"], description["most_link_load"]
-    known = {job["name"]: job for job in jobs if job.get("bounds")}
+def bound_sentences(jobs: Sequence[Mapping[str, Any]], busiest: float) -> list[str]:
+    """Return a sentence for each kind of job of a run, as `bound_sentence` does."""
+    known = {job["name"]: job for job in jobs if job.get("bounds", {}).get("least")}
     return [bound_sentence(job, busiest, named=len(jobs) > 1) for job in known.values()]
 
 

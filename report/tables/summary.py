@@ -19,7 +19,7 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import simulates
 from netplace.topologies import Topology
 
-__all__ = ["Described", "describe", "means", "spread", "summarise"]
+__all__ = ["Described", "describe", "describe_jobs", "means", "spread", "summarise"]
 
 Described = dict[str, Any]
 
@@ -28,15 +28,7 @@ def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
     run, result = executed.run, executed.result
     description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
-    programs = settled(run, network_of(run.network), repeated_of(run), executed.places)
-    for job, measured, asked, method, program in zip(
-        description["jobs"], result.jobs, run.jobs, executed.methods, programs, strict=True
-    ):
-        job["bounds"] = _bounds(program, network_of(run.network), run.config)
-        job["tasks"] = len(measured.nodes)
-        job["nodes"] = measured.nodes.tolist()
-        if simulates(asked.mapping):
-            job["winner"] = method
+    description["jobs"] = describe_jobs(executed)
     slowest = max(range(len(result.jobs)), key=lambda job: result.jobs[job].cycles)
     description["slowest_job"] = slowest
     description["slowest_cycles"] = result.jobs[slowest].cycles
@@ -44,6 +36,21 @@ def describe(executed: Executed) -> Described:
         description["window"] = executed.window
         description["windows"] = _windows(result, executed.window)
     return description | {"versions": result.versions}
+
+
+def describe_jobs(executed: Executed) -> list[Described]:
+    """Return what each job of a run took, where, and what bounds it, as JSON can hold it."""
+    run, network = executed.run, network_of(executed.run.network)
+    programs = settled(run, network, repeated_of(run), executed.places)
+    described = []
+    for job, asked, method, program in zip(
+        executed.result.jobs, run.jobs, executed.methods, programs, strict=True
+    ):
+        row = {"name": job.name, "start": job.start, "end": job.end, "cycles": job.cycles}
+        row |= {"tasks": len(job.nodes), "nodes": job.nodes.tolist()}
+        row["bounds"] = _bounds(program, network, run.config)
+        described.append(row | ({"winner": method} if simulates(asked.mapping) else {}))
+    return described
 
 
 @lru_cache(maxsize=64)  # the same for all seeds

@@ -292,7 +292,7 @@ def test_every_setting_reaches_the_network(netplace, flag, value):
 def rows_of(shown: str, title: str) -> list[list[str]]:
     """Return the cells of the rows of a table on the screen, those of its head first."""
     lines = shown.split(title)[1].split("\n")[1:]
-    return [line.split() for line in lines if line.strip(" \u2500")]
+    return [line.split() for line in lines if line.strip(" \u2500") and "bound by" not in line]
 
 
 def test_the_table_of_faults_has_what_each_run_lost(netplace):
@@ -330,3 +330,14 @@ def test_the_fastest_mapping_of_each_job_is_shown_by_seed(netplace):
         " ".join([str(run["seed"]), *(job["winner"] for job in run["jobs"])]) for run in results["runs"]
     ]
     assert [" ".join(row) for row in shown[-2:]] == winners
+
+
+def test_a_run_says_what_bounds_each_kind_of_job(netplace):
+    flags = ("--network", "torus:8x4", "--jobs", "2x all-to-one", "--tasks", "16", "--bytes", "64000")
+    jobs = described(netplace("run", *flags, "--json"))["jobs"]
+    assert all(job["bounds"]["binding"] == "ejection" for job in jobs)
+    assert all(job["bounds"]["least"] <= job["cycles"] for job in jobs)
+    shown = netplace("run", *flags).stdout
+    assert (
+        shown.count("all-to-one: bound by ejection: task 0 needs 60,000 cycles to receive its packets") == 1
+    )

@@ -128,7 +128,11 @@ def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
             f"alone moves it by {share:.1f} %."
         )
     said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of what it can.")
-    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in bound_sentences(results)]
+    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in _bounds(results)]
+
+
+def _bounds(results: dict[str, Any]) -> list[str]:
+    return bound_sentences(results["jobs"], results["most_link_load"])
 
 
 def _windows(windows: list[dict[str, Any]]) -> Lines:
