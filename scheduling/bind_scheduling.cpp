@@ -2,4 +2,5 @@
 
 void bind_scheduling(nanobind::module_& module) {
     netplace::scheduling::bind_centres(module);
+    netplace::scheduling::bind_partitioner(module);
 }

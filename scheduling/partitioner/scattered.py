@@ -8,17 +8,14 @@ distributed memory multicomputers", Supercomputing 1994, for random allocation.
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 
-from netplace.compiled import njit
+from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.on_free_map import OnFreeMap
 from netplace.topologies import Topology
-
-# mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
 
@@ -58,9 +55,7 @@ class RandomFree:
     by_count = True
 
     def __init__(self, nodes: int, rng: np.random.Generator):
-        # The first `free` entries are the free nodes in any order; `_place` tells where each node stands.
-        self._pool = np.arange(nodes)
-        self._place = np.arange(nodes)
+        self._pool = native.Pool(nodes)
         self._rng = rng
         self.free = nodes
         self.searches = 0
@@ -73,8 +68,7 @@ class RandomFree:
             return None
         self.visited += job.nodes
         draws = self._rng.integers(np.arange(job.nodes), self.free)
-        _draw(self._pool, self._place, draws)
-        return Allocation(np.sort(self._pool[: job.nodes]))
+        return Allocation(self._pool.draw(draws))
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""
@@ -86,52 +80,17 @@ class RandomFree:
 
     def _move(self, nodes: Nodes, step: int) -> None:
         """Move nodes out of the free ones (step -1) or back to them (step 1)."""
-        wrong = _move(self._pool, self._place, nodes, self.free, step)
+        wrong = self._pool.move(nodes, step)
         if wrong >= 0:
             raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
-        self.free += step * len(nodes)
+        self.free = self._pool.free
 
     def copy(self) -> RandomFree:
         """Return an independent copy, which will draw the same nodes."""
         twin = copy.copy(self)
-        twin._pool, twin._place = self._pool.copy(), self._place.copy()
+        twin._pool = copy.copy(self._pool)
         twin._rng = copy.deepcopy(self._rng)
         return twin
-
-
-@njit(cache=True)
-def _exchange(pool: Any, place: Any, i: int, j: int) -> None:
-    """Exchange two entries of the pool."""
-    pool[i], pool[j] = pool[j], pool[i]
-    place[pool[i]], place[pool[j]] = i, j
-
-
-@njit(cache=True)
-def _draw(pool: Any, place: Any, draws: Any) -> None:
-    """Exchange entry i with entry ``draws[i]`` for every i: Fisher and Yates' shuffle, as far as needed."""
-    for i in range(len(draws)):
-        _exchange(pool, place, i, draws[i])
-
-
-@njit(cache=True)
-def _move(pool: Any, place: Any, nodes: Any, free: int, step: int) -> int:
-    """Move nodes across the border of the free ones; return the index of the first that cannot be, or -1.
-
-    If one cannot be, all are where they count as before.
-    """
-    border = free
-    for i in range(len(nodes)):
-        node = nodes[i]
-        known = 0 <= node < len(pool)
-        if not known or (place[node] < border) != (step < 0):
-            return i
-        if step < 0:
-            border -= 1
-            _exchange(pool, place, place[node], border)
-        else:
-            _exchange(pool, place, place[node], border)
-            border += 1
-    return -1
 
 
 def first_free(topology: Topology, option: str, seed: int) -> FirstFree:

@@ -14,18 +14,14 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from netplace.compiled import njit
+from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
-from netplace.scheduling.partitioner.tree_counts import choose, count_nodes, gather, release_until
 from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
-
-# mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["Subtrees", "nearly_contiguous", "read_threshold", "subtrees_of", "tree_contiguous"]
 
@@ -51,14 +47,9 @@ class Subtrees:
 
     def __init__(self, tree: Tree, threshold: float = 0):
         self._down = tree.down
-        sizes = [tree.nodes // tree.down**level for level in range(tree.stages + 1)]
-        self._first = np.cumsum([0, *sizes])
-        # Free nodes of every subtree, level by level; level 0 tells which nodes are free.
-        self._counts = np.concatenate(
-            [np.full(size, tree.down**level) for level, size in enumerate(sizes)], dtype=np.int64
-        )
+        self._counts = native.SubtreeCounts(tree.down, tree.stages)  # free nodes of every subtree
         self._threshold = threshold
-        self._limits = dict[int, tuple[int, int, int, bool]]()  # what `choose` asks about a size
+        self._limits = dict[int, tuple[int, int, int, bool]]()  # what a search asks about a size
         self.by_count = threshold == 100
         self.free = tree.nodes
         self.searches = 0
@@ -80,7 +71,7 @@ class Subtrees:
         self.searches += 1
         if job.nodes > self.free:
             return None
-        nodes, visited = _find(self._counts, self._first, self._down, *self._limit(job.nodes))
+        nodes, visited = self._counts.find(*self._limit(job.nodes))
         self.visited += visited
         return Allocation(nodes) if len(nodes) else None
 
@@ -89,9 +80,9 @@ class Subtrees:
         self.searches += 1
         if job.nodes > self.free:
             return False
-        subtree, visited = choose(self._counts, self._first, self._down, *self._limit(job.nodes))
+        subtree, visited = self._counts.choose(*self._limit(job.nodes))
         self.visited += visited
-        return bool(subtree >= 0)
+        return subtree >= 0
 
     def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
         """Release groups of allocations, all of a group at once, until `job` fits.
@@ -106,14 +97,12 @@ class Subtrees:
         nodes = np.concatenate([allocation.nodes for group in groups for allocation in group])
         ends = np.cumsum([sum(len(allocation.nodes) for allocation in group) for group in groups])
         self.searches += 1
-        count, visited = release_until(
-            self._counts, self._first, self._down, *self._limit(job.nodes), nodes, ends
-        )
+        count, visited = self._counts.release_until(*self._limit(job.nodes), nodes, ends)
         if count < -1:
             raise ValueError(f"a node of {nodes.tolist()} is free already, or is none")
         self.visited += visited
-        self.free = int(self._counts[-1])
-        return None if count < 0 else int(count)
+        self.free = self._counts.free
+        return None if count < 0 else count
 
     def _limit(self, nodes: int) -> tuple[int, int, int, bool]:
         """Return level, nodes, how many may be outside it, and whether only one level up."""
@@ -133,40 +122,16 @@ class Subtrees:
 
     def _count(self, nodes: Nodes, step: int) -> None:
         """Count nodes as held (step -1) or free (step 1)."""
-        wrong = count_nodes(self._counts, self._first, self._down, nodes, step)
+        wrong = self._counts.count(nodes, step)
         if wrong >= 0:
             raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
-        self.free += step * len(nodes)
+        self.free = self._counts.free
 
     def copy(self) -> Subtrees:
         """Return an independent copy."""
         twin = copy.copy(self)
-        twin._counts = self._counts.copy()
+        twin._counts = copy.copy(self._counts)
         return twin
-
-
-@njit(cache=True)
-def _find(
-    counts: Any, first: Any, down: int, level: int, wanted: int, outside: int, one_up: bool
-) -> tuple[Any, int]:
-    """Return nodes (none if they cannot be had), and visits."""
-    subtree, visited = choose(counts, first, down, level, wanted, outside, one_up)
-    if subtree < 0:
-        return np.empty(0, np.int64), visited
-    nodes = np.empty(wanted, np.int64)
-    size = down**level
-    count, tried = gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
-    visited += tried
-    while count < wanted:
-        # The next larger subtree, without the part that has been emptied; with `one_up` it has enough.
-        emptied, size = subtree * size, size * down
-        subtree //= down
-        before, after = subtree * size, emptied + size // down
-        count, tried = gather(counts, first, down, before, emptied, nodes, count)
-        visited += tried
-        count, tried = gather(counts, first, down, after, before + size, nodes, count)
-        visited += tried
-    return nodes, visited
 
 
 def read_threshold(partitioner: str, option: str) -> float:

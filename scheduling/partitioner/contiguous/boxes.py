@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.scheduling.partitioner.contiguous.search import Search, Shape
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.topologies import Grid
@@ -65,7 +65,7 @@ class Boxes:
             base = self.search.first(given)
             self.visited = self.search.visited
             if base >= 0:
-                return Allocation(box_nodes(self._sizes, base, np.array(given)), given, mapping)
+                return Allocation(native.box_nodes(self._sizes, base, np.array(given)), given, mapping)
         return None
 
     def take(self, allocation: Allocation) -> None:

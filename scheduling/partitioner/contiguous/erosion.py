@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
-from netplace.scheduling.partitioner.contiguous.bit_map import bit_map, fill
-from netplace.scheduling.partitioner.contiguous.erosion_kernel import find
+from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.contiguous.search import Account, Shape
 from netplace.topologies import Grid
 
@@ -30,14 +28,14 @@ class Erosion(Account):
         self._long = [d for d, size in enumerate(grid.sizes) if size > 1]
         self._missing = max(0, 2 - len(self._long))
         sides = [grid.sizes[d] for d in self._long] + [1] * self._missing
-        self._arrays = bit_map(sides, grid.wraps)
+        self._map = native.BitMap(sides, grid.wraps)
         self._fill(0, grid.sizes, True)
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""
-        base, looked = find(*self._arrays, self._sides(shape))
+        base, looked = self._map.find(self._sides(shape))
         self.visited += looked
-        return int(base)
+        return base
 
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
@@ -48,11 +46,10 @@ class Erosion(Account):
         self._fill(base, shape, True)
 
     def _fill(self, base: int, shape: Shape, value: bool) -> None:
-        free, _, state, _, _, numbers = self._arrays
-        fill(free, state, numbers, self._sides(shape), base, value)
+        self._map.fill(base, self._sides(shape), value)
 
-    def _sides(self, shape: Shape) -> NDArray[np.int64]:
+    def _sides(self, shape: Shape) -> Sequence[int]:
         """Return the sides along the dimensions of the map."""
         if not self._missing and len(shape) == len(self._long):
-            return np.array(shape)
-        return np.array([shape[d] for d in self._long] + [1] * self._missing)
+            return shape
+        return [shape[d] for d in self._long] + [1] * self._missing

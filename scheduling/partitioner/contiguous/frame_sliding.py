@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from netplace.compiled import njit
+from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape, mesh_2d
 from netplace.topologies import Grid
 
@@ -35,37 +33,6 @@ class FrameSliding(NodeArray):
 
     def first(self, shape: Shape) -> int:
         """Return the base of the first free frame of `shape`, or -1."""
-        base, visited = _find(self.held, self._sizes, np.array(shape))
+        base, visited = native.slide_frame(self.held, self._sizes, np.array(shape))
         self.visited += visited
-        return int(base)
-
-
-@njit(cache=True)
-def _find(held: Any, sizes: Any, shape: Any) -> tuple[int, int]:
-    """Return the base of the first free frame, or -1, and the nodes looked at."""
-    W, H, w, h = sizes[0], sizes[1], shape[0], shape[1]
-    start = 0
-    while start < len(held) and held[start]:
-        start += 1
-    visited = start
-    for y in range(start // W, H - h + 1, h):
-        x = start % W if y == start // W else start % W % w
-        while x + w <= W:
-            free, looked = _frame(held, W, x, y, w, h)
-            visited += looked
-            if free:
-                return y * W + x, visited
-            x += w
-    return -1, visited
-
-
-@njit(cache=True)
-def _frame(held: Any, W: int, x: int, y: int, w: int, h: int) -> tuple[bool, int]:
-    """Return whether all nodes of a frame are free, and how many were looked at."""
-    looked = 0
-    for row in range(y, y + h):
-        for node in range(row * W + x, row * W + x + w):
-            looked += 1
-            if held[node]:
-                return False, looked
-    return True, looked
+        return base

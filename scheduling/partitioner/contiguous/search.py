@@ -8,7 +8,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.native import scheduling as native
 from netplace.topologies import Grid
 
 __all__ = ["Account", "NodeArray", "Search", "Shape", "mesh_2d"]
@@ -98,8 +98,8 @@ class NodeArray(Account):
 
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
-        self.held[box_nodes(self._sizes, base, np.array(shape))] = True
+        self.held[native.box_nodes(self._sizes, base, np.array(shape))] = True
 
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
-        self.held[box_nodes(self._sizes, base, np.array(shape))] = False
+        self.held[native.box_nodes(self._sizes, base, np.array(shape))] = False

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
+from netplace.native import scheduling as native
 from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
 from netplace.scheduling.partitioner.contiguous import Boxes
-from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.topologies import parse
 
 SEARCHES = OURS | searches.SEARCHES
@@ -232,7 +232,7 @@ def test_nodes_go_along_x_first_and_round_the_ring():
     search = SEARCHES["contiguous"](parse("torus:4x3"))
     search.take(1, (2, 1))
     assert search.first((2, 3)) == 3
-    assert box_nodes(np.array([4, 3]), 3, np.array([2, 3])).tolist() == [3, 0, 7, 4, 11, 8]
+    assert native.box_nodes(np.array([4, 3]), 3, np.array([2, 3])).tolist() == [3, 0, 7, 4, 11, 8]
 
 
 def test_frames_slide_by_their_sides():

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from netplace.native import scheduling as native
 from netplace.placement.metrics import average_pairwise_distance
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation, make_partitioner
-from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, average_distance, factorisations
 from netplace.topologies import parse
 
@@ -32,7 +32,7 @@ def test_factorisations_are_all_boxes_of_that_size(nodes, sizes):
 def test_average_distance_is_that_of_the_nodes(text):
     grid = parse(text)
     for shape in itertools.product(*(range(1, size + 1) for size in grid.sizes)):
-        nodes = box_nodes(np.array(grid.sizes), 0, np.array(shape))
+        nodes = native.box_nodes(np.array(grid.sizes), 0, np.array(shape))
         assert average_distance(shape, grid) == pytest.approx(average_pairwise_distance(grid, nodes))
 
 
