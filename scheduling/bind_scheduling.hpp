@@ -7,5 +7,6 @@ namespace netplace::scheduling {
 
 void bind_centres(nanobind::module_& module);
 void bind_partitioner(nanobind::module_& module);
+void bind_pss(nanobind::module_& module);
 
 }  // namespace netplace::scheduling

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.compiled import njit
+from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 
-# mypy: disable-error-code="untyped-decorator"
-
-__all__ = ["LaminarTree", "laminar_tree", "least_below"]
-
-_NONE = np.int64(2**62)
+__all__ = ["LaminarTree", "kept_on_tree", "laminar_tree", "least_below"]
 
 
 class LaminarTree(NamedTuple):
@@ -77,78 +73,22 @@ def laminar_tree(sets: ProcessorSets) -> LaminarTree | None:
 
 def least_below(sets: ProcessorSets, tree: LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:
     """Return `size` free nodes of least cost; costs must be single numbers (`ProcessorSets.worth`)."""
-    return np.flatnonzero(_least_below(tree.parent, tree.worth, free, size))
+    return np.flatnonzero(native.least_below(*tree, free, size))
 
 
-@njit(cache=True)
-def _least_below(parent: Any, worth: Any, free: Any, size: int) -> Any:
-    """Return which nodes are taken.
+def kept_on_tree(tree: LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
+    """Return which nodes stay when the best removal is made that leaves `size` free nodes or more.
 
-    ``least[v]`` holds the least cost of 0, 1, .. nodes below v; children are merged one after the other, and
-    how many nodes each brings is kept for the way back.
+    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
+    state of fewest nodes and by the set of least number.
+
+    Parameters
+    ----------
+    tree : LaminarTree
+        Tree of the sets, whose costs are single numbers (`ProcessorSets.worth`).
+    free : ndarray of bool, shape (nodes,)
+        Which nodes are free.
+    size : int
+        Nodes wanted, fewer than are free.
     """
-    count, nodes = len(parent), len(free)
-    below = np.zeros(count, np.int64)
-    for v in range(count):
-        if v < nodes:
-            below[v] = free[v]
-        if parent[v] >= 0:
-            below[parent[v]] += below[v]
-    # Room of each vertex for its costs, and of each child for its shares of what is merged so far.
-    start, merged = np.zeros(count + 1, np.int64), np.zeros(count, np.int64)
-    share_start = np.zeros(count + 1, np.int64)
-    for v in range(count):
-        start[v + 1] = start[v] + min(below[v], size) + 1
-        up = parent[v]
-        if up >= 0:
-            merged[up] = min(merged[up] + below[v], size)
-            share_start[v + 1] = share_start[v] + merged[up] + 1
-        else:
-            share_start[v + 1] = share_start[v]
-    least, share = np.full(start[count], _NONE, np.int64), np.zeros(share_start[count], np.int64)
-    merged[:] = 0
-    least[start[:count]] = 0
-    old = np.empty(size + 1, np.int64)
-    for v in range(count):
-        mine = min(below[v], size)
-        if v < nodes and mine:
-            least[start[v] + 1] = 0
-        for k in range(1, mine + 1):
-            least[start[v] + k] += worth[v]
-        up = parent[v]
-        if up < 0 or mine == 0:
-            continue
-        before = merged[up]
-        if before == 0:  # the first child with free nodes
-            merged[up] = mine
-            for k in range(mine + 1):
-                least[start[up] + k] = least[start[v] + k]
-                share[share_start[v] + k] = k
-            continue
-        old[: before + 1] = least[start[up] : start[up] + before + 1]
-        merged[up] = min(before + mine, size)
-        best = least[start[up] : start[up] + merged[up] + 1]
-        _merge(best, share[share_start[v] :], old[: before + 1], least[start[v] : start[v] + mine + 1])
-    wanted = np.zeros(count, np.int64)
-    wanted[count - 1] = size
-    chosen = np.zeros(nodes, np.bool_)
-    for v in range(count - 1, -1, -1):  # the children of a vertex, last merged first
-        up = parent[v]
-        if up >= 0 and below[v] > 0:
-            wanted[v] = share[share_start[v] + wanted[up]]
-            wanted[up] -= wanted[v]
-        if v < nodes:
-            chosen[v] = wanted[v] > 0
-    return chosen
-
-
-@njit(cache=True)
-def _merge(best: Any, part: Any, some: Any, others: Any) -> None:
-    """Write the least cost of 0, 1, .. nodes of two sides, and how many of the other side, the fewest."""
-    best[:] = _NONE
-    for taken in range(len(others)):
-        cost = others[taken]
-        for k in range(min(len(some), len(best) - taken)):
-            less = some[k] + cost < best[taken + k]
-            part[taken + k] = taken if less else part[taken + k]
-            best[taken + k] = some[k] + cost if less else best[taken + k]
+    return np.asarray(native.kept_on_tree(*tree, free, size))
