@@ -14,6 +14,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, REAL
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.program_flags import Compute
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ _WRITING = (
         show_default=True,
         help="Length of a cycle, where computation is in cycles.",
     ),
+    click.option(
+        "--compute",
+        type=Compute(),
+        help="Recorded computation that becomes part of the program in .trc, which knows no other: recorded, "
+        "or a factor. [default: 0]",
+    ),
 )
 
 
@@ -140,7 +147,7 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
     asked = _asked(file, given)
     with _named(asked.path):
         trace, whole = _part(asked, given, window, iterations, ranks)
-    write(whole, asked.output, asked.options, asked.chosen)
+    trace.notes += write(whole, asked.output, asked.options, asked.chosen)
     _tell(trace, whole.lost)
 
 
@@ -220,7 +227,10 @@ def _asked(file: str, given: dict[str, Any]) -> _Asked:
     chosen = check_convertible(output)
     cycle_ns = real(given["cycle_ns"], "--cycle-ns", 1e-6)
     ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
-    return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns), ignore)
+    if given["compute"] is not None and chosen.computation != "program":
+        raise ValueError(f"--compute: {chosen.suffix} keeps recorded computation, expected an output in .trc")
+    compute = real(given["compute"] or 0.0, "--compute")
+    return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns, compute), ignore)
 
 
 @contextmanager

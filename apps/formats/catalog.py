@@ -66,6 +66,9 @@ class Format:
         ``stream(trace, options)`` yields the lines of a trace as its calls are read; None: by `convert`.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
+    computation : str
+        What computation is in it: ``"program"``, which always counts; ``"recorded"``, which counts as far as
+        a run asks for it; or ``"both"``.
     comment : pair of str
         What stands around a comment that is a line of its own: the last line tells what was left out.
     """
@@ -78,6 +81,7 @@ class Format:
     convert: Callable[[Recorded, Options], Iterator[str]] | None = None
     stream: Callable[[Trace, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
+    computation: str = "both"
     comment: tuple[str, str] = ("#", "")
 
 
@@ -113,6 +117,7 @@ FORMATS: dict[str, Format] = {
         goal.recognises,
         goal.open_goal,
         convert=goal_lines,
+        computation="recorded",
         comment=("/*", " */"),
     ),
     "goal-binary": Format(
@@ -148,6 +153,7 @@ FORMATS: dict[str, Format] = {
         insee.recognises,
         insee.open_insee,
         insee.write,
+        computation="program",
     ),
     "tit": Format(
         ".tit",
@@ -156,6 +162,7 @@ FORMATS: dict[str, Format] = {
         tit.open_tit,
         convert=tit_lines,
         files=tit.files,
+        computation="recorded",
     ),
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_format
 from netplace.apps.formats.writing import Options, left_out_lines, write_lines
 from netplace.apps.program import Program
-from netplace.apps.recorded import Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
+from netplace.apps.recorded import Call, Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
 from netplace.checks.calls import checked
 from netplace.checks.writing import write_whole
 
@@ -51,11 +51,17 @@ def _write_content(path: Path, content: bytes) -> None:
 
 def convert(
     whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
-) -> None:
+) -> list[str]:
     """Write a whole trace to a file, in the format that its name ends in; gzip if ``.gz`` follows.
 
-    Ours keeps collectives, recorded computation and marks; SimGrid's collectives of all ranks, computation in
-    flops; GOAL and INSEE have messages alone. `chosen` is the format, if the name does not say it.
+    A run of what is written takes as many cycles, but for what is told. Ours keeps collectives, recorded
+    computation and marks; SimGrid's collectives of all ranks, computation in flops; GOAL and INSEE have
+    messages alone. `chosen` is the format, if the name does not say it.
+
+    Returns
+    -------
+    list of str
+        What the format cannot say of the trace, a sentence each.
 
     Raises
     ------
@@ -70,8 +76,29 @@ def convert(
     elif chosen.convert is not None:
         write_lines(path, chain(chosen.convert(whole, options), told))
     elif chosen.write is not None:
-        content = chosen.write(whole.program(1000.0 / options.cycle_ns))
+        content = chosen.write(whole.program(1000.0 / options.cycle_ns * options.compute))
         _write_content(path, content + "".join(f"{line}\n" for line in told).encode())
+    return [] if chosen.stream is not None else list(_lost(whole, chosen, options))
+
+
+def _lost(whole: Recorded, chosen: Format, options: Options) -> Iterator[str]:
+    """Yield what a format other than ours does not say of a trace."""
+    calls = whole.calls
+    seconds, cycles = calls["gap"].sum(), int(calls["size"][calls["kind"] == Call.COMPUTE].sum())
+    if chosen.computation == "program" and seconds and not options.compute:
+        yield (
+            f"{seconds:g} s of recorded computation are left out, for that of {chosen.suffix} always counts; "
+            "--compute recorded writes them"
+        )
+    if chosen.computation == "recorded" and cycles:
+        yield (
+            f"{cycles} cycles of computation are recorded computation in {chosen.suffix}, which counts where "
+            "--compute recorded asks for it"
+        )
+    if (calls["kind"] == Call.MARK).any():
+        yield f"marks of iterations and sections are left out, which {chosen.suffix} does not know"
+    if (calls["kind"] == Call.COLLECTIVE).any() and chosen.suffix != FORMATS["tit"].suffix:
+        yield "collectives are written out as messages, by our algorithms"
 
 
 def rewrite(
@@ -107,7 +134,7 @@ def rewrite(
             write_lines(path, chain(lines, _left_out(trace, chosen, ignore)))
             return trace
         trace = open_again()
-    convert(recorded(trace, ignore), path, options, chosen)
+    trace.notes += convert(recorded(trace, ignore), path, options, chosen)
     return trace
 
 

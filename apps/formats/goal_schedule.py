@@ -170,6 +170,8 @@ class _Schedule:
     def __init__(self, rank: int, operations: list[Operation]) -> None:
         self.rank, self.operations = rank, operations
         self.arrived: list[int] = []
+        self._come: list[int] = []  # receives that have come, and that nothing needs yet
+        self._needs_that_came: Counter[int] = Counter()
         self._needs = [len(item.ended) + len(item.begun) for item in operations]
         self._after_end: dict[int, list[int]] = defaultdict(list)
         self._after_begin: dict[int, list[int]] = defaultdict(list)
@@ -194,12 +196,20 @@ class _Schedule:
             yield place, operation
 
     def arrive(self) -> Iterator[int]:
-        """Yield receives that have come and that something waits for; what waited can begin now."""
-        arrived, self.arrived = self.arrived, []
-        for place in arrived:
-            if self._after_end[place]:
+        """Yield receives that have come, as far as nothing else is missing for something to begin."""
+        for place in self.arrived:
+            self._come += [place] if self._after_end[place] else []
+            for other in self._after_end[place]:
+                self._needs_that_came[other] += 1
+        self.arrived = []
+        for place in list(self._come):
+            after = self._after_end[place]
+            if any(self._needs[other] == self._needs_that_came[other] for other in after):
+                self._come.remove(place)
                 self._waited.add(place)
-                self._release(self._after_end[place])
+                for other in after:
+                    self._needs_that_came[other] -= 1
+                self._release(after)
                 yield place
 
     def left(self) -> Iterator[int]:

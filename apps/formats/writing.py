@@ -31,10 +31,14 @@ class Options:
         Floating-point operations a second, for formats that give computation so.
     cycle_ns : float
         Length of a cycle in nanoseconds, for formats that give it so.
+    compute : float
+        Factor by which recorded computation becomes part of a program, for formats that know no other; 0: it
+        is left out, as a run leaves it out.
     """
 
     flops: float = 1e9
     cycle_ns: float = 3.2
+    compute: float = 0.0
 
 
 class Line(NamedTuple):

@@ -1,9 +1,12 @@
 """Traces written in other formats, and parts of traces."""
 
 import math
+from itertools import chain
 
+import numpy as np
 import pytest
 
+from netplace import parse, simulate
 from netplace.apps.formats import Options, convert, open_trace, read
 from netplace.apps.recorded import Reading, recorded, summary_of
 
@@ -47,7 +50,7 @@ def counted(path):
 @pytest.mark.parametrize("ending", [".trace", ".trace.gz", ".tit", ".goal", ".trc"])
 def test_what_is_written_says_the_same(mixed, tmp_path, ending):
     whole = recorded(open_trace(mixed))
-    convert(whole, tmp_path / f"other{ending}")
+    convert(whole, tmp_path / f"other{ending}", Options(compute=1.0))
     other, program = read(tmp_path / f"other{ending}", cycles_per_us=312.5), whole.program(312.5)
     other.check()
     assert other.traffic().W.tolist() == program.traffic().W.tolist()
@@ -107,3 +110,69 @@ def test_a_window_keeps_whole_messages(tmp_path):
 def test_ranks_that_are_none(mixed, ranks, told):
     with pytest.raises(ValueError, match=told):
         recorded(open_trace(mixed)).only(ranks)
+
+
+def random_program(random, computation, tags=3):
+    """Return lines of three or four ranks; a message is sent before it is waited for, so that all end."""
+    ranks = int(random.integers(3, 5))
+    lines, waits, requests = [], [[] for _ in range(ranks)], [0] * ranks
+
+    def gap():
+        return 2 * int(random.integers(0, 40)) if "recorded" in computation and random.random() < 0.5 else 0
+
+    for _ in range(int(random.integers(1, 15))):
+        source, other = random.choice(ranks, 2, replace=False).tolist()
+        size, tag = int(random.integers(0, 2000)), int(random.integers(0, tags))
+        if "program" in computation and random.random() < 0.5:
+            lines.append(f"{source} compute -1 {int(random.integers(1, 3000))} 0 0 -1 0")
+        if random.random() < 0.2:
+            name = str(random.choice(["allreduce", "barrier", "allgather", "bcast"]))
+            root = 1 if name == "bcast" else -1
+            lines += [f"{rank} coll {root} {size} {name} 0 -1 {gap()}" for rank in range(ranks)]
+            continue
+        for rank, peer, kind in ((other, source, "recv"), (source, other, "send")):
+            posted = random.random() < 0.5
+            request = requests[rank] if posted else -1
+            requests[rank] += posted
+            line = f"{rank} {'i' * posted}{kind} {peer} {size} {tag} 0 {request} {gap()}"
+            if posted:
+                waits[rank].append(f"{rank} wait -1 0 0 0 {request} {gap()}")
+            # A receive that blocks stands behind its send in the order in which the lines were drawn.
+            lines.append(line)
+        for rank in range(ranks):
+            while waits[rank] and random.random() < 0.3:
+                lines.append(waits[rank].pop(0))
+    return "\n".join([f"# tasks {ranks}", *lines, *chain(*waits)]) + "\n"
+
+
+def cycles(program):
+    return simulate(parse("torus:4x4"), program, [5, 2, 11, 8][: program.tasks]).cycles
+
+
+@pytest.mark.parametrize("ending", [".trace", ".trace.gz", ".tit", ".goal", ".trc"])
+@pytest.mark.parametrize("computation", [(), ("recorded",), ("program",), ("recorded", "program")])
+def test_a_conversion_takes_as_many_cycles_or_tells_why_not(tmp_path, ending, computation):
+    random = np.random.default_rng(len(computation) * 10 + len(ending))
+    for _ in range(25):
+        # Where a receive stands at its wait, messages must not rest on the order of posted receives.
+        tags = 1 << 30 if ending == ".trc" else 3
+        (tmp_path / "drawn.trace").write_text(random_program(random, computation, tags))
+        whole = recorded(open_trace(tmp_path / "drawn.trace"))
+        target = tmp_path / f"other{ending}"
+        for factor in (0.0, 1.0) if ending == ".trc" else (0.0,):
+            told = " ".join(convert(whole, target, Options(compute=factor)))
+            gaps, computes = (
+                whole.calls["gap"].any(),
+                (whole.calls["size"][whole.calls["kind"] == 0] > 0).any(),
+            )
+            assert ("recorded computation are left out" in told) == bool(
+                ending == ".trc" and gaps and not factor
+            )
+            lost = ending in (".tit", ".goal") and computes
+            assert ("of computation are recorded computation in" in told) == bool(lost)
+            # As a run that drops recorded computation, and as one that keeps it.
+            if not lost:
+                assert cycles(read(target)) == cycles(whole.program(312.5 * factor)), whole.calls
+            if ending != ".trc":
+                kept = read(target, cycles_per_us=312.5)
+                assert cycles(kept) == cycles(whole.program(312.5)), whole.calls
