@@ -112,6 +112,13 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         },
     ),
     (
+        ("--trc-unit",),
+        {
+            "type": click.Choice(("cycles", "ns")),
+            "help": "What computation in a .trc file is counted in; INSEE reads ns. [default: cycles]",
+        },
+    ),
+    (
         ("--ignore",),
         {
             "metavar": "KINDS",
@@ -164,11 +171,11 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
     same, options = _same(given), _options(given)
-    reading = {name: given[name] for name in ("flops", "ignore") if given[name] is not None}
+    reading = {name: given[name] for name in ("flops", "ignore", "trc_unit") if given[name] is not None}
     if given["trace"]:
         return [_trace(given["trace"], same, options) | reading]
     for name in reading:
-        raise ValueError(f"--{name}: is an option of --trace")
+        raise ValueError(f"--{name.replace('_', '-')}: is an option of --trace")
     if given["app"]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []

@@ -153,7 +153,9 @@ def _recorded(application: str, tasks: int, config: Config) -> Program:
 
 @lru_cache(maxsize=16)
 def _trace(name: str, options: tuple[tuple[str, str], ...], config: Config) -> Program:
-    return trace_program(name, Reading(rendezvous=config.rendezvous, options=dict(options)))
+    return trace_program(
+        name, Reading(rendezvous=config.rendezvous, options=dict(options), cycle_ns=config.cycle_ns)
+    )
 
 
 def _computation(tasks: int, cycles: int) -> Program:

@@ -105,6 +105,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         packet_bytes=config.packet_bytes,
         rendezvous=config.rendezvous,
         options=dict(job.options),
+        cycle_ns=config.cycle_ns,
         progress=progress,
     )
     if job.path:

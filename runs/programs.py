@@ -36,7 +36,11 @@ __all__ = [
     "trace_repeated",
 ]
 
-TRACE_OPTIONS = ("collectives", "flops", "ignore")
+TRACE_OPTIONS = ("collectives", "flops", "ignore", "trc_unit")
+TRC_UNITS = {
+    "cycles": "computation of a .trc file is in cycles",
+    "ns": "it is in nanoseconds, as INSEE has it",
+}
 SECTIONS = {"whole": "the whole trace", "timed": "what the benchmark times"}
 
 
@@ -119,7 +123,7 @@ def trace_digest(path: Path) -> str:
 
 
 def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the options of a trace, checked: ``collectives``, ``flops``, and ``ignore``, names with commas.
+    """Return the options of a trace, checked; ``ignore`` is names with commas.
 
     Raises
     ------
@@ -138,6 +142,8 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
         checked["ignore"] = tuple(
             one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
         )
+    if "trc_unit" in options:
+        checked["trc_unit"] = one_of(str(options["trc_unit"]), TRC_UNITS, "--trc-unit")
     if "collectives" in options:
         from netplace.apps.collectives import selection
 
@@ -164,9 +170,12 @@ def trace_repeated(path: Path, reading: Reading) -> Repeated:
     ValueError
         As `trace_program` does.
     """
-    from netplace.apps.formats import read, read_repeated
+    from netplace.apps.formats import FORMATS, format_of, read, read_repeated
 
     options = trace_options(reading.options, trace_name(path))
+    if "trc_unit" in options and format_of(path) is not FORMATS["insee"]:
+        raise ValueError(f"--trc-unit: is an option of .trc files, and {path} is none")
+    options["trc_ns"] = reading.cycle_ns if options.pop("trc_unit", "cycles") == "ns" else 0.0
     if reading.iterations and ":" not in reading.iterations:
         raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
     options |= {"cycles_per_us": reading.cycles_per_us, "tasks": reading.tasks}

@@ -12,6 +12,7 @@ from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_fo
 from netplace.apps.formats.writing import Options, left_out_lines, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Call, Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
+from netplace.apps.recorded.matching import is_by_length
 from netplace.checks.calls import checked
 from netplace.checks.writing import write_whole
 
@@ -74,6 +75,11 @@ def convert(
     if chosen.stream is not None:
         write_lines(path, chain(chosen.stream(whole.trace(), options), told))
     elif chosen.convert is not None:
+        if whole.by_length and is_by_length(whole.calls):
+            raise ValueError(
+                f"{path}: some receives are posted in another order of lengths than their sends, and the "
+                "format takes messages in order; expected a name that ends in .trc or .trace"
+            )
         write_lines(path, chain(chosen.convert(whole, options), told))
     elif chosen.write is not None:
         content = chosen.write(whole.program(1000.0 / options.cycle_ns * options.compute))

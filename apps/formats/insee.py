@@ -3,12 +3,13 @@
 ===================  =================
 s FROM TO TAG BYTES  task FROM sends
 r FROM TO TAG BYTES  task TO receives
-c TASK CYCLES        task TASK computes
+c TASK N             task TASK computes
 ===================  =================
 
 The program of a task is the lines that are its own, in file order. Empty lines and lines that begin with
-``#`` are skipped. INSEE can be told to take the computation as micro- or nanoseconds; here it is in
-cycles.
+``#`` are skipped. Computation is in cycles; or, if `Reading.trc_ns` says so, in nanoseconds, as INSEE reads
+it unless it is told otherwise: N nanoseconds are the whole cycles in them. A receive takes a message of its
+own length: those of one source and tag may be received in another order of lengths than they are sent.
 
 The format knows nothing of requests and marks. So a program is written as INSEE's users do it: an isend
 is a send at its place and the wait for it nothing, an irecv is nothing and the wait for it the receive. A
@@ -18,6 +19,7 @@ comment in the first line tells the number of tasks, for tasks that say nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +29,7 @@ from netplace.apps.formats.errors import named
 from netplace.apps.formats.ranks import count_tasks, declaration, declared
 from netplace.apps.formats.stream import head_of, left_out_in, whole_lines
 from netplace.apps.formats.table import Table, packed
-from netplace.apps.operation import MOST_TASKS, Op
+from netplace.apps.operation import MOST_CYCLES, MOST_TASKS, Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Batch
 from netplace.apps.recorded.trace import Reading, Trace
@@ -51,7 +53,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def open_insee(path: Path, reading: Reading) -> Trace:
     """Open a trace in INSEE's format; see `netplace.apps.formats.open_trace`."""
     said = reading.tasks or declared(head_of(path))
-    trace = Trace(said or 0, iter(()))
+    trace = Trace(said or 0, iter(()), by_length=True)
     trace.batches = _batches(path, reading, trace, said)
     return trace
 
@@ -63,6 +65,8 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
             trace.left_out.update(left_out_in(text))
             table = Table(text, before)
             kind, task, peer, size, tag = _columns(table)
+            if reading.trc_ns:
+                size[kind == Op.COMPUTE] = _whole_cycles(size[kind == Op.COMPUTE], reading.trc_ns)
             wrong = np.maximum(task, peer) >= MOST_TASKS
             if wrong.any():
                 raise table.fault(int(wrong.argmax()), f"tasks must be less than {MOST_TASKS}")
@@ -80,7 +84,10 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
             yield Batch(calls)
     trace.has_ranks(count_tasks(largest, said))
     trace.facts.update(format="insee")
-    trace.notes.append("the format has no collectives, requests and times; computation is in cycles")
+    unit = (
+        "nanoseconds" if reading.trc_ns else "cycles (--trc-unit ns reads it as nanoseconds, as INSEE does)"
+    )
+    trace.notes.append(f"the format has no collectives, requests and times; computation is in {unit}")
 
 
 def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:
@@ -98,6 +105,16 @@ def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:
     task[computes] = table.integers(computes, 1, "task")
     size[computes] = table.integers(computes, 2, "cycles", bits=59)
     return kind, task, peer, size, tag
+
+
+def _whole_cycles(nanoseconds: NDArray[np.int64], cycle_ns: float) -> NDArray[np.int64]:
+    """Return the whole cycles of so many nanoseconds in so much time, exactly."""
+    cycle = Fraction(str(cycle_ns))
+    values, place = np.unique(nanoseconds, return_inverse=True)
+    cycles = [value * cycle.denominator // cycle.numerator for value in values.tolist()]
+    if max(cycles, default=0) >= MOST_CYCLES:
+        raise ValueError(f"a task computes for {max(cycles)} cycles, expected less than 2**59")
+    return np.array(cycles, np.int64)[place]
 
 
 def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:

@@ -6,7 +6,9 @@ import re
 
 from netplace.apps.operation import MOST_TASKS
 
-__all__ = ["count_tasks", "declaration", "declared"]
+__all__ = ["BY_LENGTH", "count_tasks", "declaration", "declared", "is_by_length_said"]
+
+BY_LENGTH = "receives by length"  # what a comment in the first line says of a trace that has them so
 
 
 def declaration(tasks: int) -> str:
@@ -18,6 +20,11 @@ def declared(head: bytes) -> int | None:
     """Return the number of tasks that the first line of a file tells, None if it does not."""
     said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
     return int(said[1]) if said else None
+
+
+def is_by_length_said(head: bytes) -> bool:
+    """Tell whether a comment in the first line says that receives find their sends by length."""
+    return re.match(rb"#(?:[^\n]*;)? " + BY_LENGTH.encode() + rb"; columns: ", head) is not None
 
 
 def count_tasks(largest: int, said: int | None) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from netplace.apps.collectives import Collectives
-from netplace.apps.formats.catalog import format_of, stem_of
+from netplace.apps.formats.catalog import FORMATS, format_of, stem_of
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.program import Program
 from netplace.apps.recorded import FOLD_FROM, Reading, Trace, folded, is_longer, program_of
@@ -28,9 +28,12 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     ValueError
         If the file cannot be read or is no trace.
     """
-    path = Path(path)
+    path, reading = Path(path), reading or Reading()
     with _about(path):
-        return format_of(path).open(path, reading or Reading())
+        chosen = format_of(path)
+        if reading.trc_ns and chosen is not FORMATS["insee"]:
+            raise ValueError("trc_ns: is for .trc files, and this is none")
+        return chosen.open(path, reading)
 
 
 @checked
@@ -42,6 +45,7 @@ def read(
     flops: float = Reading.flops,
     ignore: Collection[str] = (),
     collectives: Collectives | None = None,
+    trc_ns: float = 0.0,
 ) -> Program:
     """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
 
@@ -62,6 +66,8 @@ def read(
         Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
     collectives : Collectives, optional
         Chooses the algorithms of collectives that the trace names; ours by default.
+    trc_ns : float
+        Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
 
     Raises
     ------
@@ -71,7 +77,7 @@ def read(
     path = Path(path)
     _check_cycles(cycles_per_us)
     with _about(path):
-        trace = open_trace(path, Reading(flops, tasks))
+        trace = open_trace(path, Reading(flops, tasks, trc_ns=trc_ns))
         return _with_name(program_of(trace, cycles_per_us, ignore, collectives), path)
 
 
@@ -84,6 +90,7 @@ def read_repeated(
     flops: float = Reading.flops,
     ignore: Collection[str] = (),
     collectives: Collectives | None = None,
+    trc_ns: float = 0.0,
     fold_from: int = FOLD_FROM,
     progress: Callable[[int], None] | None = None,
 ) -> Repeated:
@@ -93,7 +100,7 @@ def read_repeated(
 
     Parameters
     ----------
-    path, cycles_per_us, tasks, flops, ignore, collectives
+    path, cycles_per_us, tasks, flops, ignore, collectives, trc_ns
         As in `read`.
     fold_from : int
         Calls from which on a trace is long.
@@ -109,7 +116,7 @@ def read_repeated(
     _check_cycles(cycles_per_us)
     asked = (cycles_per_us, ignore, collectives)
     with _about(path):
-        trace = open_trace(path, Reading(flops, tasks, progress))
+        trace = open_trace(path, Reading(flops, tasks, progress, trc_ns=trc_ns))
         long = is_longer(trace, fold_from)
         repeated = folded(trace, *asked) if long else Repeated(program_of(trace, *asked))
         return replace(repeated, program=_with_name(repeated.program, path))

@@ -22,7 +22,8 @@ become the messages of `netplace.apps.collectives`, on tags of their own. ``gap_
 the line, in us.
 
 A program is written with operations alone: collectives have become messages, tags are whole and communicators
-0. A comment in the first line tells the number of tasks. What was written reads back equal.
+0. A comment in the first line tells the number of tasks, and ``receives by length`` if a receive takes the
+first message of its own length, not simply the first of its channel. What was written reads back equal.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.ranks import count_tasks, declared
+from netplace.apps.formats.ranks import count_tasks, declared, is_by_length_said
 from netplace.apps.formats.stream import head_of, left_out_in, whole_lines
 from netplace.apps.formats.text_lines import COMMUNICATOR, Lines, parsed
 from netplace.apps.formats.text_requests import Requests
@@ -29,8 +29,9 @@ _NOTHING: _Row = (Call.COMPUTE, -1, 0, 0, 0, -1, -1)
 
 def open_lines(path: Path, reading: Reading) -> Trace:
     """Open a trace in the text format."""
-    said = reading.tasks or declared(head_of(path))
-    trace = Trace(said or 0, iter(()))
+    head = head_of(path)
+    said = reading.tasks or declared(head)
+    trace = Trace(said or 0, iter(()), by_length=is_by_length_said(head))
     trace.batches = _Reader(path, reading, trace, said).batches()
     return trace
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netplace.apps.formats.ranks import declaration
+from netplace.apps.formats.ranks import BY_LENGTH, declaration
 from netplace.apps.formats.text_lines import COLUMNS
 from netplace.apps.formats.writing import Line, Options, lines_of, name_of
 from netplace.apps.iterations import in_order
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
-from netplace.apps.recorded.calls import ROOTED, Call
+from netplace.apps.recorded.calls import CALL, ROOTED, Call
+from netplace.apps.recorded.matching import is_by_length
 from netplace.apps.recorded.settling import UnresolvedError
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.requests import openers
@@ -32,6 +33,7 @@ def text_lines(trace: Trace, options: Options) -> Iterator[str]:
         If a receive has no source or no tag.
     """
     said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
+    said += f"{BY_LENGTH}; " if trace.by_length else ""
     yield f"# {said}columns: {' '.join(COLUMNS)}"
     number = {0: 0}
     for line in lines_of(trace.batches):
@@ -93,13 +95,25 @@ def write(program: Program) -> bytes:
         f"{rank} {names[kind]} {peer} {size} {tag} 0 {request} 0.0"
         for rank, kind, peer, size, tag, request in zip(*(c.tolist() for c in columns), strict=True)
     ]
-    header = f"# {program.name or 'program'}; {declaration(program.tasks)}; columns: {' '.join(COLUMNS)}"
+    said = f"{program.name or 'program'}; {declaration(program.tasks)}"
+    if _is_by_length(program):
+        said += f"; {BY_LENGTH}"
+    header = f"# {said}; columns: {' '.join(COLUMNS)}"
     out, done = [header.replace("\n", " ")], 0
     for _, place, _, text in sorted(_mark_lines(program)):
         out += lines[done:place]
         out.append(text)
         done = place
     return ("\n".join(out + lines[done:]) + "\n").encode("ascii", "replace")
+
+
+def _is_by_length(program: Program) -> bool:
+    """Tell whether receives of a program find other sends by order alone than by order and length."""
+    calls = np.zeros(len(program), CALL)
+    calls["rank"] = program.task_of()
+    for name in ("kind", "peer", "size", "tag"):
+        calls[name] = getattr(program, name)
+    return is_by_length(calls)
 
 
 def _mark_lines(program: Program) -> list[tuple[int, int, int, str]]:

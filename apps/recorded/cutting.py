@@ -56,7 +56,7 @@ def cut(
     sizes: Sequence[Sequence[int]] = ()
     for batch in settled(trace).batches:
         calls, sizes = _of_ranks(batch.calls, ranks), batch.sizes
-        named = _named(calls, counts)
+        named = _named(calls, counts, trace.by_length)
         keep = part.keep(calls)
         rows.append(calls[keep])
         names.append(named[keep])
@@ -72,7 +72,9 @@ def cut(
     calls = whole_sections(calls, trace.ranks if ranks is None else len(ranks))
     sections = tuple(trace.facts.get("sections", ()))
     calls = complete(calls)
-    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, sections, lost, trace.left_out)
+    whole = Recorded(
+        trace.ranks, calls, sizes, trace.communicators, sections, lost, trace.left_out, trace.by_length
+    )
     return whole if ranks is None else whole.only(ranks)
 
 
@@ -94,8 +96,11 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
     return calls
 
 
-def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]]) -> NDArray[np.int64]:
-    """Return what each message and collective is on its channel, and count it; -1 for other calls."""
+def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]], by_length: bool) -> NDArray[np.int64]:
+    """Return what each message and collective is on its channel, and count it; -1 for other calls.
+
+    By length, that stands for the communicator of a message: such traces have only one.
+    """
     named = np.full((len(calls), _PLACE + 1), -1, np.int64)
     rank, peer, kind = calls["rank"], calls["peer"], calls["kind"]
     sends = (kind == Call.SEND) | (kind == Call.ISEND)
@@ -105,7 +110,8 @@ def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]]) -> NDArray[np.
         (_RECEIVE, receives, (peer, rank, calls["tag"])),
         (_COLLECTIVE, kind == Call.COLLECTIVE, (rank, None, None)),
     ):
-        named[which, 0], named[which, 3] = side, calls["communicator"][which]
+        apart = "size" if by_length and side != _COLLECTIVE else "communicator"
+        named[which, 0], named[which, 3] = side, calls[apart][which]
         for column, values in zip((1, 2, 4), columns, strict=True):
             if values is not None:
                 named[which, column] = values[which]

@@ -63,7 +63,7 @@ def folded(
     check_left_out(trace.left_out, ignore)
     parts = [sequences[rank].parts() if rank in sequences else [] for rank in range(trace.ranks)]
     rest = _Rest(trace, normal.sizes, cycles_per_us, collectives)
-    loops = common_loops(parts, WRITTEN)
+    loops = common_loops(parts, WRITTEN, trace.by_length)
     if loops is not None:
         program = rest.folded(loops)
         if program is not None:
@@ -115,7 +115,8 @@ class _Rest:
     def program(self, rows: list[Int]) -> Program:
         """Return the program of the rows of each rank."""
         made = [as_calls(rank, own, self._cycles_per_us) for rank, own in enumerate(rows)]
-        calls = with_sizes(resolved(complete(np.concatenate(made)), self._trace))
+        calls = resolved(complete(np.concatenate(made)), self._trace)
+        calls = with_sizes(calls, self._trace.by_length)
         whole = Recorded(self._trace.ranks, calls, self._sizes, self._trace.communicators)
         return whole.program(self._cycles_per_us, self._collectives)
 

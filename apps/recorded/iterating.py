@@ -17,8 +17,10 @@ from netplace.apps.recorded.normal import COLUMNS
 __all__ = ["Loop", "common_loops"]
 
 Int = NDArray[np.int64]
-Channel = tuple[int, ...]  # source, destination, communicator, tag; or a communicator alone, for collectives
-_KIND, _PEER, _COMMUNICATOR, _TAG, _AGE = 0, 1, 2, 4, 7
+Channel = tuple[
+    int, ...
+]  # source, destination, communicator, tag, perhaps length; or a communicator alone, for collectives
+_KIND, _PEER, _COMMUNICATOR, _SIZE, _TAG, _AGE = 0, 1, 2, 3, 4, 7
 _NOTHING = np.empty((0, len(COLUMNS)), np.int64)
 _SENDS, _RECEIVES = (Call.SEND, Call.ISEND), (Call.RECV, Call.IRECV)
 
@@ -42,7 +44,7 @@ class Loop:
         return np.concatenate(parts)
 
 
-def common_loops(parts: list[list[Part]], written: int) -> list[Loop] | None:
+def common_loops(parts: list[list[Part]], written: int, by_length: bool = False) -> list[Loop] | None:
     """Return the loop of each rank, all of one number of iterations; None if there is none.
 
     Parameters
@@ -51,6 +53,8 @@ def common_loops(parts: list[list[Part]], written: int) -> list[Loop] | None:
         The rows of each rank.
     written : int
         Iterations that will be written and compared: partners may be that many less two apart.
+    by_length : bool
+        Whether messages of different lengths are of different channels.
     """
     if not any(part.times > 1 for rank in parts for part in rank):
         return None
@@ -60,7 +64,7 @@ def common_loops(parts: list[list[Part]], written: int) -> list[Loop] | None:
         max(rank, key=lambda part: part.length * (part.times > 1), default=Part(_NOTHING)) for rank in parts
     ]
     bodies = [part.rows if part.times > 1 else _NOTHING for part in chosen]
-    counts = [_channels(rank, body) for rank, body in enumerate(bodies)]
+    counts = [_channels(rank, body, by_length) for rank, body in enumerate(bodies)]
     factors = _factors(counts, [part.times if part.times > 1 else 0 for part in chosen])
     if factors is None:
         return None
@@ -74,7 +78,7 @@ def common_loops(parts: list[list[Part]], written: int) -> list[Loop] | None:
         if loop is None:
             return None
         loops.append(loop)
-    return loops if _aligned(loops, written - 2) else None
+    return loops if _aligned(loops, written - 2, by_length) else None
 
 
 def _unknown(rows: Int) -> bool:
@@ -128,15 +132,16 @@ def _rest_point(body: Int) -> int | None:
     return int(free[0]) if len(free) else None
 
 
-def _channels(rank: int, rows: Int) -> tuple[Counter[Channel], Counter[Channel]]:
+def _channels(rank: int, rows: Int, by_length: bool) -> tuple[Counter[Channel], Counter[Channel]]:
     """Return by channel how many messages rows send and collectives they call, and how many they receive."""
     sent: Counter[Channel] = Counter()
     received: Counter[Channel] = Counter()
     for kinds, counter in ((_SENDS, sent), (_RECEIVES, received)):
-        some = rows[np.isin(rows[:, _KIND], kinds)][:, [_PEER, _COMMUNICATOR, _TAG]]
-        for (peer, communicator, tag), count in zip(*_counted(some), strict=True):
+        columns = [_PEER, _COMMUNICATOR, _TAG, _SIZE] if by_length else [_PEER, _COMMUNICATOR, _TAG]
+        some = rows[np.isin(rows[:, _KIND], kinds)][:, columns]
+        for (peer, *rest), count in zip(*_counted(some), strict=True):
             ends = (rank, peer) if counter is sent else (peer, rank)
-            counter[(*ends, communicator, tag)] = count
+            counter[(*ends, *rest)] = count
     calls = rows[rows[:, _KIND] == Call.COLLECTIVE][:, [_COMMUNICATOR]]
     for (communicator,), count in zip(*_counted(calls), strict=True):
         sent[communicator,] = count
@@ -214,10 +219,10 @@ def _tie(ties: list[dict[int, Fraction]], first: int, count: int, other: int, ot
     return ties[other].setdefault(first, 1 / ratio) == 1 / ratio
 
 
-def _aligned(loops: list[Loop], apart: int) -> bool:
+def _aligned(loops: list[Loop], apart: int, by_length: bool) -> bool:
     """Tell whether all messages of an iteration have partners in iterations at most so far apart."""
-    before = [_channels(rank, loop.before) for rank, loop in enumerate(loops)]
-    inside = [_channels(rank, loop.body) for rank, loop in enumerate(loops)]
+    before = [_channels(rank, loop.before, by_length) for rank, loop in enumerate(loops)]
+    inside = [_channels(rank, loop.body, by_length) for rank, loop in enumerate(loops)]
     called: dict[Channel, tuple[int, int]] = {}
     for rank, (sent, _) in enumerate(inside):
         for channel, count in sent.items():

@@ -1,4 +1,7 @@
-"""Which receive takes which send, as MPI has it: in order, on each channel of ranks, communicator and tag."""
+"""Which receive takes which send: in order, on each channel of ranks, communicator and tag.
+
+So has it MPI. In INSEE's traces messages of different lengths are of different channels.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +12,34 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import Call
 
-__all__ = ["channel_places", "channels", "partners_of", "with_sizes"]
+__all__ = ["channel_places", "channels", "is_by_length", "partners_of", "with_sizes"]
 
 
-def with_sizes(calls: NDArray[Any]) -> NDArray[Any]:
-    """Return the calls with each receive as long as its send.
+def with_sizes(calls: NDArray[Any], by_length: bool = False) -> NDArray[Any]:
+    """Return the calls with each receive as long as its send; as they are if it finds that by its length.
 
     A receive may be posted for more bytes than come. What has no partner stays as it is, for
     `netplace.apps.Program.check` to name.
     """
+    if by_length:
+        return calls
     partner = partners_of(calls)
     receives = np.flatnonzero(((calls["kind"] == Call.RECV) | (calls["kind"] == Call.IRECV)) & (partner >= 0))
     calls["size"][receives] = calls["size"][partner[receives]]
     return calls
 
 
-def partners_of(calls: NDArray[Any]) -> NDArray[np.int64]:
+def is_by_length(calls: NDArray[Any]) -> bool:
+    """Tell whether receives find other sends by order and length than by order alone."""
+    return not np.array_equal(partners_of(calls, by_length=True), partners_of(calls))
+
+
+def partners_of(calls: NDArray[Any], by_length: bool = False) -> NDArray[np.int64]:
     """Return the row of the receive of each send and of the send of each receive; -1 where there is none."""
     kind = calls["kind"]
     sends = np.flatnonzero((kind == Call.SEND) | (kind == Call.ISEND))
     receives = np.flatnonzero((kind == Call.RECV) | (kind == Call.IRECV))
-    channel = channels(calls, sends, receives)
+    channel = channels(calls, sends, receives, by_length)
     sent = np.lexsort((np.arange(len(sends)), channel[: len(sends)]))
     received = np.lexsort((np.arange(len(receives)), channel[len(sends) :]))
     ordinal = channel_places(channel[: len(sends)][sent]), channel_places(channel[len(sends) :][received])
@@ -46,12 +56,16 @@ def partners_of(calls: NDArray[Any]) -> NDArray[np.int64]:
     return partner
 
 
-def channels(calls: NDArray[Any], sends: NDArray[np.int64], receives: NDArray[np.int64]) -> NDArray[np.int64]:
+def channels(
+    calls: NDArray[Any], sends: NDArray[np.int64], receives: NDArray[np.int64], by_length: bool = False
+) -> NDArray[np.int64]:
     """Return the number of the channel of each send and then of each receive, from 0."""
     both = np.concatenate([sends, receives])
     source = np.concatenate([calls["rank"][sends], calls["peer"][receives]])
     target = np.concatenate([calls["peer"][sends], calls["rank"][receives]])
-    columns = (source, target, calls["communicator"][both], calls["tag"][both])
+    columns = [source, target, calls["communicator"][both], calls["tag"][both]]
+    if by_length:
+        columns.append(calls["size"][both])
     number = np.zeros(len(both), np.int64)
     for column in columns:
         values, rank = np.unique(column, return_inverse=True)

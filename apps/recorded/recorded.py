@@ -53,6 +53,8 @@ class Recorded:
         Messages and collectives that a cut left out because not all of their ranks are in it.
     left_out : Counter
         Operations of the trace that are not among the calls, by name: as in `Trace`.
+    by_length : bool
+        Whether receives find their sends by length, as in `Trace`.
     """
 
     ranks: int
@@ -62,6 +64,7 @@ class Recorded:
     sections: Sequence[str] = ()
     lost: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
+    by_length: bool = False
 
     def program(self, cycles_per_us: float = 0.0, collectives: Collectives | None = None) -> Program:
         """Return the program, collectives written out as messages."""
@@ -71,8 +74,9 @@ class Recorded:
     def trace(self) -> Trace:
         """Return the calls as a trace."""
         calls = [Batch(self.calls, self.sizes)]
-        facts = {"sections": self.sections}
-        return Trace(self.ranks, iter(calls), self.communicators, Counter(self.left_out), facts)
+        trace = Trace(self.ranks, iter(calls), self.communicators, Counter(self.left_out))
+        trace.facts["sections"], trace.by_length = self.sections, self.by_length
+        return trace
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:
         """Return the calls with collectives written out as messages, but for blocking ones of `names`.
@@ -192,7 +196,7 @@ class Recorded:
 
     def _kept(self, keep: NDArray[np.bool_], ranks: set[int] | None = None) -> Recorded:
         """Return the calls to keep, without messages and collectives of which a part is not kept."""
-        partner = partners_of(self.calls)
+        partner = partners_of(self.calls, self.by_length)
         paired = partner >= 0
         apart = np.zeros(len(keep), bool)
         apart[paired] = ~keep[partner[paired]]
@@ -281,9 +285,17 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         away = messages & (calls["peer"] >= 0) & ~np.isin(calls["peer"], list(ranks))
         calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
     check_left_out(trace.left_out, ignore)
-    calls = with_sizes(resolved(complete(calls), trace))
+    calls = with_sizes(resolved(complete(calls), trace), trace.by_length)
     sections = tuple(trace.facts.get("sections", ()))
-    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, sections, left_out=trace.left_out)
+    whole = Recorded(
+        trace.ranks,
+        calls,
+        sizes,
+        trace.communicators,
+        sections,
+        left_out=trace.left_out,
+        by_length=trace.by_length,
+    )
     return whole if ranks is None else whole.only(ranks)
 
 
@@ -295,8 +307,8 @@ def program_of(
 ) -> Program:
     """Return the program of a trace, its collectives written out as messages.
 
-    A receive takes as many bytes as its send has. Recorded computation becomes whole cycles; a request that
-    is never waited for is waited for at the end of its rank.
+    A receive takes as many bytes as its send has, unless receives find their sends by length. Recorded
+    computation becomes whole cycles; a request that is never waited for is waited for at the end of its rank.
 
     Parameters
     ----------

@@ -41,6 +41,8 @@ class Reading:
         Number of ranks, for formats that do not say it.
     progress : callable or None
         Called with the number of bytes that were read since the last call.
+    trc_ns : float
+        Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
     in_order : bool
         Whether the calls of a rank must come as they happened. To count them any order does, and formats that
         tell no order by that of their lines can then be read a part at a time.
@@ -50,6 +52,7 @@ class Reading:
     tasks: int | None = None
     progress: Callable[[int], None] | None = None
     in_order: bool = True
+    trc_ns: float = 0.0
 
     def advance(self, count: int) -> None:
         """Tell that so many more bytes were read."""
@@ -78,6 +81,9 @@ class Trace:
         Whether the calls of a rank come in their order; if not, their times tell it.
     notes : list of str
         What the format cannot say, a sentence each.
+    by_length : bool
+        Whether a receive takes the first message of its own length from its source on its tag, as INSEE has
+        it, not simply the first one, as MPI has it.
     """
 
     ranks: int
@@ -87,6 +93,7 @@ class Trace:
     facts: dict[str, Any] = field(default_factory=dict)
     sorted: bool = True
     notes: list[str] = field(default_factory=list)
+    by_length: bool = False
 
     def __post_init__(self) -> None:
         self._numbers: dict[Any, int] = {}

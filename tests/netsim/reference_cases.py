@@ -59,8 +59,8 @@ def golden_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def golden_clock(row: dict[str, str], seed: int = 1) -> int:
-    """Return the final clock of a golden run: that of INSEE is one more than the job's end."""
+def golden_engine(row: dict[str, str], seed: int = 1) -> ReferenceEngine:
+    """Return an engine with the job of a golden run."""
     kind, *sizes = row["network"].split("_")
     network = _NETWORKS[kind] + ("," if "tree" in kind else "x").join(sizes)
     pairs = (option.split("=") for option in row["insee_options"].split())
@@ -68,6 +68,12 @@ def golden_clock(row: dict[str, str], seed: int = 1) -> int:
     network_engine = engine(network, seed, **config)
     trace = _trace(row["trace"])
     network_engine.install(trace, np.arange(trace.tasks))
+    return network_engine
+
+
+def golden_clock(row: dict[str, str], seed: int = 1) -> int:
+    """Return the final clock of a golden run: that of INSEE is one more than the job's end."""
+    network_engine = golden_engine(row, seed)
     assert network_engine.run(FOR_EVER) == Exit.JOB_ENDED
     return network_engine.job(0).end + 1
 
@@ -77,6 +83,10 @@ def _trace(name: str) -> Program:
     with gzip.open(GOLDEN / "traces" / f"{name}.trc.gz", "rt") as file:
         for line in file:
             kind, *numbers = line.split()
+            if kind == "c":
+                task, cycles = map(int, numbers)
+                operations.setdefault(task, []).append(("compute", cycles))
+                continue
             source, destination, tag, size = map(int, numbers)
             sends = kind == "s"
             here, there = (source, destination) if sends else (destination, source)

@@ -1,7 +1,8 @@
 import pytest
 
-from netplace.apps import Program, TaskWriter, application
-from netplace.apps.formats import read, write
+from netplace.apps import Op, Program, TaskWriter, application
+from netplace.apps.formats import convert, open_trace, read, read_repeated, rewrite, write
+from netplace.apps.recorded import recorded
 
 
 @pytest.fixture
@@ -33,6 +34,68 @@ def test_lines_belong_to_the_sender_and_the_receiver(parse):
 
 def test_computation_is_in_cycles_whatever_the_speed(parse):
     assert parse("c 0 77\n", cycles_per_us=3.0).size.tolist() == [77]
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "cycle_ns", "cycles"),
+    [
+        (32, 3.2, 10),
+        (31, 3.2, 9),
+        (16, 3.2, 5),
+        (0, 3.2, 0),
+        (7, 0.7, 10),
+        (10**17, 3.2, 3125 * 10**13),
+        (5, 8.0, 0),
+    ],
+)
+def test_computation_in_nanoseconds_is_the_whole_cycles_in_them(parse, nanoseconds, cycle_ns, cycles):
+    sizes = parse(f"c 0 {nanoseconds}\nc 0 320\n", trc_ns=cycle_ns).size.tolist()
+    assert sizes == [size for size in (cycles, int(320 / cycle_ns)) if size]
+
+
+OTHER_ORDERS = {
+    "swapped": "s 0 1 0 640\ns 0 1 0 64\nr 0 1 0 64\ns 1 0 0 64\nr 0 1 0 640\nr 1 0 0 64\n",
+    "rotated": "s 0 1 3 1\ns 0 1 3 130\ns 0 1 3 70\nr 0 1 3 130\nr 0 1 3 70\nr 0 1 3 1\n",
+    "tags apart": "s 0 1 1 64\ns 0 1 2 128\ns 0 1 1 128\nr 0 1 1 128\nr 0 1 2 128\nr 0 1 1 64\n",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_ORDERS.values(), ids=OTHER_ORDERS)
+def test_receives_keep_the_order_of_their_lengths(parse, tmp_path, text):
+    program = parse(text)
+    program.check()
+    receives = [line for line in text.splitlines() if line.startswith("r")]
+    assert [int(size) for kind, size in zip(program.kind, program.size, strict=True) if kind == Op.RECV] == [
+        int(line.split()[-1]) for source in (0, 1) for line in receives if int(line.split()[2]) == source
+    ]
+    for ending in ("trace", "trc"):  # whatever they are written in, as a program or as calls
+        write(program, tmp_path / f"again.{ending}")
+        convert(recorded(open_trace(tmp_path / "example.trc")), tmp_path / f"calls.{ending}")
+        rewrite(lambda: open_trace(tmp_path / "example.trc"), tmp_path / f"streamed.{ending}")
+        for name in ("again", "calls", "streamed"):
+            assert listing(read(tmp_path / f"{name}.{ending}"), 1) == listing(program, 1)
+    with pytest.raises(ValueError, match="in another order of lengths than their sends"):
+        convert(recorded(open_trace(tmp_path / "example.trc")), tmp_path / "calls.goal")
+
+
+def test_receives_of_a_long_trace_keep_their_lengths(tmp_path):
+    path = tmp_path / "long.trc"
+    path.write_text("s 0 1 0 640\ns 0 1 0 64\nr 0 1 0 64\nr 0 1 0 640\n" * 200)
+    kept = read_repeated(path, fold_from=100)
+    assert kept.times > 100
+    assert listing(kept.written_out(), 1) == listing(read(path), 1)
+    assert kept.written_out().size.tolist()[-4:] == [64, 640, 64, 640]
+
+
+def test_lengths_that_nobody_sends_are_named(parse):
+    with pytest.raises(ValueError, match="operation 0 there is for 63 bytes"):
+        parse("s 0 1 0 64\nr 0 1 0 63\n").check()
+
+
+def test_nanoseconds_of_other_formats_are_refused(tmp_path):
+    (tmp_path / "example.trace").write_text("0 compute -1 8 0 0 -1 0.0\n")
+    with pytest.raises(ValueError, match="trc_ns"):
+        read(tmp_path / "example.trace", trc_ns=3.2)
 
 
 @pytest.mark.parametrize(
