@@ -106,7 +106,7 @@ class SharedCluster:
 
     def ready(self, node: int) -> int:
         """Return the slot from which no core of a node is held."""
-        return max((until for _, until in self.held.get(node, ())), default=0)
+        return max((until for cores, until in self.held.get(node, ()) if cores), default=0)
 
     def free(self, node: int, slot: int) -> int:
         """Return the cores of a node that are not held in a slot."""
@@ -236,8 +236,10 @@ class _Model:
         program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
 
     def _slot(self, node: int, slot: int) -> None:
-        """Demand that a node that holds cores is on, and has them (14)."""
+        """Demand that a node that holds cores is on, and has them (14); so is one whose cores are held."""
         on, total = int(self.on[node, slot]), dict[int, float]()
+        if slot < self.cluster.ready(node):
+            self.program.fix(on, 1)
         for job, used in zip(self.jobs, self.used, strict=True):
             if node in used:
                 own = {int(variable): 1.0 for variable in used[node][max(0, slot - job.slots + 1) : slot + 1]}

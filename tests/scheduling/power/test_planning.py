@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
 from netplace.scheduling import Job, schedule
@@ -214,6 +216,74 @@ def test_the_published_small_tests():
     assert pending is not None
     assert (pending.energy, pending.makespan, pending.starts) == (248, 11, (5,))
     assert sorted(pending.cores[0].tolist()) == [0, 0, 0, 64, 64, 64, 64]
+
+
+def test_a_node_whose_cores_are_held_is_on_though_nothing_is_pending():
+    made = plan_shared(SharedCluster((5, 5), (2, 2), 5, held={0: ((1, 3), (2, 1), (0, 5))}), ())
+    assert made is not None
+    assert made.on.astype(int).tolist() == [[1, 1, 1, 0, 0, 0], [0] * 6]
+    assert (made.energy, made.makespan) == (0, 0)
+
+
+def spread_over(cores, nodes, share):
+    """Return how so many cores may be spread over nodes, at most `share` on each."""
+    return [some for some in itertools.product(range(share + 1), repeat=nodes) if sum(some) == cores]
+
+
+def cheapest(cluster, jobs):
+    """Return energy, makespan and which nodes are on, of all plans; None: there is none."""
+    nodes, slots = len(cluster.cores), cluster.horizon + 1
+    held = np.array([[cluster.cores[n] - cluster.free(n, s) for s in range(slots)] for n in range(nodes)])
+    counted = np.array(
+        [[c * (s >= cluster.ready(n)) for s in range(slots)] for n, c in enumerate(cluster.cost)]
+    )
+    ways = []
+    for job in jobs:
+        share = -(-job.cores // job.nodes) if job.nodes else job.cores
+        spreads = spread_over(job.cores, nodes, share)
+        spreads = [some for some in spreads if not job.nodes or sum(map(bool, some)) == job.nodes]
+        ways.append([(start, some) for start in range(slots - job.slots) for some in spreads])
+    best = None
+    for chosen in itertools.product(*ways):
+        use = held.copy()
+        for job, (start, some) in zip(jobs, chosen, strict=True):
+            use[:, start : start + job.slots] += np.array(some)[:, None]
+        if (use > np.array(cluster.cores)[:, None]).any():
+            continue
+        on = use > 0
+        on[list(cluster.service)] = True
+        last = max((start + job.slots for job, (start, _) in zip(jobs, chosen, strict=True)), default=0)
+        found = float((on * counted).sum()), last
+        best = found if best is None else min(best, found)
+    return best, held > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_plans_of_shared_nodes_are_the_best_of_all(data):
+    nodes, horizon = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 4))
+    cores = tuple(data.draw(st.integers(1, 3)) for _ in range(nodes))
+    cost = tuple(data.draw(st.integers(1, 3)) for _ in range(nodes))
+    held = {}
+    for node in range(nodes):
+        most, parts = cores[node], []
+        for _ in range(data.draw(st.integers(0, 2))):
+            parts.append((data.draw(st.integers(0, most)), data.draw(st.integers(0, horizon + 1))))
+            most -= parts[-1][0]
+        held[node] = tuple(parts)
+    service = tuple(node for node in range(nodes) if data.draw(st.integers(0, 3)) == 0)
+    cluster = SharedCluster(cores, cost, horizon, service, held)
+    jobs = tuple(
+        SharedJob(data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3)), data.draw(st.integers(0, 1)))
+        for _ in range(data.draw(st.integers(0, 2)))
+    )
+    made = plan_shared(cluster, jobs)
+    best, busy = cheapest(cluster, jobs)
+    assert (made is None) == (best is None)
+    if made is not None:
+        assert (made.energy, made.makespan) == (pytest.approx(best[0]), best[1])
+        assert made.on[busy].all()
+        assert made.on[list(service)].all()
 
 
 def test_a_bound_on_the_time_in_system_costs_energy():
