@@ -200,7 +200,9 @@ class MixesExecution:
 
     def _failed(self, until: float) -> Ends | None:
         """Return the end of jobs that can never end, once nothing else gets on."""
-        at = max(self._now, self._computing, *self._stuck.values()) if self._stuck else math.inf
+        if not self._stuck:
+            return None
+        at = max(self._now, self._computing, *self._stuck.values())
         if at > until * self._second:
             return None
         self._pass_on(at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +11,19 @@ from hypothesis import strategies as st
 from strategies import programs
 
 from netplace.apps import Program
-from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.cosim import (
+    MixesExecution,
+    Placed,
+    Placing,
+    Rates,
+    application_work,
+    cosimulate,
+    make_cosim_plan,
+)
+from netplace.cosim.work import Work
 from netplace.netsim import Config, DeadlockError, Network
 from netplace.netsim.lower import created_packets
+from netplace.scheduling import Job
 from netplace.topologies import parse
 
 GIVEN = {
@@ -36,6 +48,23 @@ def test_times_by_rendezvous_are_those_of_a_live_run(network_time):
     for exact, job in zip(live["jobs"], other["jobs"], strict=True):
         if job["state"] == "done":
             assert job["live"] == pytest.approx(exact["live"], rel=max(0.03, job["half_width"]))
+
+
+def test_a_job_that_can_never_end_fails_once_nothing_else_gets_on():
+    config = Config(rendezvous=0)
+    placing = Placing(parse("mesh:8"), config, application_work(config))
+    ends = []
+    execution = MixesExecution(placing, Rates(placing), lambda job: 1.0, ends.append)
+    assert execution.next_end(math.inf) is None
+    for attempt, application in enumerate(("all-to-all,packets=1", "one-to-all,packets=1"), 1):
+        work = Work(application, 4, 50)
+        execution.begin_placed(
+            attempt, Placed(Job(attempt, 0, 4, 0), work, np.arange(4) + 4 * attempt - 4), 0.0
+        )
+    assert [execution.next_end(math.inf).attempts for _ in range(2)] == [(2,), (1,)]
+    assert [done.placed.job.number for done in ends] == [2]
+    assert execution.next_end(math.inf) is None
+    assert "deadlock" in execution.failures[1]
 
 
 def test_a_cheaper_time_is_chosen_by_rendezvous_too():
