@@ -29,7 +29,7 @@ __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 # To be raised when a plan would no longer give what it gave.
 REVISION = 2
 _LOGGED = 3  # the same, for jobs of logs
-_SAMPLED = 8  # the same, where not all is simulated
+_SAMPLED = 9  # the same, where not all is simulated
 
 # Where run times come from, by the flag --network-time.
 FIDELITIES = {

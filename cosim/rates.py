@@ -35,6 +35,7 @@ _LEAST_WINDOWS = 2
 _BELIEVED = 0.005**2  # variance between windows that is believed beforehand, as much as that of one
 _ENDLESS = 0.5  # of what programs do that go on for ever, where they have no steady rate
 _BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
+_LONG_BLOCK = 256  # at most, where senders run ahead: what they make of a network builds up slowly
 
 
 @dataclass(frozen=True)
@@ -181,12 +182,16 @@ class Rates:
     def _most(self, job: Placed) -> int:
         """Return how many iterations of a job a block has at most."""
         operations = max(1, len(body_of(_loop(job.work), self.placing.config)))
-        return min(job.work.iterations, _BLOCK, max(_LEAST_BLOCK, OPERATIONS // operations))
+        longest = _BLOCK if waits_for_all(self.placing.body(job)) else _LONG_BLOCK
+        return min(job.work.iterations, longest, max(_LEAST_BLOCK, OPERATIONS // operations))
 
     def _parts(self, jobs: list[Placed], watched: list[int]) -> tuple[float, list[Part]]:
         """Return the cycles of a block, and the jobs with about so many iterations in theirs."""
         once = [self.loops.block(job, 1) for job in jobs]
-        length = max(*once, *(self._most(jobs[place]) * once[place] for place in watched))
+        leading = {*watched} | {
+            place for place, job in enumerate(jobs) if not waits_for_all(self.placing.body(job))
+        }
+        length = max(*once, *(self._most(jobs[place]) * once[place] for place in leading))
         parts = []
         for job, cycles in zip(jobs, once, strict=True):
             times = max(1, min(job.work.iterations, round(length / max(1.0, cycles))))

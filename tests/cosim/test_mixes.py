@@ -9,6 +9,7 @@ import pytest
 
 from netplace.cosim import Placed, Placing, application_work, cosimulate, make_cosim_plan
 from netplace.cosim.interval import MARKED
+from netplace.cosim.mixes import MixesExecution, half_width
 from netplace.cosim.rates import Rates, waits_for_all
 from netplace.cosim.work import Work
 from netplace.netsim import Config, Network
@@ -155,6 +156,35 @@ def test_senders_that_nobody_holds_up_do_not_keep_the_network_full_for_ever(tmp_
         assert abs(true["live"] / job["live"] - 1) <= job["half_width"]
     assert max(half_widths) > MARKED  # it is said that this is hardly known
     assert made["figures"]["marked"] == sum(width > MARKED for width in half_widths)
+
+
+@pytest.mark.parametrize(("compute", "seed"), [(80, 21), (95, 3)])
+def test_slowdowns_that_build_up_slowly_are_seen(compute, seed):
+    """Senders run ahead, and what they make of a network takes hundreds of iterations to build up.
+
+    Blocks of 32 iterations saw none of it: jobs slowed by half were given their time alone, to within 2 %.
+    """
+    config, machine = Config(), parse("mesh:5x7")
+    nodes = np.random.default_rng(seed).permutation(machine.nodes)[:30].reshape(5, 6)
+    nodes = np.sort(nodes) if seed % 2 else nodes
+    placing = Placing(machine, config, application_work(config), seed=seed)
+    work = Work("all-to-one,packets=1", 6, 500, compute)
+    jobs = [Placed(Job(number, 0, 6, 0), work, own) for number, own in enumerate(nodes, 1)]
+    network = placing.network()
+    numbers = [placing.start(network, job) for job in jobs]
+    network.finish()
+    live = np.array([network.job(number).end for number in numbers], float)
+    rates, ended = Rates(placing), []
+    execution = MixesExecution(placing, rates, lambda job: 1.0, ended.append)
+    for job in jobs:
+        execution.begin_placed(job.job.number, job, 0.0)
+    while execution.next_end(np.inf):
+        pass
+    ended.sort(key=lambda done: done.placed.job.number)
+    made = np.array([done.end - done.begin for done in ended])
+    half = np.array([half_width(done, rates.loops) for done in ended])
+    assert (live / [rates.loops.alone(job) for job in jobs]).max() > 1.3
+    assert (np.abs(live / made - 1) <= np.maximum(half, 0.05)).all(), np.stack([live, made, half])
 
 
 def test_only_programs_whose_tasks_all_wait_for_each_other_get_on_steadily():
