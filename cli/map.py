@@ -48,7 +48,12 @@ _OUTCOMES = (".html", ".json")
 @click.option(
     "--partition", default="whole", show_default=True, panel=PANEL, help="Which nodes the job gets."
 )
-@click.option("--mapping", default="td", show_default=True, panel=PANEL, help="Which node each task gets.")
+@click.option(
+    "--mapping",
+    panel=PANEL,
+    help="Which node each task gets. [default: link-load; classic with --method or --criterion, or on more "
+    "than 2,048 switches]",
+)
 @click.option("--method", panel=PANEL, help="How classic and td search: portfolio, grasp, 2opt, faq.")
 @click.option("--seconds", type=REAL, panel=PANEL, help="Processor time of a search.")
 @click.option(
@@ -89,7 +94,7 @@ def map_command(**given: Any) -> None:
     tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
-    from netplace.cli.mapping_rule import mapping_rule
+    from netplace.cli.mapping_rule import mapping_rule, usual_mapping
     from netplace.runs.mapping_search import Search
 
     output = _Output(given["output"], given["export"], given["hosts"])
@@ -97,7 +102,11 @@ def map_command(**given: Any) -> None:
     check_plans(len(seeds), "mappings", "--seeds")
     matrix = None if given["matrix"] is None else _matrix(given)
     rule, criterion = mapping_rule(
-        given["mapping"], given["method"], given["seconds"], given["search_iterations"], given["criterion"]
+        given["mapping"] or usual_mapping(given["network"], given["method"], given["criterion"]),
+        given["method"],
+        given["seconds"],
+        given["search_iterations"],
+        given["criterion"],
     )
     config, run = config_from(given), None
     if matrix is None:

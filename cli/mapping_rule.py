@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from netplace.checks import one_of
 from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
+from netplace.placement.mapping.routed_links import MOST_SWITCHES
+from netplace.runs.networks import network_of
+from netplace.topologies.routing import Switches
 
-__all__ = ["mapping_rule"]
+__all__ = ["mapping_rule", "usual_mapping"]
 
 _SEARCHES = ("classic", "link-load", "td")
+
+
+def usual_mapping(network: str, method: str | None, criterion: str | None) -> str:
+    """Return the mapping where none is named: the fastest in the mean that knows the other flags."""
+    if method is not None or criterion is not None:
+        return "classic"
+    switches = Switches.of(network_of(network))
+    return "link-load" if len(switches.neighbor) <= MOST_SWITCHES else "classic"
 
 
 def mapping_rule(

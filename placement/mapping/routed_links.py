@@ -17,9 +17,9 @@ from netplace.topologies.routing import Switches, all_minimal, make_routes, reac
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
-__all__ = ["RoutedLinks", "routed_links"]
+__all__ = ["MOST_SWITCHES", "RoutedLinks", "routed_links"]
 
-_MOST = 2048  # switches: their pairs are tabulated
+MOST_SWITCHES = 2048  # switches: their pairs are tabulated
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +90,10 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
     """
     switches = Switches.of(topology)
     here, home = np.unique(switches.home[nodes], return_inverse=True)
-    if len(here) > _MOST:
+    if len(here) > MOST_SWITCHES:
         raise ValueError(
             f"mapping link-load: keeps the ways between all switches of the nodes that it may use, and "
-            f"{len(here)} of {topology} are more than {_MOST}; give it a partition"
+            f"{len(here)} of {topology} are more than {MOST_SWITCHES}; give it a partition"
         )
     if routing or isinstance(topology, Graph):
         switches, routes = make_routes(topology, routing)

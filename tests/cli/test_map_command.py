@@ -24,7 +24,8 @@ def described(result) -> dict:
 
 
 def test_a_mapping_is_measured_beside_the_consecutive_one(netplace):
-    found = described(netplace("map", *BUTTERFLY, "--search-iterations", "500", "--json"))
+    flags = ("--mapping", "td", "--search-iterations", "500", "--json")
+    found = described(netplace("map", *BUTTERFLY, *flags))
     torus, W = parse("torus:4x4"), application("butterfly", 16).traffic().W
     nodes = np.array(found["nodes"])
     assert sorted(nodes) == list(range(16))
@@ -76,7 +77,7 @@ def test_what_is_written_can_be_read_back(netplace, tmp_path):
     assert (found["method"], found["iterations"]) == ("grasp", 2)
     run = described(netplace("run", *flags, "--mapping", f"file:{path}", "--json"))
     assert run["jobs"][0]["nodes"] == found["nodes"]
-    again = described(netplace("map", *flags, "--mapping", f"file:{path}", "--criterion", "td", "--json"))
+    again = described(netplace("map", *flags, "--mapping", f"file:{path}", "--json"))
     assert again["cost"] == found["cost"]
 
 
@@ -179,14 +180,17 @@ def test_a_numpy_file_at_fault(netplace, tmp_path):
     ("arguments", "words"),
     [
         ((*BUTTERFLY, "--tasks", "32"), "32 tasks are more than the 16 nodes"),
-        (("--network", "tree:4,2", "--app", "butterfly"), "use classic or oversubscription"),
+        (
+            ("--network", "tree:4,2", "--app", "butterfly", "--mapping", "td"),
+            "use classic or oversubscription",
+        ),
         ((*BUTTERFLY, "--seconds", "0"), "seconds of a mapping search: 0.0 is out of range"),
         ((*BUTTERFLY, "--search-iterations", "0"), "--search-iterations: 0 is too small"),
         ((*BUTTERFLY, "--mapping", "random", "--seconds", "1"), "--seconds: mapping random does not search"),
         ((*BUTTERFLY, "--method", "grap"), "--method: unknown name 'grap'; did you mean grasp"),
         ((*BUTTERFLY, "--mapping", "tdd"), "--mapping: unknown name 'tdd'; did you mean td"),
         ((*BUTTERFLY, "--criterion", "clasic"), "--criterion: unknown name 'clasic'; did you mean classic"),
-        ((*BUTTERFLY, "--criterion", "classic"), "mapping td minimises td, not classic"),
+        ((*BUTTERFLY, "--mapping", "td", "--criterion", "classic"), "mapping td minimises td, not classic"),
         (
             (*BUTTERFLY, "--mapping", "classic", "--criterion", "oversubscription"),
             "is defined on trees, not on torus:4x4",
@@ -219,3 +223,25 @@ def check(result, *words: str) -> None:
     assert result.stderr.count("\n") == 1, result.stderr
     for word in words:
         assert word in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "method"),
+    [
+        (("--network", "torus:4x4"), "annealing, squares"),
+        (("--network", "dragonfly:a=4,p=2,h=2", "--tasks", "16"), "annealing, squares"),
+        (("--network", "torus:4x4", "--method", "grasp"), "grasp"),
+        (("--network", "torus:4x4", "--criterion", "classic"), "portfolio"),
+        (("--network", "torus:8x8x40", "--tasks", "16"), "portfolio"),
+    ],
+)
+def test_the_usual_mapping_goes_by_link_loads_where_it_can(netplace, flags, method):
+    found = described(netplace("map", "--app", "butterfly", "--search-iterations", "2", *flags, "--json"))
+    assert found["method"] == method
+
+
+def test_a_mapping_that_lengthens_distances_says_so(netplace):
+    flags = ("--network", "torus:4x4x4", "--app", "3d-torus", "--bytes", "4096", "--mapping", "random")
+    said = netplace("map", *flags).stdout
+    assert "% farther than consecutively" in said
+    assert "bound by injection: task 0 needs 6,144 cycles to send its packets" in said

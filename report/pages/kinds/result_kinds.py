@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from netplace.checks import MOST
@@ -9,6 +10,7 @@ from netplace.checks.schema import (
     Kind,
     amount,
     anything,
+    choice,
     kind_of,
     listed,
     maybe,
@@ -20,6 +22,7 @@ from netplace.checks.schema import (
     truth,
 )
 from netplace.netsim import Config
+from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.runs.outcomes import LOAD_POINT
 
@@ -31,9 +34,17 @@ _CONFIG = kind_of(Config)
 _ANY_TABLE = table({}, others=True)
 
 _DELAYS = table({"mean": maybe(_COUNT)}, dict.fromkeys(("count", "p50", "p95", "p99", "most"), maybe(_COUNT)))
+_BOUND_NAMES = tuple(item.name for item in fields(Bounds))
+_BOUNDS = table(
+    {
+        **dict.fromkeys(_BOUND_NAMES, table({"cycles": _COUNT, "task": _COUNT})),
+        "least": _COUNT,
+        "binding": choice(*_BOUND_NAMES),
+    }
+)
 _JOB = table(
     {"name": text, "tasks": number(1), "start": _COUNT, "end": _COUNT, "cycles": _COUNT},
-    {"nodes": _NODES, "winner": maybe(text)},
+    {"nodes": _NODES, "winner": maybe(text), "bounds": _BOUNDS},
 )
 _WINDOW = table(dict.fromkeys(("end", "mean_link_load", "most_link_load"), _COUNT))
 _SPREAD = table_of(table(dict.fromkeys(("mean", "min", "max"), _COUNT), {"std": maybe(_COUNT)}))
