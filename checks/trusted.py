@@ -1,11 +1,16 @@
-"""Whose a file of machine code is: that of others is not run."""
+"""Whose a file is: machine code of others is not run, and what goes to compiled code is this user's own."""
 
 from __future__ import annotations
 
 import os
+import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["NO_LINK", "check_owner", "read_trusted"]
+__all__ = ["NO_LINK", "check_owner", "own_key", "read_trusted"]
+
+_KEY = 32  # bytes
 
 # Flags with which a file is opened that others may have put there: no link is followed, no pipe waited for.
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -32,3 +37,34 @@ def check_owner(path: str | Path) -> None:
 def _check(state: os.stat_result, path: str | Path) -> None:
     if hasattr(os, "getuid") and (state.st_uid not in (os.getuid(), 0) or state.st_mode & 0o002):
         raise PermissionError(f"{path}: belongs to others, or can be written by all")
+
+
+def own_key() -> bytes | None:
+    """Return this user's key, which is made when it is first asked for; None if there is no place to keep it.
+
+    It tells what netplace wrote for this user from what came from elsewhere. It stands in
+    ``~/.local/state/netplace/key`` (or under ``XDG_STATE_HOME``), where nobody else can read it.
+    """
+    try:
+        named = os.environ.get("XDG_STATE_HOME", "")
+        state = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "state"
+        path = state / "netplace" / "key"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            _make_key(path)
+        key = read_trusted(path)
+        return key if len(key) == _KEY and not os.lstat(path).st_mode & 0o077 else None
+    except (OSError, RuntimeError):  # no home, or not writable
+        return None
+
+
+def _make_key(path: Path) -> None:
+    """Make a key, whole at once; one that another process made meanwhile stays."""
+    handle, draft = tempfile.mkstemp(dir=path.parent)
+    try:
+        os.write(handle, secrets.token_bytes(_KEY))
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        os.close(handle)
+        os.unlink(draft)

@@ -34,11 +34,11 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """Give the name of a draft, which takes the place of `path` once the block has ended well.
 
     It has the same endings, for they say the format. What is no file, such as ``/dev/stdout`` or a pipe,
-    stays what it is and gets the content.
+    stays what it is and gets the content. `mode` are the permissions of a new file, before the user's mask.
     """
     endings = "".join(path.suffixes[-2:])
     if is_device(path):
@@ -58,7 +58,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     draft, lock = path, -1
     try:
         _sweep(path.parent.absolute())
-        draft, lock = _new_draft(path.parent, endings)
+        draft, lock = _new_draft(path.parent, endings, mode)
         yield draft
         draft.replace(path)
     except OSError as error:
@@ -121,11 +121,11 @@ def _draft_name(folder: Path, endings: str = "") -> Path:
     return folder / f".netplace-{secrets.token_hex(8)}{endings}"
 
 
-def _new_draft(folder: Path, endings: str) -> tuple[Path, int]:
+def _new_draft(folder: Path, endings: str, mode: int) -> tuple[Path, int]:
     """Return a new empty file and what locks it; it is readable as new files of this user are."""
     while True:
         draft = _draft_name(folder, endings)
-        lock = os.open(draft, _NEW, 0o666)
+        lock = os.open(draft, _NEW, mode)
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,18 +1,25 @@
-"""Files in which a long co-simulation is kept while it is under way, and of what they may be made."""
+"""Files in which a long co-simulation is kept while it is under way.
+
+A file is plain data (`netplace.cosim.plain_state`) under a code that only who has this user's key can make:
+the arrays of a network go to compiled code, which trusts them.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
+import hmac
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MethodType
 from typing import Any
 
-from netplace.checks.inputs import input_file
+import msgspec
+
+from netplace.checks.trusted import own_key, read_trusted
+from netplace.checks.writing import whole_file
+from netplace.cosim.plain_state import Saved, read_state, saved_state
 from netplace.netsim.result import versions
 
 __all__ = ["PARTS", "Checkpoint", "Keep", "Memory"]
@@ -20,20 +27,9 @@ __all__ = ["PARTS", "Checkpoint", "Keep", "Memory"]
 _PAUSE = 30.0  # seconds between checkpoints
 _SHARE = 0.05  # of the time that may go into them
 PARTS = ("", "alone", "again")  # network under the scheduler, times alone, the jobs once more
-_METHODS = ("_ended", "_leapt", "look")  # of known objects, that a checkpoint may name
-
-# All that a checkpoint is made of: a file that is read again can make nothing else, and call nothing.
-_OWN = ("apps.", "cosim.", "netsim.", "scheduling.", "topologies.")
-_KINDS = {
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("numpy._core.multiarray", "_reconstruct"),
-    ("numpy._core.multiarray", "scalar"),
-    ("numpy._core.numeric", "_frombuffer"),
-    ("collections", "deque"),
-    ("builtins", "set"),
-    ("builtins", "frozenset"),
-}
+_BEGIN = b"netplace checkpoint 1\n"
+_CODE = 32  # bytes of the code after it; then a length in 8 bytes, what has this length, and the arrays
+_HEAD = len(_BEGIN) + _CODE
 
 
 class Checkpoint:
@@ -50,32 +46,67 @@ class Checkpoint:
     """
 
     def __init__(self, path: Path, key: str, known: Mapping[str, object] | None = None) -> None:
-        self._path, self._key, self._known = path, [key, versions()], dict(known or {})
+        self._path, self._known = path, dict(known or {})
+        self._key = repr((key, versions()))
         self._last, self._spent = time.monotonic(), 0.0
 
     def look(self, write: Callable[[], None]) -> None:
         """Write, if it is time."""
         now = time.monotonic()
         if now - self._last >= max(_PAUSE, self._spent / _SHARE):
-            write()
+            with suppress(TypeError, UnicodeEncodeError):  # what is no plain data is not kept
+                write()
             self._last = time.monotonic()
             self._spent = self._last - now
 
     def write(self, state: object) -> None:
-        """Write what is to be kept."""
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        with temporary.open("wb") as file:
-            _Pickler(file, self._known).dump((self._key, state))
-        temporary.replace(self._path)
+        """Write what is to be kept; nothing where no key can be kept, for it could not be read again."""
+        if (key := own_key()) is None:
+            return
+        saved, arrays = saved_state(state, self._key, self._known)
+        head = msgspec.msgpack.encode(saved)
+        code = hmac.new(key, digestmod="sha256")
+        with whole_file(self._path, 0o600) as draft, draft.open("r+b") as file:
+            file.write(_BEGIN + bytes(_CODE))
+            for part in (
+                len(head).to_bytes(8, "little"),
+                head,
+                *(array.reshape(-1).view("u1") for array in arrays),
+            ):
+                code.update(part)
+                file.write(part)
+            file.seek(len(_BEGIN))
+            file.write(code.digest())
 
     def load(self) -> Any:
-        """Return what was kept; None if there is nothing that can be used."""
+        """Return what was kept; None if there is nothing, or it is of another plan or version.
+
+        Raises
+        ------
+        ValueError
+            If the file is none that this user's netplace wrote.
+        """
+        refused = f"{self._path}: is no checkpoint that netplace wrote for this user"
         try:
-            with input_file(self._path).open("rb") as file:
-                key, state = _Unpickler(file, self._known).load()
-        except Exception:  # not there, or written by another version or by nobody: then all is made anew
+            content = memoryview(read_trusted(self._path))
+        except FileNotFoundError:
             return None
-        return state if key == self._key else None
+        except OSError as error:
+            raise ValueError(f"{refused}, {error.strerror or error}; without it all begins anew") from None
+        code, body = content[len(_BEGIN) : _HEAD], content[_HEAD:]
+        key = own_key()
+        if (
+            key is None
+            or content[: len(_BEGIN)] != _BEGIN
+            or not hmac.compare_digest(code, hmac.digest(key, body, "sha256"))
+        ):
+            raise ValueError(f"{refused}, or it was changed since; without it all begins anew")
+        end = 8 + int.from_bytes(body[:8], "little")
+        try:
+            saved = msgspec.msgpack.decode(body[8:end], type=Saved)
+            return read_state(saved, body[end:], self._known) if saved.key == self._key else None
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise ValueError(f"{refused}, {error}; without it all begins anew") from None
 
     def close(self) -> None:
         """Remove the file: all is done."""
@@ -134,42 +165,3 @@ class Memory:
     def _write(self) -> None:
         assert self._checkpoint is not None
         self._checkpoint.write(self._values)
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, file: Any, known: dict[str, object]) -> None:
-        super().__init__(file, protocol=5)
-        self._names = {id(value): name for name, value in known.items()}
-
-    def persistent_id(self, given: Any) -> Any:
-        """Return the name of what is not to be written, and those of a method of it."""
-        if isinstance(given, MethodType) and id(given.__self__) in self._names:
-            return self._names[id(given.__self__)], given.__name__
-        return self._names.get(id(given))
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: Any, known: dict[str, object]) -> None:
-        super().__init__(file)
-        self._known = known
-
-    def persistent_load(self, name: Any) -> Any:
-        """Return what has this name."""
-        if isinstance(name, tuple):
-            owner, method = name
-            if owner in self._known and method in _METHODS:
-                return getattr(self._known[owner], method)
-            raise pickle.UnpicklingError(f"{name} is not known")
-        return self._known[name]
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class that a checkpoint may be made of."""
-        loaded = super().find_class(module, name) if self._allowed(module, name) else None
-        if (module, name) in _KINDS or isinstance(loaded, type):
-            return loaded
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of a checkpoint")
-
-    @staticmethod
-    def _allowed(module: str, name: str) -> bool:
-        own = module.startswith(tuple(f"netplace.{part}" for part in _OWN))
-        return "." not in name and (own or (module, name) in _KINDS)
