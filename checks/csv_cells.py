@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from netplace.checks.writing import whole_file
 
@@ -22,7 +22,7 @@ __all__ = ["as_cell", "as_read", "frame_as_read", "write_frame", "write_rows"]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMERIC = "biufcmM"  # kinds of columns without text
-_QUOTED = csv.QUOTE_NONNUMERIC  # which Python does not do by itself for a return
+_QUOTED: Final = csv.QUOTE_NONNUMERIC  # which Python does not do by itself for a return
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 
 

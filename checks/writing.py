@@ -140,10 +140,8 @@ def _new_draft(folder: Path, endings: str, mode: int) -> tuple[Path, int]:
 @cache
 def _sweep(folder: Path) -> None:
     """Take away, once in this process, the drafts that killed runs of this user have left in a folder."""
-    if fcntl is None:
-        return
     with suppress(OSError), os.scandir(folder) as entries:
-        for entry in [entry for entry in entries if _DRAFT.fullmatch(entry.name)]:
+        for entry in [entry for entry in entries if fcntl and _DRAFT.fullmatch(entry.name)]:
             with suppress(OSError):
                 _take_away(entry.path)
 

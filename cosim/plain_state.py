@@ -219,7 +219,8 @@ class _Reader:
             return tuple.__new__(named, map(self.value, values))
         if kind != "object":
             raise ValueError(f"it is no state: {named.__qualname__} is no {kind}")
-        made = self._made[place] = object.__new__(named)
+        made: Any = object.__new__(named)
+        self._made[place] = made
         state = self.value(values[0])
         if hasattr(named, "__setstate__"):
             made.__setstate__(state)

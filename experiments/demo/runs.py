@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from statistics import fmean
 
@@ -34,7 +34,7 @@ def run(case: Case) -> Outcome:
     job = {"trace": case.trace, "mapping": case.mapping}
     result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
     return Outcome(
-        **astuple(case),
+        **asdict(case),
         cycles=result.cycles,
         drained_cycles=result.drained_cycles,
         packets=result.packets,
