@@ -10,7 +10,7 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of
 from netplace.topologies.graph import Graph
 from netplace.topologies.hosts import with_hosts
-from netplace.topologies.limits import check_cables
+from netplace.topologies.limits import MOST_WIDTH, check_cables
 
 __all__ = ["astra_sim", "nccl"]
 
@@ -88,7 +88,7 @@ def nccl(root: Element, text: str) -> Graph:
     for place, (_, gpu) in enumerate(gpus):
         for link in gpu.findall("nvlink"):
             target, kind = link.get("target", "").lower(), link.get("tclass", "").lower()
-            count = whole(link.get("count", ""), f"{text}: count of an nvlink")
+            count = whole(link.get("count", ""), f"{text}: count of an nvlink", 1, MOST_WIDTH)
             if kind.startswith(_NVSWITCH):
                 other = number.setdefault(target, len(number))
             elif kind.startswith(_GPU) and target in number:

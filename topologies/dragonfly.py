@@ -61,12 +61,13 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
         text += f",links={global_links}"
     check_size(text, g * a * (1 + p), a - 1 + h + p)
     check_cables(text, g * a * (a - 1 + h) // 2)
-    local = [(i * a + x, i * a + y) for i in range(g) for x in range(a) for y in range(x + 1, a)]
+    pairs = np.stack(np.triu_indices(a, 1), axis=1)
+    local = (np.arange(g)[:, None, None] * a + pairs).reshape(-1, 2)
     between = [(i * a + k // h, j * a + m // h) for i, k, j, m in global_cables(text, g, a * h, global_links)]
     switch = np.arange(g * a)
     return graph(
         text,
-        Cables.of([*local, *between]),
+        Cables(np.concatenate((local, np.array(between, np.int64).reshape(-1, 2)))),
         np.full(g * a, p),
         group=switch // a,
         places=np.stack(np.divmod(switch, a), axis=1),

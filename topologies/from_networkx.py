@@ -11,7 +11,7 @@ from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError, checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph, check_connected
-from netplace.topologies.limits import check_cables, check_size
+from netplace.topologies.limits import MOST_WIDTH, check_cables, check_size
 from netplace.topologies.service import marked
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     delay: list[int] = []
     for u, v, data in _cables(given, text):
         where = f"{text}: edge {u} - {v}"
-        width = _value(data, "width", 1, 1, where)
+        width = whole(data.get("width", 1), f"{where}: width", 1, MOST_WIDTH)
         check_cables(where, len(pairs) + width)
         pairs += [(number[u], number[v])] * width
         cycles += [_value(data, "cycles", 1, 1, where)] * width

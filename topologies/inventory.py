@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = ["Bisection", "Cables", "Inventory", "Prices", "inventory", "read_pric
 
 _MOST_SPECTRUM = 1500  # switches up to which the lower bound of a bisection is computed
 _MOST_CUTS = 1 << 14  # and up to which cuts are looked for
+Int = NDArray[np.int64]
 _KIND = re.compile(r"node|local|global|dimension [1-9]\d*|level \d+-\d+")
 
 
@@ -139,12 +140,11 @@ def inventory(topology: Topology, radix: int = 0) -> Inventory:
     most = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) and not radix else 0)
     if radix and most > radix:
         raise ValueError(f"{topology}: a switch has {most} cables, more than the {radix} ports of radix")
-    names = _kinds(topology, first, router, port, end)
     to_node = cable & ~there
-    counts = {"node": int(to_node.sum())}
     between = cable & there & (router < end)
-    for kind in sorted({*names[between].tolist()}, key=_order):
-        counts[kind] = int((between & (names == kind)).sum())
+    of_kind, names = _kinds(topology, first, router[between], port[between], end[between])
+    counts = dict(zip(names, np.bincount(of_kind, minlength=len(names)).tolist(), strict=True))
+    counts = {"node": int(to_node.sum()), **counts}
     switches = last - first
     return Inventory(
         network=str(topology),
@@ -172,41 +172,32 @@ def _compute_nodes(topology: Topology) -> tuple[int, int]:
     return hosts, hosts * (1 + sockets if sockets > 1 else 1)
 
 
-def _kinds(
-    topology: Topology, first: int, router: NDArray[np.int64], port: NDArray[np.int64], end: NDArray[np.int64]
-) -> NDArray[Any]:
-    """Return the kind of each link, as if it joined two switches."""
-    names = np.full(len(router), "local", dtype=object)
-    a, b = np.maximum(router, first) - first, np.maximum(end, first) - first
+def _kinds(topology: Topology, first: int, router: Int, port: Int, end: Int) -> tuple[Int, list[str]]:
+    """Return the kind of each cable between two switches, as its place among names."""
     if isinstance(topology, Tree):
         stage = topology.stage_of(np.arange(topology.routers))
-        return _levels(np.minimum(stage[router], stage[end]) + 1, np.maximum(stage[router], stage[end]) + 1)
+        return np.minimum(stage[router], stage[end]), [
+            f"level {s}-{s + 1}" for s in range(1, topology.stages)
+        ]
     if isinstance(topology, Grid):
-        return _numbered("dimension", port // 2 + 1)
+        return port // 2, _dimensions(topology.ports // 2)
     assert isinstance(topology, Graph)
+    a, b = router - first, end - first
     if topology.group is not None:
-        names[topology.group[a] != topology.group[b]] = "global"
-    elif topology.axis is not None:
-        return _numbered("dimension", topology.axis[router, port] + 1)
-    elif topology.places is not None and hierarchy(topology) is not None:
+        return (topology.group[a] != topology.group[b]).astype(np.int64), ["local", "global"]
+    if topology.axis is not None:
+        axis = topology.axis[router, port]
+        return axis, _dimensions(int(axis.max(initial=-1)) + 1)
+    if topology.places is not None and hierarchy(topology) is not None:
         level = topology.places[:, 0]
-        return _levels(np.minimum(level[a], level[b]), np.maximum(level[a], level[b]))
-    return names
+        ends = np.stack((np.minimum(level[a], level[b]), np.maximum(level[a], level[b])), axis=1)
+        pairs, which = np.unique(ends, axis=0, return_inverse=True)
+        return which.ravel(), [f"level {low}-{high}" for low, high in pairs.tolist()]
+    return np.zeros(len(router), np.int64), ["local"]
 
 
-def _numbered(word: str, numbers: NDArray[np.int64]) -> NDArray[Any]:
-    return np.array([f"{word} {number}" for number in range(int(numbers.max(initial=0)) + 1)], object)[
-        numbers
-    ]
-
-
-def _levels(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[Any]:
-    pairs, which = np.unique(np.stack((low, high), axis=1), axis=0, return_inverse=True)
-    return np.array([f"level {a}-{b}" for a, b in pairs.tolist()], object)[which.ravel()]
-
-
-def _order(kind: str) -> tuple[bool, list[int]]:
-    return kind == "global", [int(number) for number in re.findall(r"\d+", kind)]
+def _dimensions(count: int) -> list[str]:
+    return [f"dimension {number}" for number in range(1, count + 1)]
 
 
 def _bisection(topology: Topology) -> Bisection:

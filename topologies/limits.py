@@ -5,10 +5,11 @@ from __future__ import annotations
 from netplace.checks import sizes
 from netplace.checks.memory import available
 
-__all__ = ["MOST_CYCLES", "MOST_DELAY", "check_cables", "check_memory", "check_size"]
+__all__ = ["MOST_CYCLES", "MOST_DELAY", "MOST_WIDTH", "check_cables", "check_memory", "check_size"]
 
 MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
 MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
+MOST_WIDTH = 1 << 12  # parallel cables between two switches: engines have at most 1023 inputs a switch
 
 _MOST_PORTS = 2**31 - 1  # ports, links and FIFOs are numbered in int32
 _BYTES_PER_PORT = 32  # 8 to keep `neighbor` and `entry`; up to 29 were measured while building a ring

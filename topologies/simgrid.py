@@ -25,6 +25,7 @@ from netplace.topologies.xgft import xgft
 __all__ = ["simgrid"]
 
 _BYTES_PER_HOST = 300
+_MOST = 1 << 12  # of each number of a dragonfly
 _PREFIXES = {
     "": 1,
     "k": 10**3,
@@ -167,7 +168,7 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
     if [len(word) for word in words] != [2, 2, 2, 1]:
         raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 3,4;3,2;3,1;2")
     (groups, blue), (chassis, black), (routers, green), (hosts,) = (
-        [whole(n, f"{where}: topo_parameters") for n in row] for row in words
+        [whole(n, f"{where}: topo_parameters", 1, _MOST) for n in row] for row in words
     )
     of_group = chassis * routers
     if groups > of_group:

@@ -15,7 +15,7 @@ from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.host_lists import count_hosts, expand
 from netplace.topologies.hosts import with_hosts
-from netplace.topologies.limits import check_cables
+from netplace.topologies.limits import MOST_WIDTH, check_cables
 from netplace.topologies.slurm_grid import slurm_grid
 from netplace.topologies.slurm_yaml import chosen_topology, tree_entries
 from netplace.topologies.text_files import read_lines, read_text
@@ -231,7 +231,7 @@ def _cables(
         width, cycles, delay = links_of[pair]
         for key, _, value in (word.partition("=") for word in words[2:]):
             if key == "width":
-                width = whole(value, f"{where}: width")
+                width = whole(value, f"{where}: width", 1, MOST_WIDTH)
             elif key == "cycles":
                 cycles = whole(value, f"{where}: cycles")
             elif key == "delay":

@@ -12,7 +12,7 @@ from netplace.checks.inputs import input_file
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of
-from netplace.topologies.limits import check_cables
+from netplace.topologies.limits import MOST_WIDTH, check_cables
 
 __all__ = ["existing", "read_lines", "read_text", "tree_file"]
 
@@ -34,7 +34,7 @@ def tree_file(path: str) -> Graph:
     for line, words in read_lines(path, text):
         if len(words) not in (2, 3):
             raise ValueError(f"{text} line {line}: {len(words)} words, expected child parent [width]")
-        width = whole(words[2], f"{text} line {line}: width") if len(words) == 3 else 1
+        width = whole(words[2], f"{text} line {line}: width", 1, MOST_WIDTH) if len(words) == 3 else 1
         lines.append((line, words[0], words[1], width))
     parents = dict.fromkeys(parent for _, _, parent, _ in lines)
     number = {name: place for place, name in enumerate(parents)}

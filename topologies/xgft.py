@@ -11,7 +11,7 @@ from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
-from netplace.topologies.limits import check_size
+from netplace.topologies.limits import MOST_WIDTH, check_size
 
 __all__ = ["xgft"]
 
@@ -45,7 +45,8 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
     64
     """
     form = f"xgft:{len(down)};{','.join(map(str, down))};{','.join(map(str, up))}"
-    p = [1] * len(down) if width is None else [whole(n, f"{form}: p{i}") for i, n in enumerate(width, 1)]
+    given = [1] * len(down) if width is None else width
+    p = [whole(n, f"{form}: p{i}", 1, MOST_WIDTH) for i, n in enumerate(given, 1)]
     if any(n != 1 for n in p):
         form += f";{','.join(map(str, p))}"
     m = [whole(n, f"{form}: m{i}") for i, n in enumerate(down, 1)]
