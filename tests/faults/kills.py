@@ -1,8 +1,9 @@
 """Commands that are killed at a random instant, and what they left behind.
 
 ``python kills.py FIRST COUNT`` kills so many commands, each once, with Ctrl-C, SIGTERM or ``kill -9``, and
-prints a line for each fault: no sentence, another exit code, a file half-written, a process that lives on, or
-the same command that does not go on to the same files afterwards. Command, signal and instant follow from the
+prints a line for each fault: no sentence, another exit code, a file half-written, an empty folder, a process
+that lives on, or the same command that does not go on to the same files afterwards, or leaves drafts of the
+one before. ``--workers`` takes commands with worker processes alone, ``--only map`` those of that name. Command, signal and instant follow from the
 number; where that instant finds the command depends on the machine. One of eight is a process of its own,
 killed while it starts; the others are children of this process, which has loaded everything.
 """
@@ -23,8 +24,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -50,6 +52,12 @@ COMMANDS = (
     ("cosim", "costudy.toml", "--workers", "2", "--store", "new.sqlite", "-o", "new"),
     ("trace", "convert", "m.trace", "-o", "new.trace.gz"),
     ("map", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "random", "-o", "new.csv"),
+    ("map", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "td", "--seeds", "2", "--workers",
+     "2", "-o", "new.csv"),
+    ("run", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "random", "--seeds", "4",
+     "--processes", "2", "-o", "new.json"),
+    ("load", "curves.toml", "--workers", "2", "--store", "new.sqlite", "-o", "curves.svg"),
+    ("schedule", "study.toml", "--workers", "2", "--store", "new.sqlite", "-o", "new"),
     ("report", "shared", "-o", "new.html"),
     ("pss", "derive", "--machine", "tree:2,3", "-o", "new.conf"),
 )  # fmt: skip
@@ -183,10 +191,16 @@ def new_files(folder: Path, good: Path) -> list[Path]:
     )
 
 
-def attempt(number: int, good: Path, place: Path, known: dict[int, tuple[float, dict[str, bytes]]]) -> str:
-    """Kill a command, and return how that ended; what begins with FAULT is one."""
+def attempt(
+    number: int,
+    good: Path,
+    place: Path,
+    known: dict[int, tuple[float, dict[str, bytes]]],
+    places: Sequence[int] = range(len(COMMANDS)),
+) -> str:
+    """Kill one of the commands in these places, and return how that ended; what begins with FAULT is one."""
     rng = np.random.default_rng([2030, number])
-    which, sent = int(rng.integers(len(COMMANDS))), SIGNALS[int(rng.integers(len(SIGNALS)))]
+    which, sent = int(rng.choice(places)), SIGNALS[int(rng.integers(len(SIGNALS)))]
     words, fresh = COMMANDS[which], bool(rng.random() < 0.125)
     if which not in known:
         shutil.copytree(good, place / "whole")
@@ -209,6 +223,9 @@ def attempt(number: int, good: Path, place: Path, known: dict[int, tuple[float, 
     if lacking:
         faults.append(f"the same command did not make {lacking}")
     faults += [fault_of_file(path, whole) for path in new_files(folder, good) if path.name[0] != "."]
+    drafts = [path.name for path in new_files(folder, good) if path.name[0] == "."]
+    if drafts:
+        faults.append(f"the same command has left {drafts}")
     shutil.rmtree(folder)
     told = [fault for fault in faults if fault]
     return f"FAULT {what}: {'; '.join(told)}" if told else f"ENDED {ended.code} {what}"
@@ -233,6 +250,9 @@ def _faults_of_files(folder: Path, good: Path, sent: int, whole: dict[str, bytes
     faults: list[str | None] = [fault_of_file(path, whole) for path in made if path not in drafts]
     if drafts and sent != signal.SIGKILL:
         faults.append(f"leaves {[path.name for path in drafts]}")
+    empty = [path.name for path in folder.rglob("*") if path.is_dir() and not any(path.iterdir())]
+    if empty and sent != signal.SIGKILL:
+        faults.append(f"leaves the empty folders {empty}")
     return faults
 
 
@@ -241,7 +261,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int, nargs="?", default=1)
+    parser.add_argument("--workers", action="store_true")
+    parser.add_argument("--only", default="")
     given = parser.parse_args()
+    parted = [("--workers", "2") in pairwise(words) or "--processes" in words for words in COMMANDS]
+    places = [
+        place
+        for place, words in enumerate(COMMANDS)
+        if words[0].startswith(given.only) and parted[place] >= given.workers
+    ]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it is ignored
     ends: Counter[str] = Counter()
     known: dict[int, tuple[float, dict[str, bytes]]] = {}
@@ -250,7 +278,7 @@ def main() -> int:
         (place / "good").mkdir()
         make_files(place / "good")
         for number in range(given.first, given.first + given.count):
-            told = attempt(number, place / "good", place, known)
+            told = attempt(number, place / "good", place, known, places)
             ends[told.split()[0] if told.startswith("FAULT") else told.split()[1]] += 1
             if told.startswith("FAULT"):
                 say(told.replace("\n", " "))

@@ -11,10 +11,10 @@ import pytest
 HERE = Path(__file__).parent
 
 
-def kill(first: int, count: int) -> list[str]:
+def kill(first: int, count: int, *flags: str) -> list[str]:
     """Return a line for each fault that kills led to."""
     done = subprocess.run(
-        [sys.executable, HERE / "kills.py", str(first), str(count)],
+        [sys.executable, HERE / "kills.py", str(first), str(count), *flags],
         capture_output=True,
         text=True,
         errors="replace",
@@ -30,3 +30,10 @@ def kill(first: int, count: int) -> list[str]:
 @pytest.mark.parametrize("first", range(0, 300, 100))
 def test_commands_killed_at_a_random_instant(first):
     assert kill(first, 100) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1500, 100))
+@pytest.mark.parametrize("flags", [("--only", "map", "--workers"), ("--workers",)])
+def test_commands_with_workers_killed_at_a_random_instant(first, flags):
+    assert kill(first, 100, *flags) == []
