@@ -3,9 +3,10 @@
 ``python kills.py FIRST COUNT`` kills so many commands, each once, with Ctrl-C, SIGTERM or ``kill -9``, and
 prints a line for each fault: no sentence, another exit code, a file half-written, an empty folder, a process
 that lives on, or the same command that does not go on to the same files afterwards, or leaves drafts of the
-one before. ``--workers`` takes commands with worker processes alone, ``--only map`` those of that name. Command, signal and instant follow from the
-number; where that instant finds the command depends on the machine. One of eight is a process of its own,
-killed while it starts; the others are children of this process, which has loaded everything.
+one before. ``--workers`` takes commands with worker processes alone, ``--only map`` those of that name.
+Command, signal and instant follow from the number; where that instant finds the command depends on the
+machine. One of eight is a process of its own, killed while it starts; the others are children of this
+process, which has loaded everything.
 """
 
 from __future__ import annotations
