@@ -161,6 +161,7 @@ class Engine(Protocol):
     """
 
     now: int
+    stands: bool  # between two cycles though the last `run` was interrupted, so that it can be called again
 
     @property
     def quiet_since(self) -> int:

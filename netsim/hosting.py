@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
@@ -121,6 +122,8 @@ class Hosting:
         self._still = LAST_CYCLE  # cycle from which on nothing moves, once that has been found
         self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
         self._running: set[int] = set()
+        self._torn = False  # something has been left half done by an interrupt
+        self._unheard = False  # the engine was interrupted, and what it came back with is lost
         self._generates = False
         self._holder = np.full(topology.nodes, -1, np.int64)
         self._piece = 1000
@@ -140,6 +143,34 @@ class Hosting:
         if not self.config.faults:
             return ""
         return verdict_on(self.topology, self.config.routing, self.config.vc_discipline)[1].name
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Do something as a whole: if it is interrupted, the network is of no more use, and says so.
+
+        The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by an
+        error is no interrupt.
+
+        Raises
+        ------
+        ValueError
+            If something was interrupted before.
+        """
+        if self._torn:
+            raise ValueError(
+                "network: was interrupted in the middle of a step, and cannot go on; make it anew"
+            )
+        self._torn = True
+        try:
+            yield
+        except Exception:
+            self._torn = False
+            raise
+        except BaseException:
+            self._torn = self._torn and not self._engine.stands
+            self._unheard = True
+            raise
+        self._torn = False
 
     @property
     def now(self) -> int:
@@ -201,10 +232,11 @@ class Hosting:
             raise ValueError(f"placement: node {lost[0]} has been cut off by a fault")
         if times > 1 and not self._engine.repeats:
             program, times = program.repeat(times), 1
-        job = self._given
-        self._given += 1
-        self._jobs[job] = _Job(program, where, times)
-        insort(self._waiting, (begin, job))
+        with self._whole():
+            job = self._given
+            self._given += 1
+            self._jobs[job] = _Job(program, where, times)
+            insort(self._waiting, (begin, job))
         return job
 
     def _check_free(self, where: NDArray[np.int64], when: str = "") -> None:
@@ -227,6 +259,10 @@ class Hosting:
         ValueError
             If there is no such job, or it has ended.
         """
+        with self._whole():
+            self._stop(job)
+
+    def _stop(self, job: int) -> None:
         hosted = self._find(job)
         if job in self._running:
             self._engine.stop(hosted.number)
@@ -327,7 +363,8 @@ class Hosting:
             raise ValueError(
                 f"skip: counts: expected a number of at least 0 for each of {len(hosted.nodes)} tasks"
             )
-        self._engine.skip(hosted.number, given)
+        with self._whole():
+            self._engine.skip(hosted.number, given)
 
     def _looping(self, job: int) -> _Job:
         """Return a job that runs and whose iterations are kept once."""

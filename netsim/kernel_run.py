@@ -86,6 +86,7 @@ class KernelRun:
             explain=explain,
             domains=self._domains,
         )
+        self.stands = False  # between two cycles, though `run` was interrupted
         self._charged = 1  # rows of the matrix of waiting: open-loop traffic and the jobs so far
         self._source_keys = (0, 0)
         self._renew()
@@ -207,6 +208,7 @@ class KernelRun:
             self._make_room()
 
     def _run(self, until: int) -> int:
+        self.stands = False
         bound = self._bound
         if bound is None or bound[0] is not self._state or bound[1] is not self._setting:
             domains = zip(
@@ -214,7 +216,11 @@ class KernelRun:
             )
             loops = [self._loop.on(s, u) for s, u in domains]
             bound = self._bound = self._state, self._setting, loops
-        return run_side_by_side(bound[2], int(until))
+        try:
+            return run_side_by_side(bound[2], int(until))
+        except BaseException:  # an interrupt, heard when compiled loops are back: they end between two cycles
+            self.stands = not interpreted()
+            raise
 
     def _make_room(self) -> None:
         """Make entries for the messages that may begin in the next cycle."""

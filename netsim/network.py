@@ -80,8 +80,9 @@ class Network(Hosting):
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
         if traffic is not None:
             check_traffic(traffic, self.topology.nodes)
-        self._generates = traffic is not None
-        self._engine.generate(traffic)
+        with self._whole():
+            self._generates = traffic is not None
+            self._engine.generate(traffic)
 
     @property
     def next_fault(self) -> int | None:
@@ -117,7 +118,7 @@ class Network(Hosting):
         if fault.cuts:
             jobs = [job for job in self._unended() if after.cut[self._jobs[job].nodes].any()]
             for job in jobs:
-                self.stop(job)
+                self._stop(job)
             table = rerouted(after, self.config)
             self._routing = table.routes.name
             lost, again, losers = self._engine.fail(table, dead, down, fault.packets == "again")
@@ -154,18 +155,25 @@ class Network(Hosting):
         ------
         DeadlockError
             If nothing can move any more though jobs have not ended or packets are in flight.
+        ValueError
+            If the network was interrupted (by Ctrl-C, say) other than between two cycles: then it is of no
+            more use. After any other interrupt it goes on as if there had been none.
         """
         self._still = LAST_CYCLE
         limit = LAST_CYCLE if until is None else min(whole(until, "until", 0), LAST_CYCLE)
-        if not self.timed:
-            return self._advance(limit)
-        began = time.process_time()
+        began = time.process_time() if self.timed else 0.0
         try:
-            return self._advance(limit)
+            with self._whole():
+                return self._advance(limit)
         finally:
-            self.cpu_seconds += time.process_time() - began
+            if self.timed:
+                self.cpu_seconds += time.process_time() - began
 
     def _advance(self, limit: int) -> list[int]:
+        if self._unheard:
+            self._unheard = False
+            if ended := self._ended():
+                return ended
         while True:
             if limit == LAST_CYCLE and self._coming and not (self._unfinished or self._generates):
                 return []  # faults later than the end do not happen
@@ -207,7 +215,9 @@ class Network(Hosting):
             if outcome != Exit.REACHED or self.now >= stop:
                 return outcome
             if self.between is not None:
+                self._torn = False  # a pickle made now is whole, and an interrupt leaves all as it is
                 self.between()
+                self._torn = True
             spent = time.perf_counter() - began
             if spent < 0.1:
                 self._piece *= 2
@@ -249,7 +259,13 @@ class Network(Hosting):
         if max_cycles is not None:
             whole(max_cycles, "max_cycles", 0)
         if window is not None:
-            self._go_by_windows(whole(window, "window"), max_cycles)
+            try:
+                self._go_by_windows(whole(window, "window"), max_cycles)
+            except Exception:
+                raise
+            except BaseException:  # what the window under way has counted is lost
+                self._torn = True
+                raise
         while self._waiting or self._running:
             if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
                 jobs = len(self._running) + len(self._waiting)

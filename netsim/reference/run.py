@@ -91,6 +91,7 @@ class ReferenceEngine:
         self.reset_counters()
 
     repeats = False
+    stands = False
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number.
