@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.apps.formats import (
+    allprof,
     chakra,
     dimemas,
     dumpi,
@@ -107,6 +108,13 @@ FORMATS: dict[str, Format] = {
         dumpi.recognises,
         dumpi.open_dumpi,
         files=dumpi.files,
+    ),
+    "allprof": Format(
+        ".allprof",
+        "liballprof's, from which Schedgen makes schedules (read only)",
+        allprof.recognises,
+        allprof.open_allprof,
+        files=allprof.files,
     ),
     "paraver": Format(
         ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver

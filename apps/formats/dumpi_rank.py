@@ -107,6 +107,14 @@ class RankCalls:
                 place, f"MPI_{name.capitalize()} is broken: {error} is missing", "record at"
             ) from None
 
+    def datatype(self, number: int, size: int) -> None:
+        """Tell the bytes of a datatype."""
+        self._sizes[number] = size
+
+    def holds(self, request: int) -> bool:
+        """Tell whether a request of this name is known and has not been completed."""
+        return request in self._requests
+
     def end(self) -> None:
         """Take the computation after the last call."""
         if self._gap:

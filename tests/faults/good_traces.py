@@ -12,6 +12,14 @@ from netplace.apps.formats.recording import ENTRY
 __all__ = ["COMMANDS", "TEXTS", "make_traces"]
 
 TEXTS = {
+    **{
+        f"pmpi-trace-rank-{rank}.txt": "# trace\nMPI_Init:-:140:141:1000\n"
+        f"MPI_Irecv:1010:1:100:LOG_MPI_INT,4,4:{1 - rank}:7:91,{rank},2:5000:1012\n"
+        f"MPI_Send:1020:1:100:LOG_MPI_INT,4,4:{1 - rank}:7:91,{rank},2:1022\n"
+        f"MPI_Wait:1030:5000:6000:1032\nMPI_Allreduce:1040:1:2:3:10,8,8:4:91,{rank},2:1042\n"
+        "MPI_Finalize:1050:1052\n"
+        for rank in range(2)
+    },
     "m.trace": """# small; tasks 4; columns: rank op peer bytes tag comm req gap_us
 0 comm -1 4 0 1 0,1,2,3 0.0
 1 comm -1 4 0 1 0,1,2,3 0.0
@@ -166,6 +174,10 @@ def _reading(trace: str) -> list[tuple[str, ...]]:
 
 
 COMMANDS: dict[str, list[tuple[str, ...]]] = {
+    "pmpi-trace-rank-1.txt": [
+        (*RUN, "--trace", "pmpi-trace-rank-0.txt"),
+        ("trace", "info", "pmpi-trace-rank-1.txt", "--json"),
+    ],
     "m.trace": [
         (*RUN, "--trace", "m.trace"),
         ("app", "m.trace", "--json"),

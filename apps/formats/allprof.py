@@ -1,0 +1,207 @@
+"""liballprof, the traces from which Schedgen of LogGOPSim makes schedules: a text file for each rank.
+
+A line is a call: ``MPI_Isend:start:buffer:count:type,size,extent:dest:tag:comm,rank,size:request:end``, its
+arguments in the order of C between two times in microseconds. Computation is what passes between the end of a
+call and the start of the next one. Source: liballprof in github.com/spcl/LogGOPSim.
+
+Requests are known by their address alone, so `MPI_Test` and what else says in a flag or an index which one
+is complete can be counted and not replayed; and communicators by a handle and a size, so none but the world
+and a rank's own is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD
+from netplace.apps.formats.dumpi_rank import RankCalls
+from netplace.apps.formats.errors import TraceError, named
+from netplace.apps.formats.stream import lines
+from netplace.apps.recorded.calls import Batch, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace
+from netplace.checks import shown
+
+__all__ = ["files", "open_allprof", "recognises"]
+
+_MEMBER = re.compile(r"(.*?)(\d+)((?:\.txt)?(?:\.gz)?)")
+_LINE = re.compile(rb"MPI_\w+:(?:-|\d+):")
+_NAME = "pmpi-trace-rank-*"
+_MPICH_HANDLES = range(0x44000000, 0x44000004)
+
+# The arguments of calls, as DUMPI's reader calls them; "_" is passed over. Lists of counts take two places.
+_MESSAGE = "_ count datatype dest tag comm"
+_RECEIVE = "_ count datatype source tag comm"
+_BOTH = "_ sendcount sendtype _ recvcount recvtype"
+_REDUCTION = "_ _ count datatype _"
+_ARGUMENTS = {
+    **dict.fromkeys(("send", "bsend", "ssend", "rsend"), _MESSAGE),
+    **dict.fromkeys(("isend", "ibsend", "issend", "irsend"), f"{_MESSAGE} request"),
+    **dict.fromkeys(("send_init", "bsend_init", "ssend_init", "rsend_init"), f"{_MESSAGE} request"),
+    "recv": f"{_RECEIVE} _",
+    **dict.fromkeys(("irecv", "recv_init"), f"{_RECEIVE} request"),
+    "sendrecv": "_ sendcount sendtype dest sendtag _ recvcount recvtype source recvtag comm _",
+    "sendrecv_replace": "_ count datatype dest sendtag source recvtag comm _",
+    "start": "request",
+    "startall": "count requests",
+    "request_free": "request",
+    "wait": "request _",
+    "waitall": "count requests _",
+    "barrier": "comm",
+    "bcast": "_ count datatype root comm",
+    "reduce": f"{_REDUCTION} root comm",
+    **dict.fromkeys(("allreduce", "scan", "exscan"), f"{_REDUCTION} comm"),
+    **dict.fromkeys(("gather", "scatter"), f"{_BOTH} root comm"),
+    **dict.fromkeys(("allgather", "alltoall"), f"{_BOTH} comm"),
+    "gatherv": "_ sendcount sendtype _ recvcounts displs recvtype root comm",
+    "scatterv": "_ sendcounts displs sendtype _ recvcount recvtype root comm",
+    "allgatherv": "_ sendcount sendtype _ recvcounts displs recvtype comm",
+    "alltoallv": "_ sendcounts displs sendtype _ recvcounts displs recvtype comm",
+    "reduce_scatter": "_ _ recvcounts datatype _ comm",
+}
+_UNTOLD = (
+    *("test", "testany", "testall", "testsome", "waitany", "waitsome", "alltoallw", "comm_spawn"),
+    *("ibcast", "ibarrier", "iallreduce", "ireduce", "ialltoall", "ialltoallv", "iallgather", "igather"),
+)
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a rank's, or a folder holds those of a run."""
+    if not head:
+        return path.is_dir() and any(path.glob(_NAME))
+    first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    return _LINE.match(first.strip()) is not None
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of the ranks, in order, of a run named by its folder or any of them.
+
+    Raises
+    ------
+    ValueError
+        If one is missing.
+    """
+    if path.is_dir():
+        path = min(path.glob(_NAME), key=lambda file: (len(file.name), file.name))
+    match = _MEMBER.fullmatch(path.name)
+    if match is None:
+        return [path]
+    beside = ((file, _MEMBER.fullmatch(file.name)) for file in path.parent.iterdir())
+    members = {int(of[2]): file for file, of in beside if of and of.group(1, 3) == match.group(1, 3)}
+    for rank in range(max(members)):
+        if rank not in members:
+            raise ValueError(f"{path}: the file of rank {rank} of {max(members) + 1} is missing")
+    return [members[rank] for rank in sorted(members)]
+
+
+def open_allprof(path: Path, reading: Reading) -> Trace:
+    """Open a run by its folder or any of its files; see `netplace.apps.formats.open_trace`."""
+    parts = files(path)
+    trace = Trace(len(parts), iter(()))
+    trace.batches = _batches(parts, reading, trace)
+    return trace
+
+
+def _batches(parts: list[Path], reading: Reading, trace: Trace) -> Iterator[Batch]:
+    writer = CallWriter()
+    calls: Counter[str] = Counter()
+    for rank, part in enumerate(parts):
+        with named(part):
+            state = RankCalls(rank, trace, writer, [], iter(()), Counter())
+            for number, line in lines(part, reading):
+                if line and not line.startswith(b"#"):
+                    _read(state, trace, rank, number, line.decode("ascii", "replace"), calls)
+                    yield from writer.full()
+            state.end()
+    yield from writer.rest()
+    trace.facts.update(format="allprof", mpi_calls=dict(sorted(calls.items())))
+
+
+def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, calls: Counter[str]) -> None:
+    """Take a line."""
+    words = line.split(":")
+    if len(words) < 3 or not words[0].startswith("MPI_"):
+        raise TraceError(number, f"{shown(line[:60])} is no call, expected such as MPI_Barrier:12:5,0,4:15")
+    name = words[0].removeprefix("MPI_").lower()
+    end = _number(words[-1], number)
+    begin = end if words[1] == "-" else _number(words[1], number)  # no clock before MPI_Init
+    calls[words[0]] += 1
+    given: dict[str, Any] = {}
+    if name in _ARGUMENTS:
+        try:
+            given = _arguments(state, trace, rank, _ARGUMENTS[name].split(), words[2:-1])
+        except (ValueError, IndexError):
+            raise TraceError(
+                number, f"{words[0]} has other arguments than expected: {shown(line[:80])}"
+            ) from None
+        if given.get("comm") is None and "comm" in given:
+            raise TraceError(
+                number,
+                f"{words[0]} on a communicator of {given['ranks']} of {trace.ranks} ranks, and liballprof "
+                "does not say which; expected MPI_COMM_WORLD",
+            )
+        _adapt(name, given)
+    elif name in _UNTOLD:
+        trace.left_out[name] += 1
+        name = "wtime"
+    elif name in CREATING or name.startswith("type_"):
+        name = "wtime"  # nothing is sent that is recorded
+    wall = begin * 1000, end * 1000
+    state.read((name, number, (0, 0), wall, given))
+
+
+def _number(word: str, line: int) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 19):
+        raise TraceError(line, f"time {shown(word)}, expected microseconds")
+    return int(word)
+
+
+def _arguments(
+    state: RankCalls, trace: Trace, rank: int, names: list[str], words: list[str]
+) -> dict[str, Any]:
+    """Return the arguments of a call by name; ``comm`` is None where it is not known who is in it."""
+    given: dict[str, Any] = {"own": rank}
+    place = 0
+    for name in names:
+        word = words[place]
+        place += 1
+        if name.endswith("counts") or name == "displs":
+            given[name] = [int(count) for count in words[place].split(",")]  # behind their address
+            place += 1
+        elif name.endswith("type"):
+            size = int(word.split(",")[1])
+            state.datatype(size, size)
+            given[name] = size
+        elif name == "comm":
+            handle, own, ranks = (int(part) for part in word.split(","))
+            known = {(0, 1): SELF, (rank, trace.ranks): WORLD}
+            given |= {"comm": known.get((own, ranks)), "ranks": ranks, "own": own, "handle": handle}
+        elif name != "_":
+            given[name] = int(word)
+    if place != len(words):
+        raise ValueError
+    if "requests" in given:
+        given["requests"] = _requests(state, given["requests"], given["count"])
+    return given
+
+
+def _requests(state: RankCalls, first: int, count: int) -> list[int]:
+    """Return the addresses of requests that stand side by side, of 8 bytes each, or of 4 as in MPICH."""
+    count = min(count, 1 << 20)
+    arrays = [[first + size * place for place in range(count)] for size in (8, 4)]
+    return max(arrays, key=lambda array: sum(map(state.holds, array)))
+
+
+def _adapt(name: str, given: dict[str, Any]) -> None:
+    """Let wildcards, and counts that mean something at the root alone, be as DUMPI's reader takes them."""
+    if given.get("handle") in _MPICH_HANDLES:  # there -1 is MPI_PROC_NULL, and -2 any source
+        for peer in ("source", "dest"):
+            if given.get(peer) in (-1, -2):
+                given[peer] = -3 - given[peer]
+    if name == "gatherv" and given["own"] != given["root"]:
+        del given["recvcounts"]
+    if name == "scatterv" and given["own"] != given["root"]:
+        del given["sendcounts"]
