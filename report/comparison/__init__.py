@@ -60,7 +60,7 @@ KINDS: dict[str, OutcomeKind] = {
     ),
     "schedule": OutcomeKind(schedule.recognises, schedule.outcome, "a folder of netplace schedule -o"),
     "study": OutcomeKind(study.recognises, study.outcome, "a folder of netplace study"),
-    "run": OutcomeKind(run.recognises, run.outcome, "what netplace run --json printed, in a .json file"),
+    "run": OutcomeKind(run.recognises, run.outcome, "a folder of netplace run -o, or a .json file of --json"),
     "load": OutcomeKind(load.recognises, load.outcome, "what netplace load --json printed, in a .json file"),
     "allocation": OutcomeKind(
         allocation.recognises, allocation.outcome, "what netplace allocate --json printed"

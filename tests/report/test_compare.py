@@ -157,6 +157,15 @@ def test_every_kind_of_outcome_is_compared(outcomes):
         assert len(found.differences) == len(same.differences)
 
 
+def test_a_folder_of_a_run_is_what_its_command_prints(netplace, tmp_path):
+    asked = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", "16", "--seeds", "2")
+    printed = netplace(*asked, "-o", tmp_path / "folder", "--json").stdout
+    (tmp_path / "printed.json").write_text(printed)
+    found = compare(*map(read_outcome, (tmp_path / "folder", tmp_path / "printed.json")))
+    assert found.same_asked
+    assert found.count("equal") == len(found.differences) > 0
+
+
 def test_a_policy_that_backfills_is_clearly_better(outcomes):
     found = compare(*map(read_outcome, outcomes["schedule"]))
     [wait] = [one for one in found.differences if one.name == "mean wait (s)"]

@@ -10,7 +10,7 @@ from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.report.comparison.kinds.figures import LESS, NEITHER, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.run import recognises
+from netplace.report.pages.kinds.run import FILE, recognises
 from netplace.report.pages.kinds.saved import asked_of, saved_results, versions_of
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.topologies import names_file, parse
@@ -29,7 +29,8 @@ _ASKED = ("network", "partition", "mapping", "engine", "faults", "config")
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds."""
+    """Return what a file holds, or a folder of ``netplace run -o``."""
+    path = path / FILE if path.is_dir() else path
     saved = saved_results(path, "run")
     runs = saved.get("runs", [saved])
     draws = {str(run["seed"]): run for run in runs}
