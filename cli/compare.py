@@ -39,8 +39,8 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     """Show what differs between two outcomes: in what was asked, and in what came of it, beyond chance.
 
     FIRST and SECOND are of one kind: folders that run, cosim, schedule or study wrote, files with what run,
-    load or allocate printed with --json, tables (.csv, .parquet), stores, or sweep files with their stores. Runs
-    of several seeds are paired by seed, schedules by batches of jobs, co-simulations by job; what no chance
+    load or allocate printed with --json, tables (.csv, .parquet), stores, or sweep files with their stores.
+    Runs of several seeds are paired by seed, schedules by batches, co-simulations by job; what no chance
     has a part in compares exactly, as does all where the same was asked with the same seeds.
     """
     from netplace.checks import one_of
