@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
 from netplace.checks import read_limit, shown
+from netplace.checks.writing import draft_folder
 
 __all__ = ["APPLICATION", "CREATED", "SCHEMA", "create", "fault_of_schema", "limited"]
 
@@ -66,8 +66,8 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
 
 def create(path: Path) -> None:
     """Make a store without rows: under another name, so that it is there whole, or not at all."""
-    draft = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
-    try:
+    with draft_folder(path.parent) as folder:
+        draft = folder / path.name
         database = sqlite3.connect(draft)
         try:
             database.executescript(f"BEGIN;{CREATED}COMMIT;")
@@ -79,5 +79,3 @@ def create(path: Path) -> None:
             return
         except OSError:  # a file system without links
             draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
