@@ -14,13 +14,17 @@ what remains.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS, check_written
-from netplace.apps.recorded.calls import Batch, Call, CallWriter
+from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import check_size, shown
 
@@ -50,8 +54,9 @@ def open_matrix(path: Path, reading: Reading) -> Trace:
     """Open a traffic matrix; see `netplace.apps.formats.open_trace`."""
     ranks, pairs = pairs_of(path, reading)
     # A message is sent, received and waited for.
-    check_written(3 * sum(messages for messages, _ in pairs.values()), f"{path}: its messages")
-    trace = Trace(max(ranks, reading.tasks or 0), iter(()))
+    calls = 3 * sum(messages for messages, _ in pairs.values())
+    check_written(calls, f"{path}: its messages")
+    trace = Trace(max(ranks, reading.tasks or 0), iter(()), unrepeated=calls)
     trace.batches = _batches(trace, pairs)
     return trace
 
@@ -148,28 +153,7 @@ def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, P
 
 
 def _batches(trace: Trace, pairs: Pairs) -> Iterator[Batch]:
-    writer = CallWriter()
-    sends: dict[int, list[int]] = {}
-    receives: dict[int, list[int]] = {}
-    for source, target in pairs:
-        sends.setdefault(source, []).append(target)
-        receives.setdefault(target, []).append(source)
-    ranks = trace.ranks
-    for rank in range(ranks):
-        requests = 0
-        for source in sorted(receives.get(rank, ()), key=lambda other: (rank - other - 1) % ranks):
-            for size in _parts(*pairs[source, rank]):
-                writer.add(rank, Call.IRECV, source, size, request=requests)
-                requests += 1
-                yield from writer.full()
-        for target in sorted(sends.get(rank, ()), key=lambda other: (other - rank - 1) % ranks):
-            for size in _parts(*pairs[rank, target]):
-                writer.add(rank, Call.SEND, target, size)
-                yield from writer.full()
-        for request in range(requests):
-            writer.add(rank, Call.WAIT, request=request)
-            yield from writer.full()
-    yield from writer.rest()
+    yield from batched(_rows(trace.ranks, pairs))
     trace.facts.update(format="matrix")
     trace.notes.append(
         "a matrix says no order: each rank posts its receives, sends to the rank after it, the next one, and "
@@ -177,7 +161,38 @@ def _batches(trace: Trace, pairs: Pairs) -> Iterator[Batch]:
     )
 
 
-def _parts(messages: int, size: int) -> Iterator[int]:
-    share, rest = divmod(size, messages)
-    for number in range(messages):
-        yield share + (number < rest)
+def _rows(ranks: int, pairs: Pairs) -> Iterator[NDArray[Any]]:
+    """Yield rows of `CALL`, some thousands at a time."""
+    sends: dict[int, list[int]] = {}
+    receives: dict[int, list[int]] = {}
+    for source, target in pairs:
+        sends.setdefault(source, []).append(target)
+        receives.setdefault(target, []).append(source)
+    for rank in sorted(sends.keys() | receives.keys()):
+        sources = sorted(receives.get(rank, ()), key=lambda other: (rank - other - 1) % ranks)
+        targets = sorted(sends.get(rank, ()), key=lambda other: (other - rank - 1) % ranks)
+        came = [pairs[source, rank] for source in sources]
+        yield from _messages(rank, Call.IRECV, sources, came)
+        yield from _messages(rank, Call.SEND, targets, [pairs[rank, target] for target in targets])
+        yield from _messages(rank, Call.WAIT, sources, came)
+
+
+def _messages(
+    rank: int, kind: Call, peers: Sequence[int], amounts: Sequence[tuple[int, int]]
+) -> Iterator[NDArray[Any]]:
+    """Yield a call for each message of some pairs; of the bytes each has about the same share."""
+    messages, sizes = np.array(amounts, np.int64).reshape(-1, 2).T
+    ends = np.cumsum(messages)
+    total = int(ends[-1]) if len(ends) else 0
+    for begin in range(0, total, BATCH):
+        number = np.arange(begin, min(begin + BATCH, total))
+        pair = np.searchsorted(ends, number, side="right")
+        calls = np.zeros(len(number), CALL)
+        calls["rank"], calls["kind"], calls["sizes"], calls["time"] = rank, kind, -1, np.nan
+        calls["request"] = -1 if kind == Call.SEND else number
+        calls["peer"] = -1
+        if kind != Call.WAIT:
+            place = number - ends[pair] + messages[pair]
+            calls["peer"] = np.array(peers)[pair]
+            calls["size"] = (sizes // messages)[pair] + (place < (sizes % messages)[pair])
+        yield calls

@@ -24,11 +24,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.simai_pipeline import Pipeline, pipeline_of
 from netplace.apps.formats.stream import lines
-from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
+from netplace.apps.operation import check_length
+from netplace.apps.recorded.calls import CALL, OPERATIONS, Batch, Call, CallWriter, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.training.stages import Step, steps_of
 from netplace.checks import shown
@@ -45,6 +50,7 @@ _COLLECTIVES = {
     "BROADCAST": "bcast",
 }
 _BLOCKS = ("allgather", "alltoall")  # whose calls give one of the group's blocks
+_GROUPS = ("TP", "EP", "DP_EP", "DP")
 _WORDS = 12
 
 
@@ -77,10 +83,10 @@ class _Reader:
 
     path: Path
     reading: Reading
-    writer: CallWriter = field(default_factory=CallWriter)
     layers: list[_Layer] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    _numbers: dict[range, int] = field(default_factory=dict)  # of communicators
 
     def __post_init__(self) -> None:
         numbered = list(lines(self.path, self.reading))
@@ -101,7 +107,11 @@ class _Reader:
         self._read(numbered[1:])
         chunks = max(1, int(header.get("vpp", 1)))
         pipeline = pipeline_of(self.names, self.stages, chunks, int(header.get("ga", 1)), numbered[0][0])
-        self.trace = Trace(ranks, self._batches(pipeline))
+        self.trace = Trace(ranks, iter(()))
+        calls = self._stage_calls(0, pipeline)
+        check_length(len(calls) * ranks, f"what its {ranks} ranks do")
+        self.trace.batches = self._batches(pipeline, calls)
+        self.trace.unrepeated = len(calls) * ranks // len(pipeline.micros)
         self.trace.facts.update(
             format="simai", layers=len(self.layers), collectives_of_layers=dict(self.counts)
         )
@@ -137,75 +147,105 @@ class _Reader:
         self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 
-    def _batches(self, pipeline: Pipeline) -> Iterator[Batch]:
-        for rank in range(self.trace.ranks):
-            self._forward(rank, pipeline.before)
-            for step in steps_of(self._stage(rank), self.stages, len(pipeline.micros), pipeline.chunks):
-                # Forward a micro-batch comes from the layers before, backward from those behind.
-                way = 1 if step.forward else -1
-                self._pass_on(rank, pipeline, step, -way, Call.RECV)
-                layers = pipeline.micros[step.micro][step.chunk]
-                if step.forward:
-                    self._forward(rank, layers)
-                else:
-                    yield from self._backward(rank, layers)
-                self._pass_on(rank, pipeline, step, way, Call.ISEND)
-            self._forward(rank, pipeline.behind)
-            yield from self._backward(rank, pipeline.behind)
-            yield from self._backward(rank, pipeline.before)
-        yield from self.writer.rest()
+    def _batches(self, pipeline: Pipeline, calls: NDArray[Any]) -> Iterator[Batch]:
+        per_stage = self.trace.ranks // self.stages
 
-    def _forward(self, rank: int, layers: range) -> None:
+        def parts() -> Iterator[NDArray[Any]]:
+            for stage in range(self.stages):
+                of_stage = self._stage_calls(stage, pipeline) if stage else calls
+                for rank in range(stage * per_stage, (stage + 1) * per_stage):
+                    yield self._rank_calls(rank, of_stage)
+
+        yield from batched(parts())
+
+    def _stage_calls(self, stage: int, pipeline: Pipeline) -> NDArray[Any]:
+        """Return what every rank of a stage does: peers from its own on, places in `_GROUPS`."""
+        writer = CallWriter()
+        self._forward(writer, pipeline.before)
+        for step in steps_of(stage, self.stages, len(pipeline.micros), pipeline.chunks):
+            # Forward a micro-batch comes from the layers before, backward from those behind.
+            way = 1 if step.forward else -1
+            self._pass_on(writer, stage, pipeline, step, -way, Call.RECV)
+            layers = pipeline.micros[step.micro][step.chunk]
+            if step.forward:
+                self._forward(writer, layers)
+            else:
+                self._backward(writer, layers)
+            self._pass_on(writer, stage, pipeline, step, way, Call.ISEND)
+        self._forward(writer, pipeline.behind)
+        self._backward(writer, pipeline.behind)
+        self._backward(writer, pipeline.before)
+        parts = [batch.calls for batch in writer.rest()]
+        return parts[0] if parts else np.empty(0, CALL)
+
+    def _rank_calls(self, rank: int, of_stage: NDArray[Any]) -> NDArray[Any]:
+        calls = of_stage.copy()
+        calls["rank"] = rank
+        collective = calls["kind"] == Call.COLLECTIVE
+        members = [self._members(rank, group) for group in _GROUPS]
+        numbers = np.array([self._communicator(each) for each in members])
+        group = calls["communicator"]
+        roots = np.where(
+            calls["tag"] == OPERATIONS.index("bcast"), np.array([m[0] for m in members])[group], -1
+        )
+        message = (calls["kind"] == Call.RECV) | (calls["kind"] == Call.ISEND)
+        calls["peer"] = np.where(collective, roots, np.where(message, calls["peer"] + rank, -1))
+        calls["communicator"] = np.where(collective, numbers[group], 0)
+        return calls
+
+    def _communicator(self, members: range) -> int:
+        if members not in self._numbers:
+            self._numbers[members] = self.trace.communicator(tuple(members)) if len(members) > 1 else 0
+        return self._numbers[members]
+
+    def _forward(self, writer: CallWriter, layers: range) -> None:
         for parts, _ in self.layers[layers.start : layers.stop]:
-            self._add(rank, parts[0], across=False)
+            self._add(writer, parts[0], across=False)
 
-    def _backward(self, rank: int, layers: range) -> Iterator[Batch]:
+    def _backward(self, writer: CallWriter, layers: range) -> None:
         for parts, update in reversed(self.layers[layers.start : layers.stop]):
-            self._add(rank, parts[1], across=False)
-            self._add(rank, parts[2], across=True)
+            self._add(writer, parts[1], across=False)
+            self._add(writer, parts[2], across=True)
             if update:
-                self.writer.add(rank, Call.COMPUTE, gap=update)
-            yield from self.writer.full()
+                writer.add(0, Call.COMPUTE, gap=update)
 
-    def _stage(self, rank: int) -> int:
-        return rank * self.stages // self.trace.ranks
-
-    def _pass_on(self, rank: int, pipeline: Pipeline, step: Step, way: int, call: Call) -> None:
+    def _pass_on(
+        self, writer: CallWriter, stage: int, pipeline: Pipeline, step: Step, way: int, call: Call
+    ) -> None:
         """Send to the layers behind those of a step (`way` 1) or before, or receive, if there are any."""
-        partner = pipeline.partner(self._stage(rank), step, way)
+        partner = pipeline.partner(stage, step, way)
         if not self.stage_bytes or partner is None:
             return
-        stage, tag = partner
-        other = rank + (stage - self._stage(rank)) * (self.trace.ranks // self.stages)
+        other, tag = partner
+        away = (other - stage) * (self.trace.ranks // self.stages)
         request = tag if call is Call.ISEND else -1
-        self.writer.add(rank, call, other, self.stage_bytes, tag, request=request)
+        writer.add(0, call, away, self.stage_bytes, tag, request=request)
 
-    def _add(self, rank: int, part: _Part, across: bool) -> None:
+    def _add(self, writer: CallWriter, part: _Part, across: bool) -> None:
         if part.seconds:
-            self.writer.add(rank, Call.COMPUTE, gap=part.seconds)
+            writer.add(0, Call.COMPUTE, gap=part.seconds)
         if not part.operation:
             return
-        members = self._members(rank, part.group, across)
-        if len(members) > 1:
-            size = part.bytes // len(members) if part.operation in _BLOCKS else part.bytes
-            root = members[0] if part.operation == "bcast" else -1
-            number = self.trace.communicator(members)
+        group = part.group or ("DP" if across else "TP")
+        count = len(self._members(0, group))
+        if count > 1:
+            size = part.bytes // count if part.operation in _BLOCKS else part.bytes
             tag = OPERATIONS.index(part.operation)
-            self.writer.add(rank, Call.COLLECTIVE, root, size, tag, communicator=number)
+            writer.add(0, Call.COLLECTIVE, -1, size, tag, communicator=_GROUPS.index(group))
 
-    def _members(self, rank: int, group: str, across: bool) -> tuple[int, ...]:
-        """Return the ranks of a group of a stage: consecutive ones, or those `across` them."""
+    def _members(self, rank: int, group: str) -> range:
+        """Return the ranks of a group of a stage: consecutive ones, or those across them."""
         tensor, experts, ranks = self.tensor, self.experts, self.trace.ranks // self.stages
-        stage = self._stage(rank) * ranks
+        stage = rank // ranks * ranks
         if group == "EP":
             first = rank % tensor + rank // (tensor * experts) * tensor * experts
-            return tuple(range(first, first + tensor * experts, tensor))
+            return range(first, first + tensor * experts, tensor)
         if group == "DP_EP":
-            return tuple(range(stage + rank % (tensor * experts), stage + ranks, tensor * experts))
-        if across or group == "DP":
-            return tuple(range(stage + rank % tensor, stage + ranks, tensor))
+            return range(stage + rank % (tensor * experts), stage + ranks, tensor * experts)
+        if group == "DP":
+            return range(stage + rank % tensor, stage + ranks, tensor)
         first = rank - rank % tensor
-        return tuple(range(first, first + tensor))
+        return range(first, first + tensor)
 
 
 def _whole(number: int, word: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -21,6 +21,7 @@ __all__ = [
     "Batch",
     "Call",
     "CallWriter",
+    "batched",
 ]
 
 BATCH = 1 << 16  # calls
@@ -107,6 +108,20 @@ class Batch:
 
     calls: NDArray[Any]
     sizes: Sequence[Sequence[int]] = ()
+
+
+def batched(parts: Iterable[NDArray[Any]]) -> Iterator[Batch]:
+    """Yield batches of rows of `CALL` that come in parts of any length."""
+    held: list[NDArray[Any]] = []
+    length = 0
+    for part in parts:
+        held.append(part)
+        length += len(part)
+        if length >= BATCH:
+            yield Batch(np.concatenate(held))
+            held, length = [], 0
+    if length:
+        yield Batch(np.concatenate(held))
 
 
 @dataclass

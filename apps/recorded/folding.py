@@ -54,6 +54,7 @@ def folded(
     ValueError
         As `program_of`; if there are no common iterations, and the calls take more memory than the limit.
     """
+    check_kept(trace.unrepeated)
     normal = Normal(cycles_per_us)
     sequences: dict[int, Sequence] = {}
     for batch in trace.batches:

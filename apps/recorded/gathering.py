@@ -56,6 +56,8 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
         If they take more memory than `netplace.checks.memory_limit`.
     """
     chosen = None if ranks is None else np.array(sorted(ranks), np.int64)
+    if ranks is None:
+        check_kept(trace.unrepeated)
     parts: list[NDArray[Any]] = []
     sizes: list[Any] = []
     length = 0

@@ -84,6 +84,9 @@ class Trace:
     by_length : bool
         Whether a receive takes the first message of its own length from its source on its tag, as INSEE has
         it, not simply the first one, as MPI has it.
+    unrepeated : int
+        How many calls a program of it has at least, repetitions kept once, where the format tells before they
+        are read.
     """
 
     ranks: int
@@ -94,6 +97,7 @@ class Trace:
     sorted: bool = True
     notes: list[str] = field(default_factory=list)
     by_length: bool = False
+    unrepeated: int = 0
 
     def __post_init__(self) -> None:
         self._numbers: dict[Any, int] = {}

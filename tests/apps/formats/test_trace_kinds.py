@@ -286,3 +286,23 @@ def test_a_trace_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
     ):
         read(tmp_path / "x.prv")
     assert counted(tmp_path / "x.prv")["messages"] == 1
+
+
+def test_a_row_of_a_matrix_that_asks_for_millions_of_messages(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("0,1,4194305,8388620\n1,2,1,7\n")
+    found = counted(path)
+    assert found["pairs"] == [[0, 1, 4194305, 8388620], [1, 2, 1, 7]]
+    # To run it takes 3 calls a message, each 400 bytes at the worst moment: counted before they are made.
+    with pytest.raises(
+        ValueError, match=r"has more than 12,582,918 calls that are not repeated.*--memory-limit"
+    ):
+        read(path)
+
+
+def test_messages_of_a_matrix_have_about_the_same_share(tmp_path):
+    (tmp_path / "m.csv").write_text("source,destination,messages,bytes\n0,1,3,100\n2,1,2,5\n1,0,1,9\n")
+    program = read(tmp_path / "m.csv")
+    program.check()
+    sends = program.kind == 1
+    assert program.size[sends].tolist() == [34, 33, 33, 9, 3, 2]

@@ -188,3 +188,26 @@ def test_one_group_without_a_number_of_ranks(written):
 def test_what_is_refused(written, layers, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(written(f"{HEADER}\n{layers}"))
+
+
+def test_ranks_are_counted_before_they_are_written_out(written):
+    many = HEADER.replace("all_gpus: 8", f"all_gpus: {1 << 22}")
+    layers = "\n".join(
+        f"layer{n} -1 3000 ALLREDUCE 1000 2000 ALLGATHER 800 1000 NONE 0 100" for n in range(99)
+    )
+    with pytest.raises(ValueError, match=r"job.txt: what its 4194304 ranks do: \d+ operations are too many"):
+        open_trace(written(f"{many}\n99\n{layers}\n"))
+    # A thousandth of them can be counted, and is refused as a whole before it is read.
+    some = HEADER.replace("all_gpus: 8", f"all_gpus: {1 << 15}")
+    path = written(f"{some}\n99\n{layers}\n")
+    with pytest.raises(ValueError, match=r"has more than [\d,]+ calls that are not repeated.*--memory-limit"):
+        read(path)
+
+
+def test_groups_of_many_ranks_are_counted_quickly(written):
+    path = written(HEADER.replace("all_gpus: 8", "all_gpus: 8192") + f"\n{LAYERS}")
+    found = summary_of(open_trace(path)).as_data()
+    assert [(c["operation"], c["ranks"], c["calls"]) for c in found["collectives"]] == [
+        ("allgather", 2, 8192), ("allreduce", 2, 8192), ("allreduce", 2048, 8192),
+        ("alltoall", 2, 8192), ("reduce_scatter", 4096, 8192),
+    ]  # fmt: skip
