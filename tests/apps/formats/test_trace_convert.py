@@ -112,7 +112,7 @@ def test_ranks_that_are_none(mixed, ranks, told):
         recorded(open_trace(mixed)).only(ranks)
 
 
-def random_program(random, computation, tags=3):
+def random_program(random, computation):
     """Return lines of three or four ranks; a message is sent before it is waited for, so that all end."""
     ranks = int(random.integers(3, 5))
     lines, waits, requests = [], [[] for _ in range(ranks)], [0] * ranks
@@ -122,7 +122,7 @@ def random_program(random, computation, tags=3):
 
     for _ in range(int(random.integers(1, 15))):
         source, other = random.choice(ranks, 2, replace=False).tolist()
-        size, tag = int(random.integers(0, 2000)), int(random.integers(0, tags))
+        size, tag = int(random.integers(0, 2000)), int(random.integers(0, 3))
         if "program" in computation and random.random() < 0.5:
             lines.append(f"{source} compute -1 {int(random.integers(1, 3000))} 0 0 -1 0")
         if random.random() < 0.2:
@@ -154,9 +154,7 @@ def cycles(program):
 def test_a_conversion_takes_as_many_cycles_or_tells_why_not(tmp_path, ending, computation):
     random = np.random.default_rng(len(computation) * 10 + len(ending))
     for _ in range(25):
-        # Where a receive stands at its wait, messages must not rest on the order of posted receives.
-        tags = 1 << 30 if ending == ".trc" else 3
-        (tmp_path / "drawn.trace").write_text(random_program(random, computation, tags))
+        (tmp_path / "drawn.trace").write_text(random_program(random, computation))
         whole = recorded(open_trace(tmp_path / "drawn.trace"))
         target = tmp_path / f"other{ending}"
         for factor in (0.0, 1.0) if ending == ".trc" else (0.0,):
