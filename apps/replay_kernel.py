@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from netplace.compiled import njit
 
-__all__ = ["stands"]
+__all__: list[str] = []
 
 # mypy: disable-error-code="untyped-decorator"
 

@@ -1,6 +1,6 @@
-"""Calls from Python: each argument is of the kind that the signature says, or a sentence names it.
+"""Calls from Python: what cannot be used is an error with a sentence that names the argument.
 
-The signature is read once, when a function is first called; a check of an argument is an ``isinstance``.
+What is asked of an argument follows from the signature, which is read when a function is first called.
 Ranges, shapes and names are for the functions themselves to check.
 """
 
@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from netplace.checks.accidents import is_accident, is_ours
+from netplace.checks.annotations import ANYTHING, Check, check_of, hints_of, is_sequence
 from netplace.checks.shown import shortened, shown
 
 __all__ = [
     "ArgumentError",
+    "Guard",
     "check_arguments",
     "check_fields",
     "check_keys",
@@ -30,20 +34,113 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_Test = Callable[[Any], bool]
-
 
 class ArgumentError(ValueError, TypeError):
     """An argument of the wrong type: a mistake like any other, and what Python calls a TypeError."""
 
 
+class Guard(Generic[R]):
+    """What a function asks of its arguments.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    title : str
+        What it is called in a sentence.
+    kind : type, optional
+        The class whose instances it initialises; the annotations of a dataclass are those of its fields.
+    """
+
+    def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
+        self.function, self.title, self._kind = function, title, kind
+        self._checks: dict[str, tuple[Check, Any]] = {}
+        self._in_order: list[str] = []
+        self._rest: list[str] = []
+        # Types that need no test. Before the signature is read, and where it ends with *args, all need one.
+        self.passing: tuple[Set[type], ...] = (_NO_TYPE,)
+        self.named: dict[str, Set[type]] = {}
+
+    def _read(self) -> None:
+        """Read the signature."""
+        hints = hints_of(self._kind if self._kind and is_dataclass(self._kind) else self.function)
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            self._checks[name] = check_of(hints.get(name, Any)), parameter.default
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                self._in_order.append(name)
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                self._rest.append(name)
+        self.named = {name: check.passing for name, (check, _) in self._checks.items()}
+        if not self._rest:
+            self.passing = tuple(self.named[name] for name in self._in_order)
+
+    def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Check that each argument is what its annotation says, or the default.
+
+        Raises
+        ------
+        ArgumentError
+            If one is not.
+        """
+        for name, value in self._by_name(args, kwargs):
+            check, default = self._checks.get(name, (ANYTHING, None))
+            if type(value) not in check.passing and value is not default and not check.passes(value):
+                raise ArgumentError(f"{self._called(args)}: {name}: {shown(value)} is not {check.expected}")
+
+    def _called(self, args: tuple[Any, ...]) -> str:
+        """Return what is called, for people; a method by the class that it was asked of."""
+        if self._in_order[:1] != ["self"] or not args:
+            return self.title
+        return type(args[0]).__name__ + "".join(self.title.partition(".")[1:])
+
+    def _by_name(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+        if not self._checks:
+            self._read()
+        names = self._in_order + self._rest * (len(args) - len(self._in_order))
+        return itertools.chain(zip(names, args, strict=False), kwargs.items())
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> R:
+        """Check arguments and call the function; see `tell` for its errors."""
+        self.check(args, kwargs)
+        if not all(map(_NUMBERS.isdisjoint, (map(type, args), map(type, kwargs.values())))):
+            args, kwargs = tuple(map(_of_python, args)), {name: _of_python(kwargs[name]) for name in kwargs}
+        try:
+            return self.function(*args, **kwargs)
+        except Exception as error:
+            self.tell(error, args, kwargs, outside)
+            raise
+
+    def tell(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> None:
+        """Make what an error says short enough to be read, whatever it quotes.
+
+        Raises
+        ------
+        ArgumentError
+            If the call came from `outside` netplace and the error is none that anybody meant: then the
+            arguments are to blame, and the sentence names them.
+        """
+        trace = error.__traceback__.tb_next if error.__traceback__ else None
+        if outside and is_accident(error, trace):
+            given = ", ".join(
+                f"{name}={shown(value)}" for name, value in self._by_name(args, kwargs) if name != "self"
+            )
+            reason = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
+            raise ArgumentError(shortened(f"{self._called(args)}: cannot use {given} ({reason})")) from error
+        if isinstance(error, ValueError | LookupError):
+            error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
+
+
+_NO_TYPE: frozenset[type] = frozenset()
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that first checks that every argument is of the type that its signature says.
 
-    Integers and floats may be those of NumPy, flags may be 0 and 1, sequences may be arrays. What is
-    annotated as ``Any`` or ``ArrayLike`` is left to the function. A number of NumPy arrives as the same
-    number of Python, which no product makes too large for its type. However long the name of a network,
-    or another text, is, what the function says of it is short enough to be read.
+    It asks callers within netplace too, which hand on what a file or a flag said; every public function
+    asks those outside (`netplace.checks.border`). Integers and floats may be those of NumPy, flags may be 0
+    and 1, sequences may be arrays. What is annotated as ``Any`` is left to the function. A number of NumPy
+    arrives as the same number of Python, which no product makes too large for its type. However long the name
+    of a network, or another text, is, what the function says of it is short enough to be read.
 
     Examples
     --------
@@ -55,18 +152,23 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         ...
     netplace.checks.calls.ArgumentError: double: number: '4' is not a whole number
     """
-    names = list(inspect.signature(function).parameters)
-    title = function.__qualname__.removesuffix(".__init__")
+    guard = Guard(function, function.__qualname__.removesuffix(".__init__"))
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        check_arguments(function, {**dict(zip(names, args, strict=False)), **kwargs}, title)
+        for value, passing in zip(args, guard.passing, strict=False):  # nearly always, this is all
+            if type(value) not in passing:
+                return guard.call(args, kwargs, not is_ours(sys._getframe(1)))
+        for name in kwargs:
+            if type(kwargs[name]) not in guard.named.get(name, _NO_TYPE):
+                return guard.call(args, kwargs, not is_ours(sys._getframe(1)))
         try:
-            return function(*map(_of_python, args), **{name: _of_python(kwargs[name]) for name in kwargs})
-        except (ValueError, LookupError) as error:
-            error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
+            return function(*args, **kwargs)
+        except Exception as error:
+            guard.tell(error, args, kwargs, not is_ours(sys._getframe(1)))
             raise
 
+    call.guarded = True  # type: ignore[attr-defined]
     return call
 
 
@@ -78,10 +180,12 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], titl
     ArgumentError
         If one is not; `title` says of what.
     """
-    tests = _tests_of_function(function)
-    for name, value in given.items():
-        if name in tests and not tests[name][0](value):
-            raise ArgumentError(f"{title}: {name}: {shown(value)} is not {tests[name][1]}")
+    _guard_of(function, title).check((), given)
+
+
+@functools.lru_cache(maxsize=1024)
+def _guard_of(function: Callable[..., Any], title: str) -> Guard[Any]:
+    return Guard(function, title)
 
 
 def check_fields(made: Any, kind: type | None = None) -> None:
@@ -101,12 +205,24 @@ def check_fields(made: Any, kind: type | None = None) -> None:
     ArgumentError
         If one is not, naming it.
     """
-    for name, (test, expected, usual) in _tests_of_fields(kind or type(made)).items():
+    for name, check, usual in _checks_of_fields(kind or type(made)):
         value = getattr(made, name)
-        if value is not usual and not test(value):
-            raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {expected}")
+        if type(value) in check.passing or value is usual:
+            continue
+        if not check.passes(value):
+            raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {check.expected}")
         if isinstance(value, np.generic):
             object.__setattr__(made, name, _of_python(value))
+
+
+@functools.cache
+def _checks_of_fields(kind: type) -> list[tuple[str, Check, Any]]:
+    """Return the check of each field, and the default, which needs none."""
+    hints = hints_of(kind)
+    return [(item.name, check_of(hints.get(item.name, Any)), item.default) for item in fields(kind)]
+
+
+_NUMBERS = frozenset({*np.sctypeDict.values()})
 
 
 def _of_python(value: Any) -> Any:
@@ -159,148 +275,6 @@ def pairs_of(given: Any, what: str) -> tuple[tuple[Any, Any], ...]:
     ArgumentError
         If something in it is no pair.
     """
-    if not _is_sequence(given) or not all(_is_sequence(pair) and len(pair) == 2 for pair in given):
+    if not is_sequence(given) or not all(is_sequence(pair) and len(pair) == 2 for pair in given):
         raise ArgumentError(f"{what}: is {shown(given)}, expected pairs")
     return tuple((name, value) for name, value in given)
-
-
-@functools.lru_cache(maxsize=1024)
-def _tests_of_function(function: Callable[..., Any]) -> dict[str, tuple[_Test, str]]:
-    return _tests(_hints(function), inspect.signature(function).parameters)
-
-
-@functools.cache
-def _tests_of_fields(kind: type) -> dict[str, tuple[_Test, str, Any]]:
-    """Return the test of each field, what it expects, and the default, which needs no test."""
-    usual = {item.name: item.default for item in fields(kind)}
-    tests = _tests(get_type_hints(kind), usual)
-    return {name: (test, expected, usual[name]) for name, (test, expected) in tests.items()}
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of arguments; none where only type checkers know one of them."""
-    try:
-        return get_type_hints(function)
-    except NameError:
-        return {}
-
-
-def _tests(hints: dict[str, Any], names: Iterable[str]) -> dict[str, tuple[_Test, str]]:
-    tests = {name: _test(hints[name]) for name in names if name in hints}
-    return {name: test for name, test in tests.items() if test is not None}
-
-
-# Tuples, made once: these tests are made several times in a simulation.
-_FLAGS, _WHOLES = (bool, np.bool_), (int, np.integer)
-_REALS = (int, float, np.integer, np.floating)
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, _FLAGS) or (type(value) is int and 0 <= value <= 1)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, _WHOLES) and not isinstance(value, bool)
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, _REALS) and not isinstance(value, bool)
-
-
-def _is_sequence(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def _is_iterable(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-
-
-_PLAIN: dict[Any, tuple[_Test, str]] = {
-    bool: (_is_flag, "True or False"),
-    int: (_is_whole, "a whole number"),
-    float: (_is_real, "a number"),
-    str: (lambda value: isinstance(value, str), "text"),
-    type(None): (lambda value: value is None, "None"),
-}
-
-
-def _test(hint: Any) -> tuple[_Test, str] | None:
-    """Return the test of an annotation and what it expects, for people; None: everything passes."""
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    origin = get_origin(hint)
-    if origin in (Union, types.UnionType):
-        return _union([_test(part) for part in get_args(hint)])
-    if origin in (Sequence, list, tuple):
-        return _items(hint, _is_sequence, "sequence")
-    if origin is Iterable:
-        return _items(hint, _is_iterable, "number of things")
-    if origin in (Mapping, dict):
-        return (lambda value: isinstance(value, Mapping)), "a mapping"
-    if origin is Callable:
-        return callable, "something that can be called"
-    kind = origin or hint
-    if kind is np.ndarray:
-        return (lambda value: isinstance(value, np.ndarray)), "an array"
-    if kind is Any or not isinstance(kind, type):  # Any is a type since Python 3.11
-        return None
-    if getattr(kind, "_is_protocol", False):
-        return _protocol(kind)
-    return (lambda value: isinstance(value, kind)), f"{_article(kind.__name__)} {kind.__name__}"
-
-
-def _union(parts: list[tuple[_Test, str] | None]) -> tuple[_Test, str] | None:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    tests = [test for test, _ in known]
-
-    def either(value: Any) -> bool:
-        for test in tests:  # noqa: SIM110  (twice as fast as any())
-            if test(value):
-                return True
-        return False
-
-    return either, " or ".join(text for _, text in known)
-
-
-def _items(hint: Any, is_kind: _Test, kind: str) -> tuple[_Test, str]:
-    """Return the test of several things of one type; what an array holds is left to the function."""
-    args = [arg for arg in get_args(hint) if arg is not Ellipsis]
-    inner = _test(args[0]) if len(args) == 1 else None
-    if inner is None:
-        return is_kind, f"a {kind}"
-    test, expected = inner
-    numbers = args[0] in (int, float)
-
-    def all_of(value: Any) -> bool:
-        if not is_kind(value):
-            return False
-        if isinstance(value, np.ndarray):
-            return numbers
-        return not isinstance(value, Sequence) or all(map(test, value))  # an iterator is not used up
-
-    return all_of, f"a {kind}, each {expected}"
-
-
-def _protocol(kind: type) -> tuple[_Test, str] | None:
-    """Return the test of a protocol: whether all its methods are there; those of NumPy have none by name."""
-    methods = [name for base in kind.__mro__ for name, held in vars(base).items() if _is_method(name, held)]
-    if not methods:
-        return None
-    return (
-        lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods),
-        f"{_article(kind.__name__)} {kind.__name__}, with {', '.join(methods)}",
-    )
-
-
-def _is_method(name: str, held: Any) -> bool:
-    return not name.startswith("_") and inspect.isfunction(held)
-
-
-def _article(name: str) -> str:
-    return "an" if name[:1].lower() in "aeiou" else "a"

@@ -33,9 +33,6 @@ __all__ = [
     "TWIST",
     "VC_OF_FLOW",
     "VIA",
-    "below",
-    "draw",
-    "gap",
 ]
 
 # What a draw is for, and what (place, index, cycle) are:

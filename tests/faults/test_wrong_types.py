@@ -41,18 +41,24 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: Cables.of(((1, 2), (3,))), "cables: pairs: is .*, expected pairs"),
+        (
+            lambda: Cables.of(((1, 2), (3,))),
+            r"Cables.of: pairs: \(\(1, 2\), \(3,\)\) is not a sequence, each a pair",
+        ),
         (
             lambda: graph("graph:x", Cables.of([(0, 1)]), [1, 1], group=np.array(3)),
             "group of .*, expected one for each of 2",
         ),
-        (lambda: Cables.of([("a", 1)]), "cables: pairs: 'a'"),
-        (lambda: RunJob("lu", options=((1, 2), (3,))), "options: is .*, expected pairs"),
+        (lambda: Cables.of([("a", 1)]), "Cables.of: pairs: .*'a'"),
+        (lambda: RunJob("lu", options=((1, 2), (3,))), r"Job: options: .* is not a sequence, each a pair"),
         (lambda: Work("lu", 4, compute=2**64), "work: compute: 18446744073709551616"),
-        (lambda: kary_ntree(1j, LONG), "tree:1j,'aaa"),
+        (lambda: kary_ntree(1j, LONG), "kary_ntree: k: 1j is not a whole number"),
         (lambda: TaskWriter(0, 1).end(LONG), "section: task 0 ends 'aaa"),
         (lambda: Config(fabric=np.zeros(3)), "fabric"),
-        (lambda: with_faults(parse("torus:4x4"), slow=((0, 1), (3,))), "is no link, expected two routers"),
+        (
+            lambda: with_faults(parse("torus:4x4"), slow=((0, 1), (3,))),
+            r"with_faults: slow: .*\(3,\)\) is not a sequence, each a pair",
+        ),
         (
             lambda: replace(parse("torus:4"), entry=np.full((4, 2), 2**63, np.uint64)),
             "entry must be whole numbers from -1 to",

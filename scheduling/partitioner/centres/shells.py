@@ -11,7 +11,7 @@ from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.space import RING, Axes, Space
 
-__all__ = ["FreeBelow", "best_box", "free_below"]
+__all__ = ["FreeBelow", "free_below"]
 
 
 class FreeBelow(NamedTuple):

@@ -12,7 +12,7 @@ from netplace.placement.mapping.qap.kinds import TABLE, TD, TREE, TWIST
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
-__all__ = ["price", "prices"]
+__all__: list[str] = []
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)

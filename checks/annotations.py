@@ -1,0 +1,303 @@
+"""What an annotation says of a value: a test, and words for what is expected.
+
+Whether most values pass follows from their type alone. A `Check` remembers those types, so that to pass it
+again is to be found in a set.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["ANYTHING", "Check", "check_of", "hints_of", "is_sequence"]
+
+Test = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Whether a value is what an annotation says.
+
+    Attributes
+    ----------
+    test : callable
+        What is asked of a value.
+    expected : str
+        What passes, in words.
+    by_type : bool
+        Whether all values of a type pass if one does.
+    passing : set of type
+        Types whose values have passed, if `by_type`; none of NumPy's, which are to become Python's.
+    """
+
+    test: Test
+    expected: str
+    by_type: bool = True
+    passing: set[type] = field(default_factory=set)
+
+    def passes(self, value: Any) -> bool:
+        """Return whether a value is what is expected."""
+        kind = type(value)
+        if kind in self.passing:
+            return True
+        if not self.test(value):
+            return False
+        if self.by_type and not issubclass(kind, np.generic):
+            self.passing.add(kind)
+        return True
+
+    def all_pass(self, values: Any) -> bool:
+        """Return whether each of some values is what is expected."""
+        return self.passing.issuperset(map(type, values)) or all(map(self.passes, values))
+
+
+ANYTHING = Check(lambda value: True, "anything")
+
+
+def hints_of(holder: Any) -> dict[str, Any]:
+    """Return the types of a function's arguments, or of a class's fields, by name.
+
+    A type that only type checkers import is one of that name, wherever it comes from.
+    """
+    known: dict[str, Any] = {}
+    while True:
+        try:
+            return get_type_hints(holder, localns=known or None)
+        except NameError as error:
+            name = str(error.name)
+            known[name] = _Named(name)
+        except (AttributeError, TypeError):  # such as one of a module that only type checkers import
+            return {}
+
+
+class _Named:
+    """Stands for a type of which only the name is known."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self) -> None:
+        """Let `typing` take it for a type."""
+
+    def __getitem__(self, _: Any) -> _Named:
+        return self
+
+    def __getattr__(self, name: str) -> _Named:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Named(name)
+
+    def __or__(self, other: Any) -> Any:
+        return Union[self, other]  # noqa: UP007
+
+    def __ror__(self, other: Any) -> Any:
+        return Union[other, self]  # noqa: UP007
+
+
+def check_of(hint: Any) -> Check:
+    """Return the check of an annotation."""
+    try:
+        return _kept(hint)
+    except TypeError:  # one that has no hash
+        return _made(hint)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(hint: Any) -> Check:
+    return _made(hint)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_) or (type(value) is int and 0 <= value <= 1)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def is_sequence(value: Any) -> bool:
+    """Return whether a value is a list, a tuple, an array with a dimension, or the like; text is none."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _is_iterable(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+_PLAIN: dict[Any, Check] = {
+    bool: Check(_is_flag, "True or False", passing={bool}, by_type=False),
+    int: Check(_is_whole, "a whole number", passing={int}),
+    float: Check(_is_real, "a number", passing={float, int}),
+    str: Check(lambda value: isinstance(value, str), "text", passing={str}),
+    bytes: Check(lambda value: isinstance(value, bytes), "bytes", passing={bytes}),
+    type(None): Check(lambda value: value is None, "None", passing={type(None)}),
+    Any: ANYTHING,
+    object: ANYTHING,
+    inspect.Parameter.empty: ANYTHING,
+}
+
+
+def _made(hint: Any) -> Check:
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if hint == ArrayLike:
+        return Check(_is_array_like, "numbers or an array of them", by_type=False)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _union([check_of(part) for part in args])
+    if origin is Literal:
+        return Check(lambda value: value in args, " or ".join(map(repr, args)), by_type=False)
+    if origin is np.ndarray:
+        return _array(hint)
+    if origin is tuple and args and args[-1] is not Ellipsis:
+        return _tuple([check_of(part) for part in args])
+    if origin in (Sequence, list, tuple):
+        return _items(args[:1], is_sequence, "sequence")
+    if origin is Iterable:
+        return _items(args[:1], _is_iterable, "number of things")
+    if origin in (Set, set, frozenset):
+        return _items(args[:1], lambda value: isinstance(value, Set), "set")
+    if origin in (Mapping, dict):
+        return _mapping([check_of(part) for part in args])
+    if origin is Callable:
+        return Check(callable, "something that can be called")
+    if origin is type:
+        return Check(lambda value: isinstance(value, type), "a class")
+    if isinstance(hint, TypeVar):
+        return check_of(hint.__bound__) if hint.__bound__ is not None else ANYTHING
+    return _class(origin or hint)
+
+
+def _class(kind: Any) -> Check:
+    if isinstance(kind, _Named):
+        name = kind.name
+        named = f"{_article(name)} {name}"
+        return Check(lambda value: any(base.__name__ == name for base in type(value).__mro__), named)
+    if not isinstance(kind, type):
+        return ANYTHING
+    if getattr(kind, "_is_protocol", False):
+        return _protocol(kind)
+    return Check(lambda value: isinstance(value, kind), f"{_article(kind.__name__)} {kind.__name__}")
+
+
+def _union(parts: list[Check]) -> Check:
+    if ANYTHING in parts:
+        return ANYTHING
+    passing = set().union(*(part.passing for part in parts))
+
+    def either(value: Any) -> bool:
+        for part in parts:
+            if part.passes(value):
+                passing.update(part.passing)
+                return True
+        return False
+
+    return Check(either, " or ".join(part.expected for part in parts), by_type=False, passing=passing)
+
+
+def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
+    """Return the check of several things of one type; what an array holds must be what they are."""
+    inner = check_of(args[0]) if args else ANYTHING
+    if inner is ANYTHING:
+        return Check(is_kind, f"a {kind}", by_type=False)
+    held = {int: "iu", float: "iuf", bool: "b"}.get(args[0], "")
+
+    def all_of(value: Any) -> bool:
+        if not is_kind(value):
+            return False
+        if isinstance(value, np.ndarray):
+            return value.dtype.kind in held or (not held and inner.all_pass(value))
+        return not isinstance(value, Sequence | Set) or inner.all_pass(value)  # an iterator is not used up
+
+    return Check(all_of, f"a {kind}, each {inner.expected}", by_type=False)
+
+
+def _tuple(parts: list[Check]) -> Check:
+    def fits(value: Any) -> bool:
+        return (
+            is_sequence(value)
+            and len(value) == len(parts)
+            and all(part.passes(item) for part, item in zip(parts, value, strict=True))
+        )
+
+    expected = ", ".join(part.expected for part in parts)
+    size = "a pair" if len(parts) == 2 else f"a sequence of {len(parts)}"
+    return Check(fits, f"{size}: {expected}", by_type=False)
+
+
+def _mapping(parts: list[Check]) -> Check:
+    key, held = parts if len(parts) == 2 else (ANYTHING, ANYTHING)
+    if key is held is ANYTHING:
+        return Check(lambda value: isinstance(value, Mapping), "a mapping")
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, Mapping) and key.all_pass(value) and held.all_pass(value.values())
+
+    return Check(fits, f"a mapping of {key.expected} to {held.expected}", by_type=False)
+
+
+# Kinds of arrays, in NumPy's letters, by what is annotated: whole numbers may stand for real ones.
+_KINDS: dict[Any, tuple[str, str]] = {
+    np.integer: ("iu", "an array of whole numbers"),
+    np.floating: ("iuf", "an array of numbers"),
+    np.bool_: ("b", "an array of flags"),
+    np.str_: ("U", "an array of text"),
+}
+
+
+def _array(hint: Any) -> Check:
+    scalar = (get_args(get_args(hint)[-1]) or (None,))[0]
+    for base, (kinds, expected) in _KINDS.items():
+        if isinstance(scalar, type) and issubclass(scalar, base):
+            return Check(functools.partial(_is_array, kinds), expected, by_type=False)
+    return Check(lambda value: isinstance(value, np.ndarray), "an array")
+
+
+def _is_array(kinds: str, value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds
+
+
+def _is_array_like(value: Any) -> bool:
+    """Return whether NumPy makes an array of numbers, flags or text of a value."""
+    if type(value) in (int, float, range):
+        return True
+    if value is None or isinstance(value, str | bytes | Mapping | Set | type):
+        return False
+    try:
+        return np.asarray(value).dtype.kind in "biuf"
+    except (ValueError, TypeError, OverflowError):
+        return False
+
+
+def _protocol(kind: type) -> Check:
+    """Return the check of a protocol: whether all its methods are there; those of NumPy have none by name."""
+    methods = [name for base in kind.__mro__ for name, held in vars(base).items() if _is_method(name, held)]
+    if not methods:
+        return ANYTHING
+    return Check(
+        lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods),
+        f"{_article(kind.__name__)} {kind.__name__}, with {', '.join(methods)}",
+    )
+
+
+def _is_method(name: str, held: Any) -> bool:
+    return not name.startswith("_") and inspect.isfunction(held)
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1].lower() in "aeiou" else "a"

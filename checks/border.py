@@ -1,0 +1,101 @@
+"""The border of netplace: every public function checks what comes from outside.
+
+`guarded` gives every public module this border when it is imported: its functions, and the constructors and
+methods of its classes. A call from outside checks each argument against the annotations, and an error that
+nobody meant, such as an ``IndexError`` for an array that is too short, becomes a sentence that names the
+arguments. A call from within netplace goes straight on.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from abc import ABCMeta
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+from netplace.checks.accidents import is_ours
+
+__all__ = ["at_border", "guard_module"]
+
+_CACHED = type(functools.cache(lambda: None))
+
+
+def guard_module(module: ModuleType) -> None:
+    """Put all that a module exports, and defines itself, behind the border."""
+    for name in getattr(module, "__all__", ()):
+        value = vars(module).get(name)
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        if isinstance(value, type):
+            _guard_class(value)
+        elif isinstance(value, FunctionType | _CACHED):
+            setattr(module, name, at_border(value, name))
+
+
+def _guard_class(kind: type) -> None:
+    """Put the constructor and the public methods of a class behind the border."""
+    if type(kind) not in (type, ABCMeta) or issubclass(kind, BaseException | tuple):
+        return  # enumerations, protocols, errors, and tuples with names, which hold what they are given
+    for name, held in list(vars(kind).items()):
+        title = f"{kind.__name__}.{name}"
+        if name in ("__init__", "__call__"):
+            if isinstance(held, FunctionType):
+                setattr(kind, name, at_border(held, kind.__name__, kind))
+        elif name.startswith("_"):
+            continue
+        elif isinstance(held, classmethod | staticmethod):
+            if isinstance(held.__func__, FunctionType):
+                setattr(kind, name, type(held)(at_border(held.__func__, title)))
+        elif isinstance(held, property):
+            if held.fset is not None:
+                setattr(kind, name, held.setter(at_border(held.fset, title)))
+        elif isinstance(held, FunctionType):
+            setattr(kind, name, at_border(held, title))
+
+
+def at_border(function: Callable[..., Any], title: str, kind: type | None = None) -> Callable[..., Any]:
+    """Return a function that checks the arguments of callers outside netplace.
+
+    Parameters
+    ----------
+    function : callable
+        The function; one that checks its callers already is returned as it is.
+    title : str
+        What it is called in a sentence.
+    kind : type, optional
+        The class whose instances it initialises.
+    """
+    if getattr(function, "guarded", False):
+        return function
+    guard: Any = None
+    is_generator = inspect.isgeneratorfunction(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if is_ours(sys._getframe(1)):
+            return function(*args, **kwargs)
+        nonlocal guard
+        if guard is None:
+            from netplace.checks.calls import Guard  # which imports NumPy: not before somebody calls
+
+            guard = Guard(function, title, kind)
+        if is_generator:
+            return _told(guard, guard.call(args, kwargs, True), args, kwargs)
+        return guard.call(args, kwargs, True)
+
+    if isinstance(function, _CACHED):
+        call.cache_clear, call.cache_info = function.cache_clear, function.cache_info  # type: ignore[attr-defined]
+    call.guarded = True  # type: ignore[attr-defined]
+    return call
+
+
+def _told(guard: Any, items: Iterator[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
+    """Yield what a generator does; an error that nobody meant becomes a sentence."""
+    try:
+        yield from items
+    except Exception as error:
+        guard.tell(error, args, kwargs, True)
+        raise
