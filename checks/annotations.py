@@ -202,7 +202,7 @@ def _union(parts: list[Check]) -> Check:
 
     def either(value: Any) -> bool:
         for part in parts:
-            if part.passes(value):
+            if type(value) in part.passing or part.passes(value):
                 passing.update(part.passing)
                 return True
         return False
@@ -218,6 +218,8 @@ def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
     held = {int: "iu", float: "iuf", bool: "b"}.get(args[0], "")
 
     def all_of(value: Any) -> bool:
+        if type(value) in _SEQUENCES and inner.passing.issuperset(map(type, value)):
+            return True
         if not is_kind(value):
             return False
         if isinstance(value, np.ndarray):
@@ -227,13 +229,17 @@ def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
     return Check(all_of, f"a {kind}, each {inner.expected}", by_type=False)
 
 
+_SEQUENCES = (tuple, list)
+
+
 def _tuple(parts: list[Check]) -> Check:
     def fits(value: Any) -> bool:
-        return (
-            is_sequence(value)
-            and len(value) == len(parts)
-            and all(part.passes(item) for part, item in zip(parts, value, strict=True))
-        )
+        if (type(value) not in _SEQUENCES and not is_sequence(value)) or len(value) != len(parts):
+            return False
+        for part, item in zip(parts, value, strict=True):
+            if type(item) not in part.passing and not part.passes(item):
+                return False
+        return True
 
     expected = ", ".join(part.expected for part in parts)
     size = "a pair" if len(parts) == 2 else f"a sequence of {len(parts)}"

@@ -3,7 +3,7 @@
 `guarded` gives every public module this border when it is imported: its functions, and the constructors and
 methods of its classes. A call from outside checks each argument against the annotations, and an error that
 nobody meant, such as an ``IndexError`` for an array that is too short, becomes a sentence that names the
-arguments. A call from within netplace goes straight on.
+arguments. A call from within netplace goes straight on; modules of netplace import what is behind the border.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-from netplace.checks.accidents import is_ours
-
-__all__ = ["at_border", "guard_module"]
+__all__ = ["at_border", "behind_border", "guard_module"]
 
 _CACHED = type(functools.cache(lambda: None))
 
@@ -32,7 +30,19 @@ def guard_module(module: ModuleType) -> None:
         if isinstance(value, type):
             _guard_class(value)
         elif isinstance(value, FunctionType | _CACHED):
-            setattr(module, name, at_border(value, name))
+            guarded = at_border(value, name)
+            if guarded is not value and isinstance(value, FunctionType):
+                guarded.unguarded = value  # type: ignore[attr-defined]
+                value.__qualname__ += ".unguarded"  # by which worker processes find it
+            setattr(module, name, guarded)
+
+
+def behind_border(module: ModuleType) -> None:
+    """Let a module of netplace call what it has imported without checks; what it exports keeps them."""
+    exported = getattr(module, "__all__", ())
+    for name, value in list(vars(module).items()):
+        if type(value) is FunctionType and value.__module__ != module.__name__ and name not in exported:
+            setattr(module, name, getattr(value, "unguarded", value))
 
 
 def _guard_class(kind: type) -> None:
@@ -75,7 +85,9 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if is_ours(sys._getframe(1)):
+        if (
+            sys._getframe(1).f_globals.get("__name__", "").startswith("netplace.")
+        ):  # as `is_ours`, without a call
             return function(*args, **kwargs)
         nonlocal guard
         if guard is None:

@@ -85,7 +85,7 @@ class Guard(Generic[R]):
         for name, value in self._by_name(args, kwargs):
             check, default = self._checks.get(name, (ANYTHING, None))
             if type(value) not in check.passing and value is not default and not check.passes(value):
-                raise ArgumentError(f"{self._called(args)}: {name}: {shown(value)} is not {check.expected}")
+                raise ArgumentError(f"{self._called(args)}: {name}: {_said(value)} is not {check.expected}")
 
     def _called(self, args: tuple[Any, ...]) -> str:
         """Return what is called, for people; a method by the class that it was asked of."""
@@ -122,12 +122,17 @@ class Guard(Generic[R]):
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         if outside and is_accident(error, trace):
             given = ", ".join(
-                f"{name}={shown(value)}" for name, value in self._by_name(args, kwargs) if name != "self"
+                f"{name}={_said(value)}" for name, value in self._by_name(args, kwargs) if name != "self"
             )
             reason = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
             raise ArgumentError(shortened(f"{self._called(args)}: cannot use {given} ({reason})")) from error
         if isinstance(error, ValueError | LookupError):
             error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
+
+
+def _said(value: Any) -> str:
+    """Return a value as one line, such as an array of several."""
+    return " ".join(shown(value).split())
 
 
 _NO_TYPE: frozenset[type] = frozenset()
@@ -210,7 +215,7 @@ def check_fields(made: Any, kind: type | None = None) -> None:
         if type(value) in check.passing or value is usual:
             continue
         if not check.passes(value):
-            raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {check.expected}")
+            raise ArgumentError(f"{type(made).__name__}: {name}: {_said(value)} is not {check.expected}")
         if isinstance(value, np.generic):
             object.__setattr__(made, name, _of_python(value))
 
@@ -275,6 +280,8 @@ def pairs_of(given: Any, what: str) -> tuple[tuple[Any, Any], ...]:
     ArgumentError
         If something in it is no pair.
     """
+    if type(given) is tuple and {tuple}.issuperset(map(type, given)) and {2}.issuperset(map(len, given)):
+        return given
     if not is_sequence(given) or not all(is_sequence(pair) and len(pair) == 2 for pair in given):
         raise ArgumentError(f"{what}: is {shown(given)}, expected pairs")
     return tuple((name, value) for name, value in given)

@@ -24,6 +24,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from calls_of_everything import make_any_call, pool
 from calls_that_work import Call, calls, harmless
 from limits import SlowError, limit_memory, say, stopped_after
 
@@ -134,8 +135,18 @@ def attempt(call: Call) -> tuple[BaseException | None, str | None]:
     return None, f"warning: {heard[0]}" if heard else None
 
 
-def trials(first: int, count: int, only: str = "") -> Iterator[tuple[int, str, Call, Any, str | None]]:
+def trials(
+    first: int, count: int, only: str = "", every: bool = False
+) -> Iterator[tuple[int, str, Call, Any, str | None]]:
     """Make calls one after the other."""
+    if every:
+        pool()
+        limit_memory()
+        for number in range(first, first + count):
+            name, call = make_any_call(number, BAD)
+            say(f"TRIES {number} {name} {shown(call)}")
+            yield number, name, call, *attempt(call)
+        return
     known = {name: make for name, make in calls().items() if name.startswith(only)}
     for make in known.values():
         made = make()
@@ -162,20 +173,30 @@ def main() -> int:
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int, nargs="?", default=1)
     parser.add_argument("--only", default="", help="calls whose name begins so")
+    parser.add_argument("--every", action="store_true", help="anything public, all of it spoilt")
     parser.add_argument("--show", action="store_true", help="show how each ended")
     given = parser.parse_args()
-    faults = 0
-    with tempfile.TemporaryDirectory() as folder, harmless(folder):
-        for number, name, call, error, fault in trials(given.first, given.count, given.only):
-            if given.show:
-                say(f"{name} {shown(call)}\n{type(error).__name__}: {error}")
-            if fault is not None:
-                faults += 1
-                say(f"FAULT {number} {name} {shown(call)}: {fault}")
-                if given.show and error is not None:
-                    traceback.print_exception(error)
+    with tempfile.TemporaryDirectory() as above:
+        below = Path(above, "a/b/c")  # what climbs stays within
+        below.mkdir(parents=True)
+        with harmless(str(below)):
+            faults = made_and_told(given)
     say(f"DONE {given.count} {faults}")
     return 1 if faults else 0
+
+
+def made_and_told(given: argparse.Namespace) -> int:
+    """Make the calls, print what is wrong, and return how many were."""
+    faults = 0
+    for number, name, call, error, fault in trials(given.first, given.count, given.only, given.every):
+        if given.show:
+            say(f"{name} {shown(call)}\n{type(error).__name__}: {error}")
+        if fault is not None:
+            faults += 1
+            say(f"FAULT {number} {name} {shown(call)}: {fault}")
+            if given.show and error is not None:
+                traceback.print_exception(error)
+    return faults
 
 
 if __name__ == "__main__":
