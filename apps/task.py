@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
 from netplace.checks import shown, whole
+from netplace.checks.border import checks_itself
 from netplace.checks.calls import checked
 
 __all__ = ["TaskWriter"]
@@ -65,26 +66,32 @@ class TaskWriter:
     def __len__(self) -> int:
         return len(self._kind)
 
+    @checks_itself
     def compute(self, cycles: int) -> None:
         """Keep the task busy for `cycles`."""
         self._append(_COMPUTE, -1, self._whole(cycles, "cycles", 59), 0, -1)
 
+    @checks_itself
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
         """Send `bytes` to task `dst`; over when the last packet is handed to the injector."""
         self._message(_SEND, dst, bytes, tag, -1)
 
+    @checks_itself
     def recv(self, src: int, bytes: int, tag: int = 0) -> None:
         """Wait until `bytes` from task `src` have arrived."""
         self._message(_RECV, src, bytes, tag, -1)
 
+    @checks_itself
     def isend(self, dst: int, bytes: int, tag: int = 0) -> int:
         """Begin to send and return the number of the request to wait for."""
         return self._open(_ISEND, dst, bytes, tag)
 
+    @checks_itself
     def irecv(self, src: int, bytes: int, tag: int = 0) -> int:
         """Post a receive and return the number of the request to wait for."""
         return self._open(_IRECV, src, bytes, tag)
 
+    @checks_itself
     def wait(self, request: int) -> None:
         """Wait until `request` is complete."""
         if type(request) is not int:

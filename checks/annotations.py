@@ -35,12 +35,15 @@ class Check:
         Whether all values of a type pass if one does.
     passing : set of type
         Types whose values have passed, if `by_type`; none of NumPy's, which are to become Python's.
+    is_array : bool
+        Whether an array is asked for: a number, or a list of them, becomes one.
     """
 
     test: Test
     expected: str
     by_type: bool = True
     passing: set[type] = field(default_factory=set)
+    is_array: bool = False
 
     def passes(self, value: Any) -> bool:
         """Return whether a value is what is expected."""
@@ -52,6 +55,13 @@ class Check:
         if self.by_type and not issubclass(kind, np.generic):
             self.passing.add(kind)
         return True
+
+    def settled(self, value: Any) -> Any:
+        """Return a value that passes as a function is to get it: a number of NumPy as one of Python."""
+        if self.is_array and not isinstance(value, np.ndarray):
+            made = np.asarray(value)
+            return made if made.size else made.astype(np.int64)
+        return value.item() if isinstance(value, np.integer | np.floating | np.bool_) else value
 
     def all_pass(self, values: Any) -> bool:
         """Return whether each of some values is what is expected."""
@@ -198,7 +208,7 @@ def _class(kind: Any) -> Check:
 def _union(parts: list[Check]) -> Check:
     if ANYTHING in parts:
         return ANYTHING
-    passing = set().union(*(part.passing for part in parts))
+    passing: set[type] = set().union(*(part.passing for part in parts))
 
     def either(value: Any) -> bool:
         for part in parts:
@@ -207,7 +217,9 @@ def _union(parts: list[Check]) -> Check:
                 return True
         return False
 
-    return Check(either, " or ".join(part.expected for part in parts), by_type=False, passing=passing)
+    expected = " or ".join(part.expected for part in parts)
+    arrays = [part.is_array for part in parts if part is not _PLAIN[type(None)]]
+    return Check(either, expected, by_type=False, passing=passing, is_array=all(arrays))
 
 
 def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
@@ -270,12 +282,20 @@ def _array(hint: Any) -> Check:
     scalar = (get_args(get_args(hint)[-1]) or (None,))[0]
     for base, (kinds, expected) in _KINDS.items():
         if isinstance(scalar, type) and issubclass(scalar, base):
-            return Check(functools.partial(_is_array, kinds), expected, by_type=False)
-    return Check(lambda value: isinstance(value, np.ndarray), "an array")
+            return Check(functools.partial(_is_array, kinds), expected, by_type=False, is_array=True)
+    return Check(functools.partial(_is_array, "biufcUSOmM"), "an array", by_type=False, is_array=True)
 
 
 def _is_array(kinds: str, value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in kinds
+    if not isinstance(value, np.ndarray):
+        if not isinstance(value, int | float | np.number | list | tuple | range):
+            return False
+        try:
+            value = np.asarray(value)
+        except (ValueError, TypeError, OverflowError):  # rows of different lengths
+            return False
+        return value.dtype.kind in kinds or (value.size == 0 and value.ndim == 1)
+    return value.dtype.kind in kinds
 
 
 def _is_array_like(value: Any) -> bool:

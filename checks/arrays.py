@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from netplace.checks.calls import ArgumentError
 from netplace.checks.shown import shown
 
-__all__ = ["array_of", "integers_as"]
+__all__ = ["array_of", "integers_as", "make_read_only"]
 
 
 def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
@@ -47,3 +48,22 @@ def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArr
     if values.size and (int(values.min()) < info.min or int(values.max()) > info.max):
         raise ArgumentError(f"{what}: holds numbers outside {info.min}..{info.max}")
     return values.astype(kind)
+
+
+def make_read_only(record: Any, names: Iterable[str]) -> None:
+    """Put views that nobody can write in place of the arrays that a frozen record holds, also in mappings."""
+    for name in names:
+        held = getattr(record, name)
+        if isinstance(held, np.ndarray):
+            if held.flags.writeable:
+                object.__setattr__(record, name, _read_only(held))
+        elif isinstance(held, dict) and any(isinstance(value, np.ndarray) for value in held.values()):
+            object.__setattr__(record, name, {key: _read_only(value) for key, value in held.items()})
+
+
+def _read_only(array: Any) -> Any:
+    if not isinstance(array, np.ndarray):
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["at_border", "behind_border", "guard_module"]
+__all__ = ["at_border", "behind_border", "checks_itself", "guard_module"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _CACHED = type(functools.cache(lambda: None))
 
@@ -53,7 +57,8 @@ def _guard_class(kind: type) -> None:
         title = f"{kind.__name__}.{name}"
         if name in ("__init__", "__call__"):
             if isinstance(held, FunctionType):
-                setattr(kind, name, at_border(held, kind.__name__, kind))
+                kept = _read_only(held, kind) if name == "__init__" else held
+                setattr(kind, name, at_border(kept, kind.__name__, kind))
         elif name.startswith("_"):
             continue
         elif isinstance(held, classmethod | staticmethod):
@@ -64,6 +69,23 @@ def _guard_class(kind: type) -> None:
                 setattr(kind, name, held.setter(at_border(held.fset, title)))
         elif isinstance(held, FunctionType):
             setattr(kind, name, at_border(held, title))
+
+
+def _read_only(init: Callable[..., None], kind: type) -> Callable[..., None]:
+    """Return what initialises a frozen record and makes the arrays that it holds read-only."""
+    if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return init
+    names = tuple(one.name for one in fields(kind) if re.search(r"Array|Nodes", str(one.type)))
+    if not names:
+        return init
+    from netplace.checks.arrays import make_read_only
+
+    @functools.wraps(init)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        make_read_only(self, names)
+
+    return call
 
 
 def at_border(function: Callable[..., Any], title: str, kind: type | None = None) -> Callable[..., Any]:
@@ -102,6 +124,12 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
         call.cache_clear, call.cache_info = function.cache_clear, function.cache_info  # type: ignore[attr-defined]
     call.guarded = True  # type: ignore[attr-defined]
     return call
+
+
+def checks_itself(function: F) -> F:
+    """Mark a function that is called millions of times, and so checks its arguments in its own quick way."""
+    function.guarded = True  # type: ignore[attr-defined]
+    return function
 
 
 def _told(guard: Any, items: Iterator[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:

@@ -54,6 +54,7 @@ class Guard(Generic[R]):
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
         self.function, self.title, self._kind = function, title, kind
+        self._keeps = kind is not None and is_dataclass(kind) and kind.__dataclass_params__.frozen
         self._checks: dict[str, tuple[Check, Any]] = {}
         self._in_order: list[str] = []
         self._rest: list[str] = []
@@ -74,18 +75,31 @@ class Guard(Generic[R]):
         if not self._rest:
             self.passing = tuple(self.named[name] for name in self._in_order)
 
-    def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """Check that each argument is what its annotation says, or the default.
+
+        Returns
+        -------
+        list
+            The arguments as the function is to get them: numbers of Python, arrays where it asks for them.
 
         Raises
         ------
         ArgumentError
             If one is not.
         """
+        settled = []
         for name, value in self._by_name(args, kwargs):
             check, default = self._checks.get(name, (ANYTHING, None))
-            if type(value) not in check.passing and value is not default and not check.passes(value):
-                raise ArgumentError(f"{self._called(args)}: {name}: {_said(value)} is not {check.expected}")
+            if type(value) not in check.passing and value is not default:
+                if not check.passes(value):
+                    raise ArgumentError(
+                        f"{self._called(args)}: {name}: {_said(value)} is not {check.expected}"
+                    )
+                settled.append(check.settled(value))
+            else:
+                settled.append(value)
+        return settled
 
     def _called(self, args: tuple[Any, ...]) -> str:
         """Return what is called, for people; a method by the class that it was asked of."""
@@ -96,14 +110,16 @@ class Guard(Generic[R]):
     def _by_name(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
         if not self._checks:
             self._read()
-        names = self._in_order + self._rest * (len(args) - len(self._in_order))
+        more = len(args) - len(self._in_order)
+        names = self._in_order + (self._rest or ["argument"]) * more  # too many: Python says so
         return itertools.chain(zip(names, args, strict=False), kwargs.items())
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> R:
         """Check arguments and call the function; see `tell` for its errors."""
-        self.check(args, kwargs)
-        if not all(map(_NUMBERS.isdisjoint, (map(type, args), map(type, kwargs.values())))):
-            args, kwargs = tuple(map(_of_python, args)), {name: _of_python(kwargs[name]) for name in kwargs}
+        settled = self.check(args, kwargs)
+        if self._keeps:  # what a record holds is its own, whatever becomes of the caller's array
+            settled = [value.copy() if isinstance(value, np.ndarray) else value for value in settled]
+        args, kwargs = tuple(settled[: len(args)]), dict(zip(kwargs, settled[len(args) :], strict=True))
         try:
             return self.function(*args, **kwargs)
         except Exception as error:
@@ -217,7 +233,7 @@ def check_fields(made: Any, kind: type | None = None) -> None:
         if not check.passes(value):
             raise ArgumentError(f"{type(made).__name__}: {name}: {_said(value)} is not {check.expected}")
         if isinstance(value, np.generic):
-            object.__setattr__(made, name, _of_python(value))
+            object.__setattr__(made, name, value.item())
 
 
 @functools.cache
@@ -225,14 +241,6 @@ def _checks_of_fields(kind: type) -> list[tuple[str, Check, Any]]:
     """Return the check of each field, and the default, which needs none."""
     hints = hints_of(kind)
     return [(item.name, check_of(hints.get(item.name, Any)), item.default) for item in fields(kind)]
-
-
-_NUMBERS = frozenset({*np.sctypeDict.values()})
-
-
-def _of_python(value: Any) -> Any:
-    """Return a number of NumPy as one of Python, anything else as it is."""
-    return value.item() if isinstance(value, np.integer | np.floating | np.bool_) else value
 
 
 def check_keys(kind: type, plain: Any, what: str) -> None:
