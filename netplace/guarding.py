@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from importlib.machinery import SourceFileLoader
 
 TYPE_CHECKING = False  # nothing is imported here that the working folder could have another of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+    from typing import Any
 
 __all__ = ["GUARDED", "guard_imports", "is_guarded"]
 
@@ -33,9 +33,17 @@ def is_guarded(name: str) -> bool:
     return name.split(".")[1] in GUARDED and not name.startswith(_ENGINE)
 
 
-class _Loader(SourceFileLoader):
+class _Loader:
+    """Loads a module as another loader does, and has it guarded."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
     def exec_module(self, module: ModuleType) -> None:
-        super().exec_module(module)
+        self._loader.exec_module(module)
         if module.__name__.startswith("netplace.checks"):
             return
         from netplace.checks.border import behind_border, guard_module
@@ -56,8 +64,8 @@ class _Finder:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
-                if type(spec.loader) is SourceFileLoader:
-                    spec.loader = _Loader(spec.loader.name, spec.loader.path)
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
                 return spec
         return None
 
