@@ -47,7 +47,7 @@ def is_accident(error: Exception, trace: TracebackType | None) -> bool:
         return True
     if isinstance(error, AssertionError):  # what `netplace.testing` says; elsewhere, a statement that failed
         return not frame.f_globals["__name__"].startswith("netplace.testing.")
-    return isinstance(error, LookupError | AttributeError | ArithmeticError)
+    return isinstance(error, KeyError | IndexError | AttributeError | ArithmeticError)
 
 
 def _root(frame: FrameType) -> str:

@@ -22,6 +22,8 @@ __all__ = ["at_border", "behind_border", "checks_itself", "guard_module"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Records of a trace that is being read, whose columns one step after the other puts right.
+_UNDER_WAY = ("netplace.apps.formats.", "netplace.apps.recorded.")
 _CACHED = type(functools.cache(lambda: None))
 
 
@@ -76,7 +78,7 @@ def _read_only(init: Callable[..., None], kind: type) -> Callable[..., None]:
     if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return init
     names = tuple(one.name for one in fields(kind) if re.search(r"Array|Nodes", str(one.type)))
-    if not names:
+    if not names or kind.__module__.startswith(_UNDER_WAY):
         return init
     from netplace.checks.arrays import make_read_only
 
