@@ -32,17 +32,19 @@ def is_accident(error: Exception, trace: TracebackType | None) -> bool:
     trace : traceback or None
         Where, from the call that is asked about; None if that did not begin.
     """
-    if isinstance(error, OSError | ImportError) or type(error).__module__.startswith("netplace."):
-        return False
+    if isinstance(error, OSError | ImportError) or _root(type(error).__module__) not in _LIBRARIES:
+        return False  # among them those of classes of netplace's, or the user's own
     if trace is None:  # Python's own sentence on names and numbers of arguments
         return "argument" not in str(error)
     while True:
         frame = trace.tb_frame
-        if not is_ours(frame) and _root(frame) not in _LIBRARIES:
+        if not is_ours(frame) and _root_of(frame) not in _LIBRARIES:
             return False  # code of the user's own, such as a rule
         if trace.tb_next is None:
             break
         trace = trace.tb_next
+    if _root_of(frame) == "simpy" and isinstance(error.__cause__, Exception):  # which raises it once more
+        return is_accident(error.__cause__, error.__cause__.__traceback__)
     if not is_ours(frame) or frame.f_code.co_code[trace.tb_lasti] != _RAISE:
         return True
     if isinstance(error, AssertionError):  # what `netplace.testing` says; elsewhere, a statement that failed
@@ -50,6 +52,9 @@ def is_accident(error: Exception, trace: TracebackType | None) -> bool:
     return isinstance(error, KeyError | IndexError | AttributeError | ArithmeticError)
 
 
-def _root(frame: FrameType) -> str:
-    name: str = frame.f_globals.get("__name__", "")
-    return name.partition(".")[0]
+def _root_of(frame: FrameType) -> str:
+    return _root(frame.f_globals.get("__name__", ""))
+
+
+def _root(module: str) -> str:
+    return module.partition(".")[0]

@@ -18,7 +18,7 @@ STEADY = Alone(1000.0)
 
 
 def leaped(cycles, variance=1e-6, counted=False):
-    return Leaped(cycles, 0.9 * cycles, variance, counted)
+    return Leaped(round(cycles), 0.9 * cycles, variance, counted)
 
 
 def stays(starts):
