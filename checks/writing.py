@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+from netplace.checks.stopping import held_back
 from netplace.checks.trusted import NO_LINK
 
 try:
@@ -58,7 +59,8 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     draft, lock = path, -1
     try:
         _sweep(path.parent.absolute())
-        draft, lock = _new_draft(path.parent, endings, mode)
+        with held_back():  # so that no draft is there of which nobody knows
+            draft, lock = _new_draft(path.parent, endings, mode)
         yield draft
         draft.replace(path)
     except OSError as error:
@@ -68,8 +70,9 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
         raise
     finally:
         if lock >= 0:
-            draft.unlink(missing_ok=True)
-            os.close(lock)
+            with held_back():
+                draft.unlink(missing_ok=True)
+                os.close(lock)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -81,9 +84,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
 @contextmanager
 def made_folder(path: Path) -> Iterator[Path]:
     """Make a folder, if it is not there; if the block ends otherwise than well, an empty one is not left."""
-    made = not path.exists()
-    path.mkdir(parents=True, exist_ok=True)
+    made = False
     try:
+        with held_back():
+            made = not path.exists()
+            path.mkdir(parents=True, exist_ok=True)
         yield path
     except BaseException:
         if made:
@@ -96,18 +101,19 @@ def made_folder(path: Path) -> Iterator[Path]:
 def draft_folder(parent: Path) -> Iterator[Path]:
     """Give a new folder in `parent`, which only this user can read, and take it away after the block."""
     _sweep(parent.absolute())
-    path = _draft_name(parent)
-    path.mkdir(mode=0o700)
-    lock = -1
+    path, lock = _draft_name(parent), -1
     try:
-        if fcntl is not None:
-            lock = os.open(path, os.O_RDONLY | NO_LINK)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with held_back():
+            path.mkdir(mode=0o700)
+            if fcntl is not None:
+                lock = os.open(path, os.O_RDONLY | NO_LINK)
+                fcntl.flock(lock, fcntl.LOCK_EX)
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
-        if lock >= 0:
-            os.close(lock)
+        with held_back():
+            shutil.rmtree(path, ignore_errors=True)
+            if lock >= 0:
+                os.close(lock)
 
 
 def is_device(path: Path) -> bool:
