@@ -5,11 +5,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "netplace/draws.hpp"
 
 namespace netplace {
 
@@ -38,12 +42,23 @@ inline void need(bool held, const char* sentence) {
 // Checks that indices are from `low` up to `count` - 1.
 template <class T>
 void need_indices(std::span<T> indices, std::int64_t count, const char* what, std::int64_t low = 0) {
+    bool wrong = false;
+    for (const auto index : indices) wrong |= static_cast<std::int64_t>(index) < low || static_cast<std::int64_t>(index) >= count;
+    if (!wrong) return;
     for (const auto index : indices) {
         if (static_cast<std::int64_t>(index) < low || static_cast<std::int64_t>(index) >= count) {
             refuse(std::string(what) + ": " + std::to_string(index) + " is not one of " + std::to_string(low) +
                    " to " + std::to_string(count - 1));
         }
     }
+}
+
+// The draws of a numpy.random.Generator, which must live as long as they are used.
+inline Draws draws_of(nb::handle generator) {
+    const auto capsule = generator.attr("bit_generator").attr("capsule");
+    auto* bits = static_cast<BitGenerator*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+    if (!bits) throw nb::python_error();
+    return Draws(bits);
 }
 
 // Moves numbers into an array of NumPy's.

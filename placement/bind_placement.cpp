@@ -1,4 +1,5 @@
 #include "netplace/arrays.hpp"
+#include "placement/bind_placement.hpp"
 #include "placement/grid_loads.hpp"
 
 namespace netplace::placement {
@@ -36,4 +37,6 @@ void bind_placement(nanobind::module_& module) {
     using namespace netplace::placement;
     module.def("add_grid_loads", &grid_loads, arg("starts"), arg("ends"), arg("size"), arg("sides"), arg("wraps"),
                arg("factorial"), arg("load").noconvert(), "Add the load of each flow to those of the links.");
+    bind_mapping(module);
+    bind_qap(module);
 }

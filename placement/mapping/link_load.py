@@ -47,7 +47,6 @@ def link_load(problem: MappingProblem) -> QapResult:
         W: Any = problem.traffic("mapping link-load")
         routed = routed_links(problem.topology, problem.nodes, routing)
         search = LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)
-        search.load()
     best = search.run(budget, fullest=objective == "max")
     return QapResult(
         problem.nodes[best.places],

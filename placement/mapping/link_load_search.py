@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from netplace.compiled import njit
+from netplace.native import placement as native
 from netplace.placement.expected_loads import flows
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.routed_links import RoutedLinks
-
-# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
 __all__ = ["LinkLoadPlacement", "LinkLoadSearch"]
 
@@ -73,14 +71,6 @@ class LinkLoadSearch:
         loads = self._routed.loads(places, self._W)
         return LinkLoadPlacement(places, float(loads.max(initial=0.0)), float(loads @ loads))
 
-    def load(self) -> None:
-        """Compile, or read what has been compiled."""
-        self.measured(np.arange(self.tasks))
-        state = self._state(np.arange(self.tasks))
-        rng = np.random.default_rng(0)
-        _propose(self._out, self._back, self._ways, state, rng, self.tasks, 0.0, np.zeros(0))
-        _empty(self._out, self._back, self._ways, state, rng, 0, 0.0, np.zeros(self._nodes + 1))
-
     def run(self, budget: Budget, fullest: bool) -> LinkLoadPlacement:
         """Return the best places seen, from those in order on; never worse than these.
 
@@ -107,7 +97,7 @@ class LinkLoadSearch:
         state = self._state(np.arange(self.tasks))
         changes = np.zeros(200)
         began = time.thread_time()
-        _propose(self._out, self._back, self._ways, state, self._rng, self.tasks, 0.0, changes)
+        state.propose(self._rng, 0.0, changes)
         each = (time.thread_time() - began) / 200 * self.tasks
         worse = changes[changes > 0]
         high = float(worse.mean()) if len(worse) else 0.0
@@ -124,17 +114,15 @@ class LinkLoadSearch:
         """Return the best places met while cooling down."""
         state = self._state(np.arange(self.tasks))
         changes = np.zeros(self.tasks)
-        cost, least, kept = 0.0, 0.0, state[0].copy()
+        cost, least, kept = 0.0, 0.0, state.place()
         for done in range(sweeps):
             if budget.over:
                 break
             temperature = temperatures[done * len(temperatures) // sweeps]
-            cost += _propose(
-                self._out, self._back, self._ways, state, self._rng, self.tasks, temperature, changes
-            )
+            cost += state.propose(self._rng, temperature, changes)
             budget.spend(1)
             if cost < least:
-                least, kept = cost, state[0].copy()
+                least, kept = cost, state.place()
         return self.measured(kept[: self.tasks])
 
     def _emptied(self, begin: LinkLoadPlacement, budget: Budget, sweeps: int) -> LinkLoadPlacement:
@@ -143,94 +131,18 @@ class LinkLoadSearch:
         G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).
         """
         state = self._state(begin.places)
-        best = np.append(begin.most / self._unit, state[0])
+        best = np.append(begin.most / self._unit, state.place())
         for done in range(sweeps):
             if budget.timed and budget.over:
                 break
             slack = _SLACK * max(0.0, 1 - 1.25 * done / sweeps)
-            _empty(self._out, self._back, self._ways, state, self._rng, self.tasks, slack, best)
+            state.empty(self._rng, slack, best)
         return self.measured(best[1 : self.tasks + 1].astype(np.int64))
 
-    def _state(self, places: Int) -> tuple[Int, Int, NDArray[np.float64]]:
-        """Return the place of every task, those without traffic included, its switch, and the loads."""
+    def _state(self, places: Int) -> native.LinkSearch:
+        """Return a search from these places; those of tasks without traffic are any others."""
         others = np.setdiff1d(np.arange(self._nodes), places)
         place = np.concatenate((places, others)).astype(np.int64)
         loads = self._routed.loads(places, self._W) / self._unit
-        return place, self._routed.home[place], loads
-
-
-@njit(cache=True, error_model="numpy")
-def _add(flows, back, ways, home, loads, u, without, sign):
-    """Put the flows of a task on the links, or take them off; return the change of the sum of squares."""
-    first, other, size = flows
-    begin, link, share, switches = ways
-    change = 0.0
-    for x in range(first[u], first[u + 1]):
-        k = other[x]
-        if k == without:
-            continue
-        pair = home[k] * switches + home[u] if back else home[u] * switches + home[k]
-        flow = sign * size[x]
-        for y in range(begin[pair], begin[pair + 1]):
-            moved = flow * share[y]
-            change += moved * (2 * loads[link[y]] + moved)
-            loads[link[y]] += moved
-    return change
-
-
-@njit(cache=True, error_model="numpy")
-def _swap(out, back, ways, state, u, v):
-    """Swap two tasks; return the change of the sum of squares."""
-    place, home, loads = state
-    change = 0.0
-    for sign in (-1.0, 1.0):
-        change += _add(out, False, ways, home, loads, u, -1, sign)
-        change += _add(back, True, ways, home, loads, u, -1, sign)
-        change += _add(out, False, ways, home, loads, v, u, sign)
-        change += _add(back, True, ways, home, loads, v, u, sign)
-        if sign < 0:
-            place[u], place[v] = place[v], place[u]
-            home[u], home[v] = home[v], home[u]
-    return change
-
-
-@njit(cache=True, error_model="numpy")
-def _propose(out, back, ways, state, rng, tasks, temperature, changes):
-    """Swap random tasks, taking back what makes loads worse than a temperature allows; return the change."""
-    place, home, _ = state
-    total = 0.0
-    for n in range(len(changes)):
-        changes[n] = 0.0
-        u, v = int(rng.random() * tasks), int(rng.random() * len(place))
-        if home[u] == home[v]:
-            continue
-        change = changes[n] = _swap(out, back, ways, state, u, v)
-        if change <= 0 or (temperature > 0 and rng.random() < math.exp(-change / temperature)):
-            total += change
-        else:
-            _swap(out, back, ways, state, u, v)
-    return total
-
-
-@njit(cache=True, error_model="numpy")
-def _empty(out, back, ways, state, rng, tasks, slack, best):
-    """Propose as many swaps as there are tasks; keep those that make the fullest link little fuller.
-
-    That is by a share `slack` at most; where that is nothing, the sum of squares may not grow either. The
-    least load of the fullest link goes to ``best[0]``, its places behind it.
-    """
-    place, home, loads = state
-    most = loads.max()
-    for _ in range(tasks):
-        u, v = int(rng.random() * tasks), int(rng.random() * len(place))
-        if home[u] == home[v]:
-            continue
-        change = _swap(out, back, ways, state, u, v)
-        fullest = loads.max()
-        if fullest < most * (1 + slack) * (1 - 1e-9) or (fullest <= most * (1 + 1e-9) and change <= 0):
-            most = fullest
-            if most < best[0] * (1 - 1e-9):
-                best[0] = most
-                best[1:] = place
-        else:
-            _swap(out, back, ways, state, u, v)
+        home = self._routed.home[place]
+        return native.LinkSearch(*self._out, *self._back, *self._ways, place, home, loads, self.tasks)

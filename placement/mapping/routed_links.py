@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.compiled import njit
+from netplace.native import placement as native
 from netplace.placement.expected_loads import flows
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Topology
 from netplace.topologies.limits import check_memory
 from netplace.topologies.routing import Switches, all_minimal, make_routes, reach, steps
-
-# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
 __all__ = ["MOST_SWITCHES", "RoutedLinks", "routed_links"]
 
@@ -65,7 +63,7 @@ class RoutedLinks:
         link_loads = np.zeros(self.links)
         home = self.home[places]
         pair = home[source] * self.switches + home[target]
-        _add_up(self.first, self.link, self.share, pair, size, link_loads)
+        native.add_loads(self.first, self.link, self.share, self.switches, pair, size, link_loads)
         return link_loads
 
 
@@ -104,57 +102,8 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
     weight = np.ones(switches.neighbor.shape)
     if isinstance(topology, Graph):
         weight[:] = topology.cycles[switches.first :]
-    first = np.zeros(len(here) ** 2 + 1, np.int64)
-    none: Any = np.empty(0, np.int64), np.empty(0)
-    _walk(ports, switches.neighbor, weight, here, first, *none)
+    table = ports, switches.neighbor, weight, here
+    first = native.walk_table(*table, counted=True)[0]
     check_memory(topology.text, int(first[-1]) * 16, "the ways between all pairs of switches")
-    link, share = np.empty(first[-1], np.int64), np.empty(first[-1])
-    _walk(ports, switches.neighbor, weight, here, first, link, share)
+    first, link, share = native.walk_table(*table, counted=False)
     return RoutedLinks(home.astype(np.int64), first, link, share, switches.neighbor.size)
-
-
-@njit(cache=True)
-def _walk(ports, neighbor, weight, homes, first, link, share):
-    """Write for every pair of switches the links between them, and their shares; without room, count them."""
-    count, wide = neighbor.shape
-    amount, onward = np.zeros(count), np.zeros(count)
-    front, coming = np.empty(count, np.int64), np.empty(count, np.int64)
-    x = 0
-    for p in range(len(homes)):
-        for q in range(len(homes)):
-            target = homes[q]
-            reached = 0
-            if p != q:
-                front[0], amount[homes[p]], reached = homes[p], 1.0, 1
-            while reached > 0:
-                more = 0
-                for f in range(reached):
-                    here = front[f]
-                    named = 0
-                    for n in range(ports.shape[2]):
-                        named += ports[here, target, n] >= 0
-                    part = amount[here] / named
-                    amount[here] = 0.0
-                    for n in range(ports.shape[2]):
-                        port = ports[here, target, n]
-                        if port < 0:
-                            continue
-                        if len(link):
-                            link[x], share[x] = here * wide + port, part * weight[here, port]
-                        x += 1
-                        end = neighbor[here, port]
-                        if end != target:
-                            if onward[end] == 0.0:
-                                coming[more] = end
-                                more += 1
-                            onward[end] += part
-                front, coming, amount, onward, reached = coming, front, onward, amount, more
-            first[p * len(homes) + q + 1] = x
-
-
-@njit(cache=True)
-def _add_up(first, link, share, pair, size, loads):
-    """Add the loads of flows between pairs of switches to those on the links."""
-    for n in range(len(size)):
-        for x in range(first[pair[n]], first[pair[n] + 1]):
-            loads[link[x]] += size[n] * share[x]

@@ -150,7 +150,7 @@ def test_annealing_knows_what_a_move_changes(text, criterion):
 
     before = priced()
     assert annealing.cost(level, place) == pytest.approx(before)
-    change, size = annealing._proposed(level, place, holder, active, 50.0, 5000, rng)
+    change, size = level.compiled.propose(place, holder, active, 50.0, 5000, rng)
     assert priced() == pytest.approx(before + change, rel=1e-5)
     assert size >= abs(change)
     assert (holder[place[active]] == active).all()

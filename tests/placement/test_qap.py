@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from netplace.apps import application
+from netplace.native import placement as native
 from netplace.placement.mapping import METHODS, solve_qap
-from netplace.placement.mapping.qap import annealing, tabu
 from netplace.placement.mapping.qap.elites import Elites, crossed, perturbed
 from netplace.placement.mapping.qap.grasp import Construction
 from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
@@ -81,9 +81,9 @@ def test_gains_of_all_swaps_stay_right_over_many_of_them(kind):
     until, free = np.zeros((2, 12, 12))
     before = np.sum(form.A * costs)
     for swaps in (1, 70, 200):
-        tabu._search(
-            form.A, form.AT, costs, costs_back, gain, until, free, place, place.copy(), state, rng, swaps,
-            9.0, 13.0, form.active, form.symmetric,
+        native.tabu(
+            form.A, form.AT, costs, costs_back, form.symmetric, gain, until, free, form.active, place,
+            place.copy(), state, rng, swaps, 9.0, 13.0,
         )  # fmt: skip
         now = np.sum(form.A * form.B[np.ix_(place, place)])
         assert now == before + state[1]
@@ -115,6 +115,7 @@ def test_annealing_knows_what_a_swap_changes(kind, tasks):
     problem = qap_problem(A, B)
     form, rng = sparse_form(problem), np.random.default_rng(3)
     lists = (form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow)
+    compiled = native.Sparse(*lists, form.own, form.costs, form.costs_back, form.active, form.near)
     place, state = rng.permutation(12), np.zeros(3)
     holder, best = np.argsort(place), place.copy()
     factor = 1 if len(form.back_flow) else 2
@@ -124,10 +125,7 @@ def test_annealing_knows_what_a_swap_changes(kind, tasks):
 
     before = priced(place)
     for temperature in (1000.0, 10.0):
-        annealing._anneal(
-            *lists, form.own, form.costs, form.costs_back, form.active, form.near,
-            place, holder, best, state, rng, 50, temperature, 0.5,
-        )  # fmt: skip
+        compiled.anneal(place, holder, best, state, rng, 50, temperature, 0.5)
         assert (holder == np.argsort(place)).all()
         assert priced(place) == before + state[0]
         assert priced(best) == before + state[1] <= before

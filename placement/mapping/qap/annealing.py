@@ -9,15 +9,11 @@ first, short run from far above to far below.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from netplace.compiled import njit
+from netplace.native import placement as native
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Floats, Integers, Sparse
-
-# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
 __all__ = ["Annealing"]
 
@@ -25,7 +21,6 @@ _TARGETED = 0.9  # share of proposals that take a task next to a partner
 _STEPS, _QUENCH = 64, 8  # temperatures of a run, the last of which freeze what is left
 _START, _END = 0.7, 0.1  # shares of the fall in cost that are left at first and last temperature of a run
 _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
-_FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
 
 
 class Annealing:
@@ -42,18 +37,15 @@ class Annealing:
     def __init__(self, form: Sparse, rng: np.random.Generator):
         self._form = form
         self._rng = rng
-        self._flows = (form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow)
-        self._costs = (form.own, form.costs, form.costs_back)
+        self._problem = native.Sparse(
+            form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow,
+            form.own, form.costs, form.costs_back, form.active, form.near,
+        )  # fmt: skip
         size = max(1, len(form.active))
         degree = (len(form.flow) + len(form.back_flow)) / size
         self.work = size * (45 + 2 * degree)  # of a sweep; the unit is about a nanosecond
         self._slice = max(1, int(_SLICE / self.work))
         self._between, self._explored = (1.0, 1.0), False
-
-    def load(self) -> None:
-        """Compile, or read what has been compiled, without doing anything."""
-        self._samples(np.arange(len(self._form.costs)), 0)
-        self._anneal(np.zeros((3, len(self._form.costs)), np.int64), np.zeros(3), 0, 1.0)
 
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
         """Return the best placement seen while cooling down from `placement`.
@@ -84,7 +76,9 @@ class Annealing:
             return None
         self._explored = True
         place = self._rng.permutation(len(self._form.costs))
-        samples = np.abs(self._samples(place, 1000)) if len(self._form.active) else np.empty(0)
+        samples = (
+            np.abs(self._problem.samples(place, self._rng, 1000)) if len(self._form.active) else np.empty(0)
+        )
         samples = samples[samples > 0]
         if not len(samples):
             return None
@@ -120,105 +114,9 @@ class Annealing:
             done = 0
             while done < wanted and not budget.over:
                 count = budget.allows(min(self._slice, wanted - done))
-                self._anneal(places, state, count, temperature)
+                self._problem.anneal(*places, state, self._rng, count, temperature, _TARGETED)
                 budget.spend(count)
                 done += count
             if done:
                 energy.append(state[2] / done)
         return places[2], np.array(energy)
-
-    def _samples(self, place: Integers, count: int) -> Floats:
-        return np.asarray(_samples(*self._flows, *self._costs, self._form.active, place, self._rng, count))
-
-    def _anneal(self, places: Integers, state: Floats, sweeps: int, temperature: float) -> None:
-        """Do sweeps at one temperature; `places` are the placement, its inverse and the best placement."""
-        _anneal(
-            *self._flows, *self._costs, self._form.active, self._form.near, *places, state, self._rng,
-            sweeps, temperature, _TARGETED,
-        )  # fmt: skip
-
-
-@njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)
-def _moved(first, other, flow, costs, place, u, v, swapped):
-    """Return what the flows of `u` that are listed change in cost when `u` and `v` are swapped.
-
-    Flow from `u` to `v` itself counts `swapped` times.
-    """
-    here, there = place[u], place[v]
-    total = 0.0
-    for x in range(first[u], first[u + 1]):
-        k = other[x]
-        if k != v:
-            total += flow[x] * (costs[there, place[k]] - costs[here, place[k]])
-        else:
-            total += swapped * flow[x] * (costs[there, here] - costs[here, there])
-    return total
-
-
-@njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)
-def _gain(first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v):
-    """Return by how much the cost changes when tasks `u` and `v` are swapped."""
-    here, there = place[u], place[v]
-    total = (own[u] - own[v]) * (costs[there, there] - costs[here, here])
-    total += _moved(first, other, flow, costs, place, u, v, 1.0)
-    total += _moved(first, other, flow, costs, place, v, u, 1.0)
-    if len(back_flow):
-        total += _moved(back_first, back_other, back_flow, costs_back, place, u, v, 0.0)
-        total += _moved(back_first, back_other, back_flow, costs_back, place, v, u, 0.0)
-    return total
-
-
-@njit(cache=True, error_model="numpy")
-def _samples(
-    first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, active, place, rng, count
-):  # fmt: skip
-    """Return the cost changes of random swaps."""
-    changes = np.zeros(count)
-    for n in range(count):
-        u = active[int(rng.random() * len(active))]
-        v = int(rng.random() * len(place))
-        if u != v:
-            changes[n] = _gain(
-                first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v
-            )
-    return changes
-
-
-@njit(cache=True, error_model="numpy")
-def _anneal(
-    first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, active, near,
-    place, holder, best, state, rng, sweeps, temperature, targeted,
-):  # fmt: skip
-    """Do sweeps at one temperature.
-
-    `state` holds the cost, the least cost (that of `best`) and the sum of costs after each sweep, relative
-    to the start of the run.
-    """
-    cost = state[0]
-    size, nearest = len(active), near.shape[1]
-    if nearest == 0:
-        targeted = 0.0
-    for _ in range(sweeps):
-        for _ in range(size):
-            u = active[int(rng.random() * size)]
-            partners = first[u + 1] - first[u]
-            if partners > 0 and rng.random() < targeted:
-                k = other[first[u] + int(rng.random() * partners)]
-                v = holder[near[place[k], int(rng.random() * nearest)]]
-            else:
-                v = int(rng.random() * len(place))
-            if u == v:
-                continue
-            change = _gain(
-                first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v
-            )
-            if change <= 0 or rng.random() < math.exp(-change / temperature):
-                here, there = place[u], place[v]
-                place[u], place[v] = there, here
-                holder[there], holder[here] = u, v
-                cost += change
-        state[2] += cost
-        if cost < state[1]:
-            state[1] = cost
-            best[:] = place
-    state[0] = cost

@@ -41,8 +41,6 @@ def repeat(
 ) -> Integers:
     """Return the best of what constructions, each improved by local search, come to."""
     search = TabuSearch(dense_form(problem), rng)
-    with budget.stopped():
-        search.load()
     best, least = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:
         placement = search.descend(construction.draw(rng))[: problem.tasks]

@@ -1,7 +1,7 @@
 """Locations among which costs are computed, not tabulated: places on a grid, under a tree, or at switches.
 
 A table of costs among 32,768 locations takes 2 GB, among 262,144 it takes 137. Here a location is a row of a
-few numbers, and a pair is priced from two rows (`pricing`), inside the compiled searches.
+few numbers, and a pair is priced from two rows, inside the compiled searches.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.native import placement as native
 from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE, TWIST
 from netplace.topologies.limits import check_memory
 
@@ -60,10 +61,14 @@ class Locations:
     def __len__(self) -> int:
         return len(self.places)
 
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """What `pricing.price` takes before the two locations."""
-        return self.kind, self.places, self.steps, self.table, self.home
+    @cached_property
+    def compiled(self) -> native.Locations:
+        """The same for compiled searches, checked once."""
+        return native.Locations(self.kind, self.places, self.steps, self.table, self.home)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process makes the same of."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     @property
     def plain(self) -> Locations:
@@ -121,13 +126,11 @@ class Locations:
 
     def between(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]:
         """Return the costs between locations `a` and `b`, of one shape: int64 if all are whole numbers."""
-        from netplace.placement.mapping.qap.large.pricing import prices
-
         ours, theirs = np.ravel(a).astype(np.int32), np.ravel(b).astype(np.int32)
         costs = np.empty(len(ours))
         for first in range(0, len(ours), _BLOCK):
             part = slice(first, first + _BLOCK)
-            costs[part] = prices(*self.form, ours[part], theirs[part])
+            costs[part] = self.compiled.prices(ours[part], theirs[part])
         shaped = costs.reshape(np.shape(a))
         return shaped.astype(np.int64) if self.integral else shaped
 

@@ -73,10 +73,6 @@ class _Portfolio:
         if self._dense:
             self._tabu = TabuSearch(dense_form(problem), rng)
             self._construction = PairsFirst(problem)
-        with budget.stopped():
-            self._annealing.load()
-            if self._dense:
-                self._tabu.load()
         placement = self._annealing.explore(budget)
         if placement is not None and budget.over:
             self._add(placement)  # all there will be

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.compiled import njit
-
-# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
+from netplace.native import placement as native
 
 __all__ = ["clustered", "merged", "narrow"]
 
@@ -36,7 +34,7 @@ def clustered(flows: Any, coarsest: int, rng: np.random.Generator) -> NDArray[np
     last = -1  # the cluster that is not full, where the number of tasks is no power of two
     while flows.shape[0] > coarsest:
         count = flows.shape[0]
-        mate = _matched(flows.indptr, flows.indices, flows.data, rng.permutation(count), last)
+        mate = native.match(flows.indptr, flows.indices, flows.data, rng.permutation(count), last)
         lower = np.flatnonzero(mate > np.arange(count))
         rows = np.stack((lower, mate[lower]), axis=1)
         single = np.flatnonzero(mate < 0)
@@ -84,40 +82,3 @@ def narrow(flows: Any) -> Any:
     made.sum_duplicates()
     made.indptr, made.indices = made.indptr.astype(np.int32), made.indices.astype(np.int32)
     return made
-
-
-@njit(cache=True, error_model="numpy")
-def _matched(first, other, flow, order, last):
-    """Return the mate of each vertex; where their number is odd one has none: `last`, if there is one."""
-    count = len(first) - 1
-    mate = np.full(count, -1, np.int64)
-    barred = last if count % 2 else -1
-    for u in order:
-        best, most = -1, 0.0
-        if mate[u] < 0 and u != barred:
-            for e in range(first[u], first[u + 1]):
-                v = other[e]
-                if mate[v] < 0 and v != barred and v != u and flow[e] > most:
-                    best, most = v, flow[e]
-        if best >= 0:
-            mate[u], mate[best] = best, u
-    for u in order:
-        best, most = -1, 0.0
-        if mate[u] < 0 and u != barred:
-            for e in range(first[u], first[u + 1]):
-                k = other[e]
-                # A partner with very many partners tells nothing about who belongs together.
-                for f in range(first[k], min(first[k + 1], first[k] + 64)):
-                    v = other[f]
-                    if mate[v] < 0 and v != barred and v != u and min(flow[e], flow[f]) > most:
-                        best, most = v, min(flow[e], flow[f])
-        if best >= 0:
-            mate[u], mate[best] = best, u
-    waiting = -1
-    for u in order:
-        if mate[u] < 0 and u != barred:
-            if waiting < 0:
-                waiting = u
-            else:
-                mate[u], mate[waiting], waiting = waiting, u, -1
-    return mate

@@ -9,22 +9,17 @@ then, and everything that is built on it later. A halo grows as a crystal does, 
 from __future__ import annotations
 
 import copy
-import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.compiled import njit
+from netplace.native import placement as native
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.kinds import GRID, TD
 from netplace.placement.mapping.qap.large.annealing import Level, anneal, cost
 from netplace.placement.mapping.qap.large.effort import Effort
-from netplace.placement.mapping.qap.large.pricing import price
-
-# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
 __all__ = ["Growth", "beginnings", "grown"]
 
@@ -61,7 +56,7 @@ class Growth:
     @property
     def excess(self) -> float:
         """What the tasks placed cost, relative to the least that there could be: 1 is without a fault."""
-        inside = float(_inside(*self._level.flows, self.place)) / 2 * self._level.locations.least
+        inside = self._level.compiled.inside(self.place) / 2 * self._level.locations.least
         return cost(self._level, self.place) / inside if inside else 1.0
 
     def copy(self) -> Growth:
@@ -75,9 +70,9 @@ class Growth:
         """Place half as many tasks again; if there is a fault anneal all, up to a share of the effort."""
         target = min(self._tasks, max(_FIRST, int(self.placed * _FACTOR) + 1))
         level = self._level
-        _grow(
-            *level.flows, *level.locations.form, level.near, self.place, self._holder, self._active,
-            self._said, self._turn, self._stamp, self.placed, target, *self._beginning,
+        level.compiled.grow(
+            self.place, self._holder, self._active, self._said, self._turn, self._stamp, self.placed, target,
+            *self._beginning,
         )  # fmt: skip
         self.placed = target
         if self.excess > _PERFECT:
@@ -159,118 +154,12 @@ def beginnings(level: Level, tasks: int, rng: np.random.Generator) -> list[tuple
 def _ends(first: NDArray[np.int32], other: NDArray[np.int32], start: int, tasks: int) -> tuple[int, int]:
     """Return a task in the middle of those joined to `start`, and one at an end of them."""
     farthest = np.zeros(tasks, np.int64)
-    nearest = _hops_from(first, other, start)[:tasks]
+    nearest = native.hops_from(first, other, start)[:tasks]
     within = nearest >= 0
     end = int(nearest.argmax())
     for _ in range(_LANDMARKS):
         landmark = int(nearest.argmax())
-        hops = _hops_from(first, other, landmark)[:tasks]
+        hops = native.hops_from(first, other, landmark)[:tasks]
         farthest = np.maximum(farthest, hops)
         nearest = np.where(within, np.minimum(nearest, hops), -1)
     return int(np.where(within, farthest, np.iinfo(np.int64).max).argmin()), end
-
-
-@njit(cache=True)
-def _hops_from(first, other, start):
-    """Return how many partners away each task is from `start`; -1 where there is no way."""
-    hops = np.full(len(first) - 1, -1, np.int64)
-    queue = np.empty(len(hops), np.int64)
-    queue[0], hops[start], head, tail = start, 0, 0, 1
-    while head < tail:
-        u = queue[head]
-        head += 1
-        for e in range(first[u], first[u + 1]):
-            k = other[e]
-            if hops[k] < 0:
-                hops[k] = hops[u] + 1
-                queue[tail] = k
-                tail += 1
-    return hops
-
-
-@njit(cache=True)
-def _inside(first, other, flow, place):
-    """Return the flow among tasks that have a location."""
-    total = 0.0
-    for u in range(len(place)):
-        if place[u] >= 0:
-            for e in range(first[u], first[u + 1]):
-                if place[other[e]] >= 0:
-                    total += flow[e]
-    return total
-
-
-@njit(cache=True, error_model="numpy")
-def _grow(
-    first, other, flow, kind, places, steps, table, home, near, place, holder, active, said, turn, stamp,
-    placed, target, task, location,
-):  # fmt: skip
-    """Place tasks until `target` have a location.
-
-    `said` is the flow from each task to those placed, `turn` when it last grew: of equals the first is taken.
-    """
-    unseen, now = 0, int(turn.max())
-    heap: list[Any] = [(0.0, -1, task)]
-    for k in range(len(said)):
-        if place[k] < 0 and said[k] > 0:
-            heap.append((-said[k], turn[k], k))
-    heapq.heapify(heap)
-    while placed < target:
-        u = -1
-        while len(heap) and u < 0:
-            weight, _, k = heapq.heappop(heap)
-            if place[k] < 0 and -weight == said[k]:
-                u = k
-        while u < 0:
-            if place[unseen] < 0:
-                u = unseen
-            unseen += 1
-        anchor = location if placed == 0 else place[active[placed - 1]]
-        best, least = -1, np.inf
-        for e in range(first[u], first[u + 1]):
-            at = place[other[e]]
-            if at < 0:
-                continue
-            anchor = at
-            for x in near[at]:
-                if holder[x] < 0:
-                    total = 0.0
-                    for f in range(first[u], first[u + 1]):
-                        to = place[other[f]]
-                        if to >= 0:
-                            total += flow[f] * price(kind, places, steps, table, home, x, to)
-                    if total < least:
-                        best, least = x, total
-        if best < 0:
-            best = _free(near, holder, stamp, anchor, placed + 1)
-        place[u], holder[best], active[placed] = best, u, u
-        placed += 1
-        for e in range(first[u], first[u + 1]):
-            k = other[e]
-            if place[k] < 0:
-                said[k] += flow[e]
-                now += 1
-                turn[k] = now
-                heapq.heappush(heap, (-said[k], now, np.int64(k)))
-
-
-@njit(cache=True)
-def _free(near, holder, stamp, anchor, mark):
-    """Return a free location near `anchor`, as far as one is found from neighbour to neighbour."""
-    if holder[anchor] < 0:
-        return np.int64(anchor)
-    queue = [np.int64(anchor)]
-    stamp[anchor] = mark
-    head = 0
-    while head < len(queue):
-        for x in near[queue[head]]:
-            if holder[x] < 0:
-                return np.int64(x)
-            if stamp[x] != mark:
-                stamp[x] = mark
-                queue.append(np.int64(x))
-        head += 1
-    for x in range(len(holder)):
-        if holder[x] < 0:
-            return np.int64(x)
-    return np.int64(-1)
