@@ -19,8 +19,8 @@ def run_fresh(script: str, *arguments: str, environment: Mapping[str, str] | Non
         If it fails.
     """
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), **(environment or {})),
+        [sys.executable, "-P", "-c", script, *arguments],  # -P: no module of the working folder
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)), **(environment or {})),
         stdout=subprocess.PIPE,
         text=True,
         check=True,

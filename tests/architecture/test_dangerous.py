@@ -116,7 +116,7 @@ SAFE = {
         "import subprocess": "the program that the user named, without a shell",
         "Popen": "as its import",
     },
-    "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew"},
+    "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew, with -P"},
     "checks/csv_cells.py": {"to_csv": DRAFT, "open": DRAFT},
     "checks/elsewhere.py": {"import_module": "Numba or Matplotlib, from another folder than the working one"},
     "checks/table_file.py": {"to_csv": "text in memory, of which the checksum is made"},
@@ -298,3 +298,16 @@ def test_what_is_dangerous_is_seen(code, what):
 )
 def test_what_is_harmless_is_not(code):
     assert not set(found_in(ast.parse(code)))
+
+
+def test_every_new_interpreter_imports_nothing_of_the_working_folder():
+    seen = 0
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) < 2:
+                    continue
+                if ast.unparse(node.elts[0]) == "sys.executable":
+                    seen += 1
+                    assert ast.unparse(node.elts[1]) in ("'-P'", "'-I'"), f"{path}, line {node.lineno}"
+    assert seen > 1

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from files_to_spoil import make_files
 
+from netplace.benchmarks.fresh import run_fresh
+
 # Modules that Python, libraries or netplace look for, and files of settings that libraries would read.
 MODULES = sorted(
     {name for name in sys.stdlib_module_names if not name.startswith("_")}
@@ -77,3 +79,26 @@ def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
     assert said == ""
     assert done.returncode == (2 if name == "record" else 0), done.stderr[-600:]
     assert "evil" not in done.stdout + done.stderr
+
+
+def test_benchmarks_start_processes_that_import_nothing_here(tmp_path, monkeypatch):
+    for name in ("json", "numpy", "netplace"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(9)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")
+    assert run_fresh("import json, numpy, netplace.checks\nprint(1.5)") == [1.5]
+
+
+def test_settings_of_libraries_here_are_not_those_of_pictures(tmp_path):
+    (tmp_path / "matplotlibrc").write_text(BACKEND)
+    code = (
+        "import netplace.__main__, matplotlib, numba\n"
+        "print(matplotlib.rcParams['axes.facecolor'], numba.config.DISABLE_JIT)"
+    )
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=kept, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["white", "0"]
+    assert done.stderr == ""
