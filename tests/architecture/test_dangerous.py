@@ -141,6 +141,11 @@ SAFE = {
         "import importlib.machinery": OWN_RULE,
     },
     "netplace/__init__.py": {"import_module": LAZY},
+    "netplace/guarding.py": {
+        "exec_module": "a module of netplace, as its own loader would load it",
+        "find_spec": "the same modules that the finders behind it find",
+        "import importlib.machinery": "a name of a type",
+    },
     "netplace/native.py": {
         "find_spec": NATIVE,
         "import importlib.machinery": NATIVE,
