@@ -11,6 +11,7 @@ import pandas as pd
 from netplace.experiments.allocators.set_tables import TABLES as SET_TABLES
 from netplace.experiments.allocators.stream_tables import hops_table, stream_table
 from netplace.experiments.published import published
+from netplace.experiments.shared.statistics import constant
 from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["TABLES"]
@@ -89,10 +90,11 @@ def _decisions(frame: pd.DataFrame) -> Made:
     allowed = LOG_NEAR if with_log else NEAR_DECISION
     known = cells[cells["printed"].notna()]
     near = int((known["difference"].abs() <= allowed * known["printed"]).sum())
+    value, met = constant(known["printed"] * (1 - allowed), known["printed"] * (1 + allowed))
     sentences = [
         f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
         "(mc1x1, mc1x1).",
-        f"{near} of {len(known)} printed cells within {allowed:.0%}.",
+        f"{near} of {len(known)} printed cells within {allowed:.0%} (every one {value:.2f}: {met}).",
         f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {rows_seen} rows (printed: all).",
     ]
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences

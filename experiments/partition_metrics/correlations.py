@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from netplace.experiments.partition_metrics.mean_metrics import METRICS
+from netplace.experiments.shared.statistics import constant
 
 __all__ = ["LEVEL", "correlation_summary", "correlations"]
 
@@ -71,9 +72,11 @@ def _agreement(beside: pd.DataFrame) -> list[str]:
     listed = ", ".join(
         f"{row['app']} {row['metric']} {row['r']:.2f} ({row['published']:.2f})" for _, row in far.iterrows()
     )
+    value, met = constant(beside["published"] - NEAR, beside["published"] + NEAR)
     near = (
-        f"{len(beside) - len(far)} of {len(beside)} correlations within {NEAR} of the published, "
-        f"{off.abs().mean():.3f} away on average" + (f"; further: {listed}." if listed else ".")
+        f"{len(beside) - len(far)} of {len(beside)} correlations within {NEAR} of the published (every one "
+        f"{value:.2f}: {met}), {off.abs().mean():.3f} away on average"
+        + (f"; further: {listed}." if listed else ".")
     )
     aware = beside["metric"].str.contains("TAD")
     gains = [

@@ -9,7 +9,7 @@ import pandas as pd
 
 from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative
-from netplace.experiments.shared.statistics import spread
+from netplace.experiments.shared.statistics import constant, spread
 from netplace.studies.report import Report, ReportTable
 
 __all__ = ["LAYOUTS", "OUTSIDE", "report_of"]
@@ -136,7 +136,11 @@ def _summary(cells: pd.DataFrame) -> list[str]:
         f"{row['app']} {row['layout']} {row['to contiguous']:.2f} (published {row['published']:.2f})"
         for _, row in beside[off.abs() > ALIKE].iterrows()
     ]
-    same = f"{len(beside) - len(differ)} of {len(beside)} relative times within {ALIKE:.0%} of the published"
+    value, met = constant(beside["published"] * (1 - ALIKE), beside["published"] * (1 + ALIKE))
+    same = (
+        f"{len(beside) - len(differ)} of {len(beside)} relative times within {ALIKE:.0%} of the published "
+        f"(every one {value:.2f}: {met})"
+    )
     sentences.append(f"{same}; not {', '.join(differ)}." if differ else f"{same}.")
     sentences.append(
         f"Mean absolute difference of the relative times: {beside['difference'].abs().mean():.2f}."
