@@ -199,7 +199,7 @@ ROWS: Rows = [
     ("thesis 3.9", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
-     "62 % of the jobs of HPC2N are cleaned from the log at hand; backfilling may reserve a number of nodes"),
+     "HPC2N, for no reason that is known; backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
      lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
      "the log of LLNL's T3D is missing"),

@@ -19,11 +19,9 @@ __all__ = ["STUDY", "WORKERS", "task_set"]
 PARTS = {
     "workers": "UniProt, with as many workers as measured (table 2.2)",
     "databases": "other databases and query sets (tables 2.4 and 2.5)",
-    "fixed-cost": "all of them, each query taking a fixed 1.9 s more on any worker: fitted, not published",
 }
-_FIXED = 1.9  # seconds a query, of those that single workers were measured with
-# Workers to CPUs and GPUs: table 2.2 names them, the others are taken to be the same.
-WORKERS = {2: (1, 1), 4: (1, 3), 5: (1, 4), 8: (4, 4)}
+# Workers to CPUs and GPUs: as many of both as there are, up to four GPUs, else one or two CPUs more.
+WORKERS = {2: (1, 1), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (4, 2), 7: (4, 3), 8: (4, 4)}
 _QUERIES = 40
 _CELLS = 19_455e9  # updates of 40 queries against UniProt, by time times speed
 _SETS = {
@@ -33,7 +31,7 @@ _SETS = {
 }
 
 
-def task_set(cells: float, query_set: str, fixed: float = 0.0) -> TaskTimes:
+def task_set(cells: float, query_set: str) -> TaskTimes:
     """Return the comparisons of a query set that take so many cell updates.
 
     Parameters
@@ -42,13 +40,10 @@ def task_set(cells: float, query_set: str, fixed: float = 0.0) -> TaskTimes:
         Cell updates of all.
     query_set : str
         Its name in tables 2.4 and 2.5.
-    fixed : float
-        Seconds of a query that do not depend on the cells, part of what single workers were measured with.
     """
     shortest, longest = _SETS[query_set]
-    cpu, gpu = ((seconds - _QUERIES * fixed) * cells / _CELLS for seconds in (2367.24, 785.26))
-    times = query_times(_QUERIES, shortest, longest, cpu, gpu)
-    return TaskTimes(times.names, times.cpu + fixed, times.gpu + fixed)
+    cpu, gpu = (seconds * cells / _CELLS for seconds in (2367.24, 785.26))
+    return query_times(_QUERIES, shortest, longest, cpu, gpu)
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -57,7 +52,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     if "workers" in asked.parts:
         rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
         lines = [
-            _line({"workers": row.workers}, query_times(), (row.cpus, row.gpus), row.seconds)
+            _line({"workers": row.workers}, query_times(), WORKERS[row.workers], row.seconds)
             for row in rows.itertuples(index=False)
         ]
         tables.append(_table("workers", lines))
@@ -78,40 +73,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "On the smaller databases SWDUAL was about half as fast a cell as on UniProt; how fast single "
             "workers are there is not published, so those rows show the loss rather than the schedule."
         )
-    if "fixed-cost" in asked.parts:
-        lines = _with_fixed_cost()
-        tables.append(_table("fixed-cost", lines))
-        sentences.append(_sentence(f"with {_FIXED} s a query, all tables", lines))
     return Report(tuple(tables), tuple(sentences))
-
-
-def _with_fixed_cost() -> list[dict[str, object]]:
-    """Return all cells of the tables, each query taking a fixed time besides that of its cells."""
-    known = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
-    cells = [
-        ("UniProt", next(iter(_SETS)), row.workers, (row.cpus, row.gpus), _CELLS, row.seconds)
-        for row in known.itertuples(index=False)
-    ]
-    cells += [
-        (
-            row.database,
-            row.query_set,
-            row.workers,
-            WORKERS[row.workers],
-            row.seconds * row.gcups * 1e9,
-            row.seconds,
-        )
-        for row in published("mendonca_swdual_databases.csv").itertuples(index=False)
-    ]
-    return [
-        _line(
-            {"database": database, "queries": queries, "workers": workers},
-            task_set(updates, queries, _FIXED),
-            kinds,
-            seconds,
-        )
-        for database, queries, workers, kinds, updates, seconds in cells
-    ]
 
 
 def _line(

@@ -5,9 +5,36 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+from netplace.experiments.shared.statistics import constant
+
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 
 
 def test_the_page_counts_what_is_stored():
     made = runpy.run_path(str(FIGURES / "published_tables.py"))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"]()
+
+
+@pytest.mark.parametrize(
+    ("table", "met", "by_constant"),
+    [("MET 2, 2-D correlations", 49, "53"), ("thesis 3.9", 7, "12"), ("WADS 1", 8, "8")],
+)
+def test_a_score_stands_beside_what_a_constant_meets(table, met, by_constant):
+    made = runpy.run_path(str(FIGURES / "published_tables.py"))
+    [count] = [count for name, _, count, _, _ in made["ROWS"] if name == table]
+    assert (count()[0], count()[2]) == (met, by_constant)
+
+
+def test_the_best_constant_is_that_of_a_fine_search():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        least = rng.normal(size=rng.integers(1, 12)).round(2)
+        most = least + rng.uniform(0, 1, len(least)).round(2)
+        value, met = constant(least, most)
+        grid = np.linspace(-4, 5, 9001)[:, None]
+        assert met == ((least <= grid + 1e-9) & (grid <= most + 1e-9)).sum(axis=1).max()
+        assert ((least <= value + 1e-9) & (value <= most + 1e-9)).sum() == met
+    assert constant([], [])[1] == 0

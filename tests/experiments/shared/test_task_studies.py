@@ -29,15 +29,9 @@ def test_two_kinds_stand_beside_the_measured_seconds(tmp_path):
     assert frame["published"].tolist() == [543.28, 271.98, 266.69, 142.98]
     assert (frame[["greedy", "knapsack"]].min(axis=1) >= frame["no loss"]).all()
     assert (frame["knapsack"] <= 1.5 * frame["greedy"]).all()
+    assert (frame["no loss"] / frame["published"]).between(0.98, 1.09).all()
+    assert frame[["CPUs", "GPUs"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 2], [4, 4]]
     assert len(pd.read_csv(tmp_path / "study" / "databases.csv")) == 14
-
-
-def test_a_fixed_cost_a_query_brings_the_smaller_databases_near(tmp_path):
-    run("two-kinds", tmp_path / "study", "--table", "fixed-cost")
-    frame = pd.read_csv(tmp_path / "study" / "fixed-cost.csv")
-    assert len(frame) == 18
-    for step in ("greedy", "knapsack"):
-        assert ((frame[f"{step} / published"] - 1).abs() <= 0.15).sum() == 16
 
 
 def test_redirection_keeps_its_outcomes(tmp_path, monkeypatch):
