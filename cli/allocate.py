@@ -42,7 +42,11 @@ class _Flags:
 
 @click.command("allocate", cls=AnnouncingCommand, epilog=examples_of("allocate"))
 @click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as mesh:16x16.")
-@click.option("--held", metavar="FILE", help="Nodes that others hold: a line for each job, such as 0-3,8.")
+@click.option(
+    "--held",
+    metavar="FILE",
+    help="Nodes that others hold: a line for each job, such as 0-3,8, or hosts of the machine: tux[0-3],tux8.",
+)
 @click.option("--nodes", type=COUNT, required=True, help="How many nodes the job needs.")
 @click.option("--all", "every", is_flag=True, help="Every allocator, and every choice along every curve.")
 @click.option("--partition", "partitions", multiple=True, help="An allocator; may be repeated.")
@@ -86,7 +90,7 @@ def allocate_command(**given: Any) -> None:
         make_partitioner(text, topology, asked.seed)
     holder = np.full(topology.nodes, -1)
     if asked.held:
-        holder = read_held(Path(asked.held), topology.nodes)
+        holder = read_held(Path(asked.held), topology.nodes, topology.hosts)
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
     offers = with_progress(

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import shown, whole
 from netplace.checks.inputs import input_file
+from netplace.topologies.host_lists import expand
 
 __all__ = ["read_held"]
 
 
-def read_held(path: Path, nodes: int) -> NDArray[np.int64]:
+def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.int64]:
     """Return who holds each node: the number of the line, counted from 0, that names it; -1: nobody.
 
-    Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``. Blank lines and what follows a ``#`` do
-    not count.
+    Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``, or, where nodes have names, Slurm's lists of
+    these such as ``tux[0-3],tux8``. Blank lines and what follows a ``#`` do not count.
 
     Parameters
     ----------
@@ -25,6 +27,8 @@ def read_held(path: Path, nodes: int) -> NDArray[np.int64]:
         The file.
     nodes : int
         Nodes of the machine.
+    hosts : sequence of str
+        Their names, in their order; empty: they have none.
 
     Returns
     -------
@@ -33,7 +37,7 @@ def read_held(path: Path, nodes: int) -> NDArray[np.int64]:
     Raises
     ------
     ValueError
-        With the line, if a word is no node or range of nodes, or a node is named twice.
+        With the line, if a word is no node, name or range of nodes, or a node is named twice.
     OSError
         If the file cannot be read.
     """
@@ -42,18 +46,35 @@ def read_held(path: Path, nodes: int) -> NDArray[np.int64]:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     holder = np.full(nodes, -1, np.int64)
+    numbers = {name: node for node, name in enumerate(hosts)}
     job = 0
     for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].replace(",", " ").split()
-        for word in words:
-            low, dash, high = word.partition("-")
-            first = whole(low, f"{path}:{number}: node", 0, nodes - 1)
-            last = whole(high, f"{path}:{number}: node", 0, nodes - 1) if dash else first
-            if last < first:
-                raise ValueError(f"{path}:{number}: range {word} runs backwards")
-            taken = np.flatnonzero(holder[first : last + 1] >= 0)
-            if len(taken):
-                raise ValueError(f"{path}:{number}: node {first + taken[0]} is named twice")
-            holder[first : last + 1] = job
-        job += bool(words)
+        text, where = line.partition("#")[0].strip(), f"{path}:{number}"
+        named = _named(text, numbers, where) if hosts and text and not text[0].isdigit() else None
+        for node in _numbered(text, nodes, where) if named is None else named:
+            if holder[node] >= 0:
+                raise ValueError(f"{where}: node {hosts[node] if hosts else node} is named twice")
+            holder[node] = job
+        job += bool(text)
     return holder
+
+
+def _numbered(text: str, nodes: int, where: str) -> Iterator[int]:
+    """Yield the nodes of numbers and ranges."""
+    for word in text.replace(",", " ").split():
+        low, dash, high = word.partition("-")
+        first = whole(low, f"{where}: node", 0, nodes - 1)
+        last = whole(high, f"{where}: node", 0, nodes - 1) if dash else first
+        if last < first:
+            raise ValueError(f"{where}: range {word} runs backwards")
+        yield from range(first, last + 1)
+
+
+def _named(text: str, numbers: Mapping[str, int], where: str) -> Iterator[int]:
+    """Yield the nodes of a list of hosts."""
+    for name in expand(",".join(text.split()).replace(",,", ","), where):
+        if name not in numbers:
+            raise ValueError(
+                f"{where}: {shown(name)} is no host of the machine, expected one such as {next(iter(numbers))}"
+            )
+        yield numbers[name]

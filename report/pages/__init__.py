@@ -73,14 +73,20 @@ PAGES: dict[str, PageKind] = {
 }
 
 
-def page_of(path: Path) -> Page:
+def page_of(path: str | Path) -> Page:
     """Return the page of an outcome.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its file or folder.
 
     Raises
     ------
     ValueError
         If there is nothing, or it is of no kind that is known; the sentence names those that are.
     """
+    path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: is not there, expected an outcome of netplace")
     for kind in PAGES.values():

@@ -34,8 +34,11 @@ _STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,  # real fonts: publishers refuse Type 3
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "netplace",  # the same names of parts in every run
     "hatch.linewidth": 0.5,
 }
+# The same picture is the same bytes, whenever it is drawn.
+_UNDATED: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 # Widths in inches and size of text in points: "small", 0.83 of it, is the least that is used.
 WIDTH = 7.0
 _LETTER, _HANDLE = 0.06, 0.6  # width of a letter, and of what stands before a name in a legend
@@ -83,7 +86,8 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
         yield figure
         _wrap_title(figure, points)
         with whole_file(path) as temporary, as_written(figure):
-            figure.savefig(temporary, dpi=300 if column else 200)
+            undated = _UNDATED.get(path.suffix.lower(), {})
+            figure.savefig(temporary, dpi=300 if column else 200, metadata=undated)
 
 
 def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:

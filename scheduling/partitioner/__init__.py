@@ -136,7 +136,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",
-        "Slurm's own choice: best fit of nodes, of leaf switches, or listed boxes of a torus",
+        "as Slurm 22.05 with select/cons_tres and topology/tree chooses: runs of nodes, leaf switches, listed boxes",
         "|".join(SLURM_RULES) + "=SHAPES",
     ),
 }
