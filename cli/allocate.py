@@ -45,7 +45,7 @@ class _Flags:
 @click.option(
     "--held",
     metavar="FILE",
-    help="Nodes that others hold: a line for each job, such as 0-3,8, or hosts of the machine: tux[0-3],tux8.",
+    help="Nodes that others hold: a line for each job, such as 0-3,8, or hosts: tux[0-3],tux8.",
 )
 @click.option("--nodes", type=COUNT, required=True, help="How many nodes the job needs.")
 @click.option("--all", "every", is_flag=True, help="Every allocator, and every choice along every curve.")

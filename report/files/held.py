@@ -18,8 +18,8 @@ __all__ = ["read_held"]
 def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.int64]:
     """Return who holds each node: the number of the line, counted from 0, that names it; -1: nobody.
 
-    Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``, or, where nodes have names, Slurm's lists of
-    these such as ``tux[0-3],tux8``. Blank lines and what follows a ``#`` do not count.
+    Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``, or, where nodes have names, Slurm's lists
+    of these such as ``tux[0-3],tux8``. Blank lines and what follows a ``#`` do not count.
 
     Parameters
     ----------
@@ -74,7 +74,6 @@ def _named(text: str, numbers: Mapping[str, int], where: str) -> Iterator[int]:
     """Yield the nodes of a list of hosts."""
     for name in expand(",".join(text.split()).replace(",,", ","), where):
         if name not in numbers:
-            raise ValueError(
-                f"{where}: {shown(name)} is no host of the machine, expected one such as {next(iter(numbers))}"
-            )
+            known = next(iter(numbers))
+            raise ValueError(f"{where}: {shown(name)} is no host of the machine, expected one like {known}")
         yield numbers[name]

@@ -136,7 +136,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",
-        "as Slurm 22.05 with select/cons_tres and topology/tree chooses: runs of nodes, leaf switches, listed boxes",
+        "as Slurm 22.05 chooses with select/cons_tres and topology/tree; or listed boxes of a torus",
         "|".join(SLURM_RULES) + "=SHAPES",
     ),
 }

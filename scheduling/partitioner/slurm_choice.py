@@ -2,9 +2,9 @@
 
 Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on one-dimensional, hierarchical
 and 3-D torus topologies; ties and comparisons of switches above are those of its plug-in ``topology/tree``
-(``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself. This is what Slurm 22.05 does with
-``SelectType=select/cons_tres`` and ``TopologyPlugin=topology/tree``; ``select/linear``, which chooses otherwise,
-is not modelled.
+(``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself. This is what Slurm 22.05 does
+with ``SelectType=select/cons_tres`` and ``TopologyPlugin=topology/tree``; ``select/linear``, which chooses
+otherwise, is not modelled.
 """
 
 from __future__ import annotations

@@ -1,0 +1,76 @@
+"""What documents name in Python, and what they promise of pictures."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from netplace.report import plots
+from netplace.report.files.held import read_held
+from netplace.report.pages import page_of
+from netplace.topologies import parse
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_pictures_are_functions_of_the_package(name):
+    assert callable(getattr(plots, name))
+
+
+def test_other_names_are_not():
+    with pytest.raises(AttributeError, match="has no attribute 'draw_nothing'"):
+        _ = plots.draw_nothing
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_the_same_picture_is_the_same_bytes(tmp_path, ending, monkeypatch):
+    machine = parse("torus:4x4")
+    load = np.arange(machine.neighbor.size).reshape(machine.neighbor.shape) * 1.0
+    made = []
+    for seconds in (0, 90_000):
+        now = 1.7e9 + seconds
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        plots.draw_network(tmp_path / f"{seconds}.{ending}", machine, load, [np.arange(4)], "a network")
+        made.append((tmp_path / f"{seconds}.{ending}").read_bytes())
+    assert made[0] == made[1]
+    assert b"CreationDate" not in made[0]
+    assert b"dc:date" not in made[0]
+
+
+def test_a_page_is_of_a_path_or_its_text(netplace, tmp_path):
+    written = tmp_path / "x.json"
+    assert (
+        netplace("run", "--network", "torus:4x4", "--app", "2d-torus", "--json", "-o", written).exit_code == 0
+    )
+    assert page_of(str(written)).title == page_of(written).title
+
+
+HOSTS = ("tux0", "tux1", "tux2", "tux3", "login")
+
+
+@pytest.mark.parametrize(
+    ("text", "holder"),
+    [
+        ("tux[0-1]\nlogin # one\n", [0, 0, -1, -1, 1]),
+        ("tux[0,3],tux2\n\n1\n", [0, 1, 0, 0, -1]),
+        ("0-2\n4\n", [0, 0, 0, -1, 1]),
+    ],
+)
+def test_held_nodes_are_numbers_or_hosts(tmp_path, text, holder):
+    (tmp_path / "held").write_text(text)
+    assert read_held(tmp_path / "held", 5, HOSTS).tolist() == holder
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tux[0-4]\n", r":1: 'tux4' is no host of the machine, expected one like tux0"),
+        ("tux0\ntux[0-1]\n", ":2: node tux0 is named twice"),
+        ("tux[0-\n", ":1: "),
+    ],
+)
+def test_mistakes_in_held_hosts_are_told(tmp_path, text, words):
+    (tmp_path / "held").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        read_held(tmp_path / "held", 5, HOSTS)
