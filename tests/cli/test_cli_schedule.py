@@ -92,7 +92,7 @@ def test_a_log_is_read_filtered_and_cut(netplace, log):
     assert dropped["metrics"]["jobs"] == 2
     assert "failed" in said
     assert found("--jobs", "2")[0]["metrics"]["jobs"] == 2
-    slower, _ = found("--times", "slowed:2")
+    slower, _ = found("--times", "factors:2,2")
     assert slower["metrics"]["run_factor"] == 2
     assert slower["metrics"]["makespan"] > everything["metrics"]["makespan"]
 
