@@ -131,7 +131,7 @@ FILE_FORMATS = [
         "has no cables; the analytical network.yml has"),
     FileFormat("a node-link graph in JSON", r'\{(?s:.*?)"(?:nodes|links|edges)"\s*:\s*\[', _node_link),
     FileFormat("JSON", r"[{\[]\s*[\"{\[]", None, "is no graph with nodes and links"),
-    FileFormat("iblinkinfo", r"(?:CA|Switch):?\s+\S+.*:\s*$", None, "is read as ibnetdiscover writes it"),
+    FileFormat("iblinkinfo", r"(?m:(?:CA|Switch):\s+\S+.*:\s*$)", None, "is read as ibnetdiscover writes it"),
 ]  # fmt: skip
 _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 

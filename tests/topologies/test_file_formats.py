@@ -276,6 +276,7 @@ REFUSED = {
     '{\n  "scheduling-policy": "LIFO",\n "endpoint-delay": 10}': "ASTRA-sim's system file says how",
     '{ "logical-dims": ["8"] }': "ASTRA-sim's logical topology",
     '<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0"/>': "hwloc's XML",
+    'CA: node1 HCA-1:\n  0x1 2 1[ ] ==( 4X 10 Gbps)==> 3 36[ ] "leaf"\n': "iblinkinfo is read as",
     "<svg/>": "XML is neither GraphML",
     '[{"a": 1}]': "JSON is no graph",
     "<graphml": "not graphml",
