@@ -54,7 +54,7 @@ class Guard(Generic[R]):
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
         self.function, self.title, self._kind = function, title, kind
-        self._keeps = kind is not None and is_dataclass(kind) and kind.__dataclass_params__.frozen
+        self._keeps = kind is not None and is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
         self._checks: dict[str, tuple[Check, Any]] = {}
         self._in_order: list[str] = []
         self._rest: list[str] = []

@@ -19,12 +19,13 @@ from netplace.topologies import Grid, from_networkx, parse
 HERE = Path(__file__).parent
 AT_ONCE = 500  # calls of a process
 SLOW_CALLS = 10_000
+SLOW_CALLS_OF_ANYTHING = 5_000
 
 
-def make_calls(first: int, count: int, **environment: str) -> list[str]:
+def make_calls(first: int, count: int, *flags: str, **environment: str) -> list[str]:
     """Return a line for each fault that calls led to, made in a process of their own."""
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", HERE / "calls.py", str(first), str(count)],
+        [sys.executable, "-X", "faulthandler", HERE / "calls.py", str(first), str(count), *flags],
         capture_output=True,
         text=True,
         errors="replace",
@@ -46,6 +47,16 @@ def test_there_is_a_call_of_everything_public():
 
 def test_a_few_hundred_wrong_calls():
     assert make_calls(1_000_000, 300) == []
+
+
+def test_a_few_hundred_calls_of_anything_public():
+    assert make_calls(1_000_000, 300, "--every") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, SLOW_CALLS_OF_ANYTHING, AT_ONCE))
+def test_many_calls_of_anything_public(first):
+    assert make_calls(first, AT_ONCE, "--every") == []
 
 
 @pytest.mark.slow
