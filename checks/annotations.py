@@ -235,7 +235,7 @@ def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
         if not is_kind(value):
             return False
         if isinstance(value, np.ndarray):
-            return value.dtype.kind in held or (not held and inner.all_pass(value))
+            return value.dtype.kind in held or (not held and len(value) > 0 and inner.all_pass(value))
         return not isinstance(value, Sequence | Set) or inner.all_pass(value)  # an iterator is not used up
 
     return Check(all_of, f"a {kind}, each {inner.expected}", by_type=False)

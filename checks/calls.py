@@ -54,7 +54,7 @@ class Guard(Generic[R]):
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
         self.function, self.title, self._kind = function, title, kind
-        self._keeps = kind is not None and is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        self._keeps = is_dataclass(kind) and getattr(kind, _PARAMETERS).frozen
         self._checks: dict[str, tuple[Check, Any]] = {}
         self._in_order: list[str] = []
         self._rest: list[str] = []
@@ -151,6 +151,7 @@ def _said(value: Any) -> str:
     return " ".join(shown(value).split())
 
 
+_PARAMETERS = "__dataclass_params__"
 _NO_TYPE: frozenset[type] = frozenset()
 
 

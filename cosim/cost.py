@@ -26,7 +26,15 @@ _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
 def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
-    """Return the packets that live and sampled times simulate, about, times alone included."""
+    """Return the packets that live and sampled times simulate, about, times alone included.
+
+    Raises
+    ------
+    ValueError
+        If there are no jobs.
+    """
+    if not len(jobs):
+        raise ValueError("jobs: there are none, expected some whose packets are counted")
     work = [placing.work_of(job) for job in jobs]
     packets = np.array([_packets(placing, each) for each in work], float)
     iterations = np.array([each.iterations for each in work], float)

@@ -12,7 +12,7 @@ import io
 import pkgutil
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -177,7 +177,13 @@ def good(hint: Any, rng: np.random.Generator, depth: int = 0) -> Any:
         return tuple(good(arg, rng, depth + 1) for arg in args)
     if origin in (collections.abc.Mapping, dict):
         key, held = args or (str, Any)
-        return {good(key, rng, depth + 1): good(held, rng, depth + 1) for _ in range(2)}
+        keys = [good(key, rng, depth + 1) for _ in range(2)]
+        return {
+            one if isinstance(one, Hashable) and not isinstance(one, tuple) else "x": good(
+                held, rng, depth + 1
+            )
+            for one in keys
+        }
     if origin in (list, tuple, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Set):
         return [good(args[0] if args else Any, rng, depth + 1) for _ in range(one(0, 1, 2, 4))]
     if origin is collections.abc.Callable:
