@@ -9,7 +9,7 @@ if __name__ == "__main__":
         del sys.path[0]  # the working folder: what lies beside a trace is data, and no module
     __spec__ = None  # so that worker processes which are begun anew run this file first, as for the script
 
-import signal  # noqa: E402
+import signal
 
 _INTERRUPTED = signal.getsignal(signal.SIGINT)
 if _INTERRUPTED is signal.default_int_handler:

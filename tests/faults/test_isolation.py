@@ -68,6 +68,10 @@ def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
     if begin == "script" and not script.exists():
         pytest.skip("netplace is not installed as a command")
     shutil.copytree(poisoned, tmp_path / "here", ignore=shutil.ignore_patterns("new*"))
+    if begin == "module":  # what Python loads by itself, before netplace begins, is found where it looks
+        ask = [sys.executable, "-I", "-S", "-c", "import runpy, sys; print(*sys.modules)"]
+        for own in subprocess.run(ask, capture_output=True, text=True, check=True).stdout.split():
+            (tmp_path / "here" / f"{own}.py").unlink(missing_ok=True)
     start = [str(script)] if begin == "script" else [sys.executable, "-m", "netplace"]
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV"))}
     done = subprocess.run(
