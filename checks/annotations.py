@@ -283,7 +283,7 @@ def _array(hint: Any) -> Check:
     for base, (kinds, expected) in _KINDS.items():
         if isinstance(scalar, type) and issubclass(scalar, base):
             return Check(functools.partial(_is_array, kinds), expected, by_type=False, is_array=True)
-    return Check(functools.partial(_is_array, "biufcUSOmM"), "an array", by_type=False, is_array=True)
+    return Check(functools.partial(_is_array, "biufcUSOmMV"), "an array", by_type=False, is_array=True)
 
 
 def _is_array(kinds: str, value: Any) -> bool:
