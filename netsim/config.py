@@ -317,7 +317,13 @@ class Config:
     @property
     def fabric_set(self) -> bool:
         """Whether any setting of a fabric is set, with which the general router has every network."""
-        return any(getattr(self, item.name) != item.default for item in fields(self) if item.name in _FABRIC)
+        return bool(self.fabric_settings)
+
+    @property
+    def fabric_settings(self) -> tuple[str, ...]:
+        """Which settings of a fabric are set."""
+        given = (item for item in fields(self) if item.name in _FABRIC)
+        return tuple(item.name for item in given if getattr(self, item.name) != item.default)
 
     @checked
     def check_bubble(self, topology: Topology) -> None:

@@ -12,6 +12,7 @@ from netplace.apps.catalog import APPLICATION
 from netplace.checks import one_of, shown, whole
 from netplace.checks.calls import ArgumentError, checked
 from netplace.netsim import Config
+from netplace.netsim.general import check_settings
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
@@ -79,7 +80,7 @@ def resolve(
     (16, (('iterations', None), ('problem_class', 'S')))
     """
     config, topology = config or Config(), network_of(network)
-    config.check_bubble(topology)
+    check_settings(topology, config)
     find_rule(partition, PARTITION)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
