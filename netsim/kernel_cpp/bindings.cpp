@@ -1,0 +1,203 @@
+// What Python sees of the kernel: a network, a program, a job's records. Errors are ValueError with a sentence.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "engine.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace netplace;
+
+namespace {
+
+using Long = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Short = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T, class A>
+std::vector<T> taken(const A& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// A NumPy array that owns the numbers of a vector.
+template <class T>
+auto given(std::vector<T> numbers) {
+    auto* kept = new std::vector<T>(std::move(numbers));
+    nb::capsule owner(kept, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+std::unique_ptr<AnyNetwork> network_of(nb::dict settings, nb::dict arrays) {
+    Description description;
+    std::size_t known = 0;
+    description.plan.for_each([&](const char* name, std::int64_t& value) {
+        if (!settings.contains(name)) return;
+        value = nb::cast<std::int64_t>(settings[name]);
+        ++known;
+    });
+    if (known != settings.size()) throw std::invalid_argument("network: a setting is unknown");
+    for (auto [name, array] : arrays)
+        description.arrays[nb::cast<std::string>(name)] = taken<std::int32_t>(nb::cast<Short>(array));
+    return make_network(description);
+}
+
+std::shared_ptr<Code> code_of(Long operations, Long first, Short source, Short target, Long packets, Long first_message,
+                              std::int64_t messages, std::int64_t by_rendezvous) {
+    auto code = std::make_shared<Code>();
+    code->operations = taken<std::int64_t>(operations);
+    code->first = taken<std::int64_t>(first);
+    code->source = taken<std::int32_t>(source);
+    code->target = taken<std::int32_t>(target);
+    code->packets = taken<std::int64_t>(packets);
+    code->first_message = taken<std::int64_t>(first_message);
+    code->messages = messages;
+    code->by_rendezvous = by_rendezvous;
+    code->check();
+    return code;
+}
+
+void generate_on(AnyNetwork& network, double chance, Short target, Short among, std::int32_t hot_node, double hot_share,
+                 bool by_node) {
+    const auto nodes = static_cast<std::int32_t>(network.plan().nodes);
+    Sources sources;
+    if (chance > 0 && nodes > 1) {
+        sources.target = taken<std::int32_t>(target);
+        sources.among = taken<std::int32_t>(among);
+        for (const auto* list : {&sources.target, &sources.among})
+            for (std::int32_t node : *list)
+                if (node < -1 || node >= nodes) throw std::invalid_argument("traffic: node " + std::to_string(node) + " does not exist");
+        if (hot_node < -1 || hot_node >= nodes) throw std::invalid_argument("traffic: the hot node does not exist");
+        if (sources.among.size() == 1) throw std::invalid_argument("traffic among: there is one node alone");
+        sources.log_stay = chance < 1 ? std::log1p(-chance) : -INFINITY;
+        sources.hot_node = hot_node;
+        sources.hot_share = hot_share;
+        sources.by_node = by_node;
+        sources.keys = by_node ? nodes : 1;
+    }
+    generate(network.hosts(), network.desk(), network.rules(), network.plan().seed, std::move(sources));
+}
+
+nb::tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {
+    Hosts& hosts = network.hosts();
+    const Job& job = hosts.jobs.of(number);
+    std::vector<Cycle> lost = job.task_lost;
+    for (std::size_t task = 0; task < lost.size(); ++task)
+        if (job.task_end[task] < 0) lost[task] = lost_before(hosts.nodes[job.nodes[task]], now);
+    return nb::make_tuple(job.start, job.end, job.stopped, given(job.task_end), given(std::move(lost)),
+                          given(job.message_start), given(job.message_end));
+}
+
+nb::tuple progress_of(AnyNetwork& network, std::int64_t number) {
+    Hosts& hosts = network.hosts();
+    const Job& job = hosts.jobs.of(number);
+    Progress told = progress(hosts, job);
+    std::vector<std::int64_t> spare;
+    for (std::int64_t n = 0; n < job.code->keys(); ++n) spare.push_back(hosts.jobs.keys[job.first_key + n].have);
+    return nb::make_tuple(given(std::move(told.pc)), given(std::move(told.rounds)), given(std::move(told.lapped)),
+                          given(std::move(told.runs)), given(std::move(spare)));
+}
+
+// Let each task of a job have done so many more iterations, after which so many packets of each key are spare.
+void skip(AnyNetwork& network, std::int64_t number, Long counts, Long spare) {
+    Hosts& hosts = network.hosts();
+    const Job& job = hosts.jobs.of(number);
+    if (counts.size() != job.nodes.size() || static_cast<std::int64_t>(spare.size()) != job.code->keys())
+        throw std::invalid_argument("skip: not one number for each task and key");
+    const std::int32_t place = hosts.jobs.place.at(number);
+    for (std::size_t task = 0; task < job.nodes.size(); ++task) {
+        const Node& node = hosts.nodes[job.nodes[task]];
+        if (node.job == place && (counts.data()[task] < 0 || counts.data()[task] > std::max(0, node.rounds)))
+            throw std::invalid_argument("skip: a task has not so many iterations left");
+    }
+    for (std::size_t n = 0; n < spare.size(); ++n) hosts.jobs.keys[job.first_key + n].have = spare.data()[n];
+    Desk& desk = network.desk();
+    for (std::size_t task = 0; task < job.nodes.size(); ++task) {
+        Node& node = hosts.nodes[job.nodes[task]];
+        if (node.job != place) continue;
+        node.rounds -= static_cast<std::int32_t>(counts.data()[task]);
+        if (node.waits >= 0) desk.act_on(1 - desk.side, job.nodes[task], node);
+    }
+}
+
+nb::tuple totals_of(AnyNetwork& network) {
+    Totals totals = network.totals();
+    return nb::make_tuple(totals.created, totals.delivered, totals.gone, totals.events, totals.packet_delay,
+                          totals.message_delay, totals.last_delivery, given(std::move(totals.packet_delays)),
+                          given(std::move(totals.message_delays)));
+}
+
+nb::list pointers_of(const AnyNetwork& network) {
+    nb::list told;
+    for (auto& pointers : network.pointers()) told.append(given(std::move(pointers)));
+    return told;
+}
+
+int run_until(AnyNetwork& network, Cycle until) {
+    Desk& desk = network.desk();
+    if (desk.ended) {
+        desk.ended = false;
+        return static_cast<int>(Exit::job_ended);
+    }
+    nb::gil_scoped_release released;
+    return static_cast<int>(network.run(until));
+}
+
+}  // namespace
+
+NB_MODULE(_kernel, module) {
+    module.doc() = "The event-driven engine: networks whose routers, nodes and jobs it simulates cycle by cycle.";
+    nb::class_<Code>(module, "Code").def("__init__", [](std::shared_ptr<Code>*) {}, nb::is_method());
+    module.def("code", &code_of, "operations"_a, "first"_a, "source"_a, "target"_a, "packets"_a, "first_message"_a,
+               "messages"_a, "by_rendezvous"_a);
+    module.def("network", &network_of, "settings"_a, "arrays"_a);
+    nb::class_<AnyNetwork>(module, "Network")
+        .def_prop_rw("now", [](AnyNetwork& network) { return network.desk().now; },
+                     [](AnyNetwork& network, Cycle now) { network.desk().now = now; })
+        .def_prop_ro("quiet_since", [](AnyNetwork& network) { return network.desk().quiet; })
+        .def("run", &run_until, "until"_a)
+        .def("install",
+             [](AnyNetwork& network, std::shared_ptr<Code> code, Short nodes, std::int64_t times, Short classes) {
+                 return install(network.hosts(), network.desk(), network.rules(), std::move(code),
+                                taken<std::int32_t>(nodes), times, taken<std::int32_t>(classes));
+             })
+        .def("stop", [](AnyNetwork& network, std::int64_t number) { stop(network.hosts(), network.desk(), network.rules(), number); })
+        .def("end", [](AnyNetwork& network, std::int64_t number) { return end_of(network.hosts(), number); })
+        .def("drained", [](AnyNetwork& network, std::int64_t number) { return drained(network.hosts(), network.hosts().jobs.of(number)); })
+        .def("forget", [](AnyNetwork& network, std::int64_t number) { forget(network.hosts(), number); })
+        .def("generate", &generate_on)
+        .def("record", &record_of)
+        .def("progress", &progress_of)
+        .def("skip", &skip)
+        .def("standing_tasks",
+             [](AnyNetwork& network) {
+                 nb::list tasks;
+                 for (const auto& task : standing_tasks(network.hosts()))
+                     tasks.append(nb::make_tuple(task.job, task.task, task.pc, task.at_injector, task.kind));
+                 return tasks;
+             })
+        .def("blocked_fifos",
+             [](AnyNetwork& network) {
+                 nb::list fifos;
+                 for (const auto& fifo : network.blocked())
+                     fifos.append(nb::make_tuple(fifo.router, fifo.input, fifo.packets, fifo.wants));
+                 return fifos;
+             })
+        .def("totals", &totals_of)
+        .def("reset_totals", &AnyNetwork::reset_totals)
+        .def("link_packets", [](const AnyNetwork& network) { return given(network.link_packets()); })
+        .def("still_crossing", [](const AnyNetwork& network) { return given(network.still_crossing()); })
+        .def("pointers", &pointers_of)
+        .def("set_pointers", &AnyNetwork::set_pointers)
+        .def("save", [](AnyNetwork& network) {
+            const std::string bytes = network.save();
+            return nb::bytes(bytes.data(), bytes.size());
+        })
+        .def("load", [](AnyNetwork& network, nb::bytes bytes) { network.load({bytes.c_str(), bytes.size()}); });
+}

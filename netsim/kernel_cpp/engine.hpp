@@ -1,0 +1,65 @@
+// A network as Python sees it: made from a plain description, run piece by piece, and read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hosting.hpp"
+#include "loop.hpp"
+
+namespace netplace {
+
+// A network in plain arrays: settings, wiring, tables. Everything is checked before a network is made of it.
+struct Description {
+    Plan plan;
+    std::map<std::string, std::vector<std::int32_t>> arrays;
+
+    // Return an array of so many numbers, all from `low` to `high`; throw std::invalid_argument otherwise.
+    const std::vector<std::int32_t>& array(const char* name, std::int64_t size, std::int64_t low, std::int64_t high) const;
+    void check() const;
+};
+
+struct Totals {
+    std::int64_t created = 0, delivered = 0, gone = 0, events = 0;
+    std::int64_t packet_delay = 0, message_delay = 0;
+    Cycle last_delivery = -1;
+    std::vector<std::int64_t> packet_delays, message_delays;
+};
+
+struct BlockedFifo {
+    std::uint32_t router;
+    int input, packets;
+    std::vector<std::pair<std::uint32_t, int>> wants;  // (router, input) of the FIFOs that its head could ask for
+};
+
+class AnyNetwork {
+public:
+    virtual ~AnyNetwork() = default;
+
+    virtual Hosts& hosts() = 0;
+    virtual Desk& desk() = 0;
+    virtual const Plan& plan() const = 0;
+    virtual Exit run(Cycle until) = 0;
+    virtual Totals totals() const = 0;
+    virtual void reset_totals() = 0;
+    virtual std::vector<std::int64_t> link_packets() const = 0;   // routers x ports
+    virtual std::vector<std::int64_t> still_crossing() const = 0;  // cycles that the packet on each link still takes
+    virtual std::vector<BlockedFifo> blocked() = 0;
+    // Pointers of arbiters by output, of consumption by node (or router), and of links.
+    virtual std::vector<std::vector<std::int16_t>> pointers() const = 0;
+    virtual void set_pointers(const std::vector<std::vector<std::int16_t>>& pointers) = 0;
+    virtual std::string save() = 0;
+    virtual void load(const std::string& bytes) = 0;
+
+    HostingRules rules() const { return {plan().record != 0, plan().classes}; }
+};
+
+// Make the network of a description, by the router that fits it.
+std::unique_ptr<AnyNetwork> make_network(const Description& description);
+std::unique_ptr<AnyNetwork> make_grid(const Description& description);
+std::unique_ptr<AnyNetwork> make_tree(const Description& description);
+std::unique_ptr<AnyNetwork> make_table(const Description& description);
+
+}  // namespace netplace

@@ -1,0 +1,217 @@
+// The router of a wiring behind the common interface.
+#pragma once
+
+#include <stdexcept>
+
+#include "setup.hpp"
+
+namespace netplace {
+
+template <class W>
+class NetworkOf final : public AnyNetwork {
+    using S = typename W::Router::S;
+    static constexpr bool flat = !W::usual;
+    static constexpr std::int64_t large = 2048;  // routers from which on asking for memory in advance pays
+
+public:
+    NetworkOf(const Description& description, W wiring) : layout_(description), domain_(net_) {
+        const Plan& plan = description.plan;
+        static_cast<Plan&>(net_.plan) = plan;
+        net_.wiring = std::move(wiring);
+        net_.routers.assign(static_cast<std::size_t>(plan.routers));
+        if constexpr (flat) {
+            allocate(shared_, layout_, plan, net_.wiring.compares_loads(plan), counts_heads());
+            rebind();
+        } else {
+            net_.carries.assign(static_cast<std::size_t>(plan.routers * plan.ports), 0);
+        }
+        wire(net_, description, layout_);
+        net_.packets.assign(static_cast<std::size_t>(layout_.first_slot.back()));
+        net_.nodes.assign(static_cast<std::size_t>(plan.nodes));
+        net_.emptied.assign(static_cast<std::size_t>(plan.nodes * plan.injectors), -1);
+        for (std::int64_t i = 0; i < std::max<std::int64_t>(plan.ports * plan.vcs, 1); ++i) {
+            net_.port_of.push_back(static_cast<std::uint16_t>(i / plan.vcs));
+            net_.vc_of.push_back(static_cast<std::uint16_t>(i % plan.vcs));
+        }
+        net_.asked.resize(static_cast<std::size_t>(plan.ports * plan.vcs + 2));
+        const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
+        if (plan.routers >= large && plan.switches == 0) {
+            net_.ahead = 8;
+            net_.behind = counts_phits || net_.wiring.compares_loads(plan) ? 0 : 8;
+        }
+        Desk& desk = domain_;
+        desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
+        desk.deciding.assign(static_cast<std::size_t>(plan.routers));
+        desk.agenda[0] = desk.agenda[1] = Agenda(static_cast<std::size_t>(plan.routers));
+        set_calendars(net_, desk, 0);
+    }
+
+    template <class Visit>
+    void for_each_router(Visit visit) {
+        for (std::size_t n = 0; n < net_.routers.size(); ++n) visit(n, net_.routers[n]);
+    }
+
+    Hosts& hosts() override { return net_; }
+    Desk& desk() override { return domain_; }
+    const Plan& plan() const override { return net_.plan; }
+    Exit run(Cycle until) override { return netplace::run(domain_, until); }
+
+    Totals totals() const override {
+        const Desk& desk = domain_;
+        return {desk.created,           desk.delivered,          desk.gone,          desk.events,
+                desk.packet_delays.sum, desk.message_delays.sum, desk.last_delivery, desk.packet_delays.count,
+                desk.message_delays.count};
+    }
+
+    void reset_totals() override {
+        domain_.packet_delays.reset();
+        domain_.message_delays.reset();
+        domain_.events = 0;
+        domain_.last_delivery = -1;
+        for (auto& r : net_.routers)
+            for (int port = 0; port < r.fed / channels(); ++port) r.link[port].crossed = 0;
+        std::fill(net_.carries.begin(), net_.carries.end(), 0);
+    }
+
+    std::vector<std::int64_t> link_packets() const override {
+        std::vector<std::int64_t> packets(static_cast<std::size_t>(net_.plan.routers * net_.plan.ports));
+        for (std::size_t n = 0; n < net_.routers.size(); ++n)
+            for (int port = 0; port < net_.routers[n].fed / channels(); ++port) {
+                const std::size_t at = n * static_cast<std::size_t>(net_.plan.ports) + port;
+                packets[at] = net_.routers[n].link[port].crossed + (flat ? 0 : std::int64_t{net_.carries[at]} << 16);
+            }
+        return packets;
+    }
+
+    std::vector<std::int64_t> still_crossing() const override {
+        std::vector<std::int64_t> cycles(static_cast<std::size_t>(net_.plan.routers * net_.plan.ports));
+        domain_.tails.for_each(domain_.now + 1, [&](Cycle due, Name name) {
+            const auto& r = net_.routers[domain_.router_of(name)];
+            const auto& fifo = r.fifo[domain_.input_of(name)];
+            if (fifo.output >= fifo.nowhere) return;
+            auto& left = cycles[domain_.router_of(name) * static_cast<std::size_t>(net_.plan.ports) + fifo.output / channels()];
+            left = std::max(left, due - domain_.now);
+        });
+        return cycles;
+    }
+
+    std::vector<BlockedFifo> blocked() override {
+        std::vector<BlockedFifo> heads;
+        for (std::uint32_t router = 0; router < net_.routers.size(); ++router) {
+            auto& r = net_.routers[router];
+            S home;
+            if constexpr (flat) home = r.homing;
+            (r.wait | home).for_each([&](int i) {
+                BlockedFifo head{router, i, std::min<int>(r.fifo[i].count, net_.plan.fifo_depth()), {}};
+                if (!home.has(i))
+                    may_ask_for(net_.wiring, domain_, router, r, i).for_each([&](int output) {
+                        const Name to = beyond(domain_, r, output);
+                        if (r.link[domain_.port_of(output)].beyond != 0 || is_wired(r, domain_.port_of(output)))
+                            head.wants.emplace_back(domain_.router_of(to), domain_.input_of(to));
+                    });
+                heads.push_back(std::move(head));
+            });
+        }
+        return heads;
+    }
+
+    std::vector<std::vector<std::int16_t>> pointers() const override {
+        std::vector<std::vector<std::int16_t>> told(4);
+        for (const auto& r : net_.routers) {
+            for (int output = 0; output < r.fed; ++output) told[0].push_back(r.output[output].turn);
+            if constexpr (flat) {
+                told[1].push_back(static_cast<std::int16_t>(r.turn_home));
+                told[1].push_back(static_cast<std::int16_t>(r.schedule_home));
+            }
+            for (int port = 0; port < r.fed / channels(); ++port) {
+                told[2].push_back(r.link[port].turn);
+                if constexpr (flat)
+                    for (int c = 0; r.class_turn && c < net_.plan.classes; ++c)
+                        told[3].push_back(static_cast<std::int16_t>(r.class_turn[port * net_.plan.classes + c]));
+            }
+        }
+        return told;
+    }
+
+    void set_pointers(const std::vector<std::vector<std::int16_t>>& given) override {
+        const auto mine = pointers();
+        for (std::size_t n = 0; n < mine.size(); ++n)
+            if (given.size() != mine.size() || given[n].size() != mine[n].size())
+                throw std::invalid_argument("residue: pointers are not of such a network");
+        std::size_t at[4] = {};
+        const auto next = [&](int which, std::int64_t most) {
+            const std::int16_t pointer = given[which][at[which]++];
+            if (pointer < 0 || pointer > most)
+                throw std::invalid_argument("residue: pointer " + std::to_string(pointer) + " is not between 0 and " +
+                                            std::to_string(most));
+            return pointer;
+        };
+        const std::int64_t turns = turns_of_schedule(), vcs = net_.plan.vcs / net_.plan.classes;
+        for (auto& r : net_.routers) {
+            const std::int64_t inputs = r.fed + net_.plan.injectors;
+            for (int output = 0; output < r.fed; ++output)
+                r.output[output].turn = static_cast<std::uint16_t>(next(0, inputs));
+            if constexpr (flat) {
+                r.turn_home = static_cast<std::uint16_t>(next(1, inputs));
+                r.schedule_home = static_cast<std::uint16_t>(next(1, std::max<std::int64_t>(turns - 1, 0)));
+            }
+            for (int port = 0; port < r.fed / channels(); ++port) {
+                const std::int64_t most = net_.plan.classes > 1 ? std::max<std::int64_t>(turns - 1, 0) : vcs - 1;
+                r.link[port].turn = static_cast<decltype(r.link[port].turn)>(next(2, most));
+                if constexpr (flat)
+                    for (int c = 0; r.class_turn && c < net_.plan.classes; ++c)
+                        r.class_turn[port * net_.plan.classes + c] = static_cast<std::uint16_t>(next(3, vcs - 1));
+            }
+        }
+    }
+
+    std::string save() override {
+        Archive archive;
+        transfer(archive);
+        return archive.bytes();
+    }
+
+    void load(const std::string& bytes) override {
+        Archive archive{bytes};
+        transfer(archive);
+        if (!archive.at_end()) throw std::invalid_argument("state of a network: goes on behind its end");
+    }
+
+private:
+    int channels() const { return net_.plan.channels(); }
+    bool counts_heads() const {
+        if constexpr (W::is_table) return net_.wiring.counts_heads(net_.plan);
+        return false;
+    }
+    std::int64_t turns_of_schedule() const {
+        if constexpr (W::is_table) return static_cast<std::int64_t>(net_.wiring.schedule.size());
+        return 0;
+    }
+    template <class R>
+    bool is_wired(const R& r, int port) const {
+        if constexpr (flat) return r.link[port].wired;
+        return (net_.routers[domain_.router_of(r.link[port].beyond)].fed > 0) && r.link[port].beyond != 0;
+    }
+    void rebind() {
+        if constexpr (flat) bind(net_.routers, shared_, layout_, net_.plan, !W::is_tree && !W::is_table);
+    }
+    void transfer(Archive& archive) {
+        archive(net_.routers, shared_, net_.packets, net_.emptied, net_.carries, net_.open_messages, net_.due_messages);
+        archive(net_.sources, net_.old_sources, static_cast<Desk&>(domain_));
+        if constexpr (W::is_table) {
+            archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);
+        }
+        transfer_jobs(archive, net_);
+        rebind();
+    }
+
+    Layout layout_;
+    Shared<S> shared_;
+    Network<W> net_;
+    Domain<W> domain_;
+};
+
+// Write or read nodes, jobs and their programs.
+void transfer_jobs(Archive& archive, Hosts& hosts);
+
+}  // namespace netplace

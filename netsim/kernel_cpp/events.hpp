@@ -1,0 +1,160 @@
+// What happens when: events of a few constant delays, timers, and routers to be looked at.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace netplace {
+
+using Cycle = std::int64_t;
+inline constexpr Cycle never = Cycle{1} << 62;
+
+// Events by the cycle in which they fall due: a list for each cycle to come, for as many as the longest delay.
+class Calendar {
+public:
+    explicit Calendar(Cycle longest = 1) : lists_(std::bit_ceil(static_cast<std::uint64_t>(longest) + 1)) {}
+
+    void add(Cycle cycle, std::uint32_t event) {
+        lists_[place(cycle)].push_back(event);
+        ++pending_;
+    }
+    // The events of a cycle, which the caller deals with and then drops by `done`.
+    std::vector<std::uint32_t>& due(Cycle cycle) { return lists_[place(cycle)]; }
+    void done(Cycle cycle) {
+        auto& list = lists_[place(cycle)];
+        pending_ -= list.size();
+        list.clear();
+    }
+    bool none_in(Cycle cycle) const { return lists_[place(cycle)].empty(); }
+    // The first cycle from `cycle` on in which an event falls due, or `never`.
+    Cycle next(Cycle cycle) const {
+        if (pending_ == 0) return never;
+        while (lists_[place(cycle)].empty()) ++cycle;
+        return cycle;
+    }
+    Cycle length() const { return static_cast<Cycle>(lists_.size()); }
+    std::size_t pending() const { return pending_; }
+
+    // Hold events for `longest` cycles; those that are there are due from `now` on.
+    void lengthen(Cycle longest, Cycle now) {
+        if (longest < length()) return;
+        Calendar longer(longest);
+        for (Cycle cycle = now; cycle < now + length(); ++cycle)
+            for (std::uint32_t event : due(cycle)) longer.add(cycle, event);
+        *this = std::move(longer);
+    }
+    template <class Condition>
+    void erase_if(Condition condition) {
+        for (auto& list : lists_) pending_ -= std::erase_if(list, condition);
+    }
+    // Visit (cycle, event) of all that is to come from `now` on.
+    template <class Visit>
+    void for_each(Cycle now, Visit visit) const {
+        for (Cycle cycle = now; cycle < now + length(); ++cycle)
+            for (std::uint32_t event : lists_[place(cycle)]) visit(cycle, event);
+    }
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(lists_, pending_);
+    }
+
+private:
+    std::size_t place(Cycle cycle) const { return static_cast<std::size_t>(cycle) & (lists_.size() - 1); }
+
+    std::vector<std::vector<std::uint32_t>> lists_;
+    std::size_t pending_ = 0;
+};
+
+// Timers of nodes, 2 * node + kind: kind 0 of its program, 1 of its open-loop traffic, at most one of each.
+class Timers {
+public:
+    void set(Cycle now, Cycle cycle, std::uint32_t timer) {
+        if (cycle - now < near_.length()) {
+            near_.add(cycle, timer);
+        } else {
+            far_.emplace_back(cycle, timer);
+            std::push_heap(far_.begin(), far_.end(), std::greater<>());
+        }
+    }
+    bool none_in(Cycle cycle) const { return near_.none_in(cycle) && (far_.empty() || far_.front().first > cycle); }
+    Cycle next(Cycle cycle) const {
+        const Cycle far = far_.empty() ? never : far_.front().first;
+        return std::min(near_.next(cycle), far);
+    }
+    template <class Visit>
+    void take_due(Cycle cycle, Visit visit) {
+        for (std::uint32_t timer : near_.due(cycle)) visit(timer >> 1);
+        near_.done(cycle);
+        while (!far_.empty() && far_.front().first == cycle) {
+            std::pop_heap(far_.begin(), far_.end(), std::greater<>());
+            visit(far_.back().second >> 1);
+            far_.pop_back();
+        }
+    }
+    const std::vector<std::uint32_t>& due(Cycle cycle) { return near_.due(cycle); }
+    template <class Condition>
+    void drop_if(Condition condition) {
+        near_.erase_if(condition);
+        std::erase_if(far_, [&](const auto& entry) { return condition(entry.second); });
+        std::make_heap(far_.begin(), far_.end(), std::greater<>());
+    }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(near_, far_);
+    }
+
+private:
+    Calendar near_{1023};
+    std::vector<std::pair<Cycle, std::uint32_t>> far_;
+};
+
+// Routers to be looked at in a cycle: bits, so that each is looked at once and in order.
+class Agenda {
+public:
+    explicit Agenda(std::size_t routers = 0)
+        : words_((routers + 63) / 64), tops_((words_.size() + 63) / 64) {}
+
+    bool empty() const { return !some_; }
+    void add(std::uint32_t router) { add_if(router, true); }
+    // Nobody can foretell the condition: it is cheaper to write in any case.
+    void add_if(std::uint32_t router, bool so) {
+        const std::uint32_t word = router >> 6;
+        words_[word] |= std::uint64_t{so} << (router & 63);
+        tops_[word >> 6] |= std::uint64_t{so} << (word & 63);
+        some_ |= so;
+    }
+    // Move all routers into `list`, which has room for all; return how many.
+    std::size_t take(std::uint32_t* list) {
+        std::size_t count = 0;
+        if (!some_) return 0;
+        some_ = false;
+        for (std::size_t top = 0; top < tops_.size(); ++top) {
+            std::uint64_t words = tops_[top];
+            tops_[top] = 0;
+            for (; words; words &= words - 1) {
+                const std::size_t word = top << 6 | std::countr_zero(words);
+                std::uint64_t routers = words_[word];
+                words_[word] = 0;
+                for (; routers; routers &= routers - 1)
+                    list[count++] = static_cast<std::uint32_t>(word << 6 | std::countr_zero(routers));
+            }
+        }
+        return count;
+    }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(words_, tops_, some_);
+    }
+
+private:
+    std::vector<std::uint64_t> words_;
+    std::vector<std::uint64_t> tops_;  // words that are not 0
+    bool some_ = false;
+};
+
+}  // namespace netplace

@@ -1,0 +1,60 @@
+// Networks that are grids, made from their description.
+#include "engine_of.hpp"
+
+namespace netplace {
+namespace {
+
+template <int usual_dims>
+Grid<usual_dims> grid_of(const Description& description) {
+    const Plan& plan = description.plan;
+    const std::int64_t dims = plan.dims, most = (std::int64_t{1} << 31) - 1;
+    Grid<usual_dims> grid;
+    grid.size = description.array("size", dims, -most, most);
+    grid.coordinate = description.array("coordinate", plan.nodes * dims, 0, most);
+    grid.shift = description.array("shift", dims, 0, 31);
+    grid.field = description.array("field", dims, 1, most);
+    for (std::int64_t dim = 0; dim < dims; ++dim) {
+        if (grid.size[dim] == 0 || grid.shift[dim] + std::bit_width(static_cast<std::uint32_t>(grid.field[dim])) > 32)
+            throw std::invalid_argument("network: a route record has no room for its dimensions");
+        grid.magnitudes |= static_cast<std::uint32_t>(grid.field[dim] - 1) << grid.shift[dim];
+        for (std::int64_t node = 0; node < plan.nodes; ++node)
+            if (grid.coordinate[node * dims + dim] >= std::abs(grid.size[dim]))
+                throw std::invalid_argument("network: a node is outside the grid");
+        if constexpr (usual_dims == 0) {
+            const int vcs = static_cast<int>(plan.vcs);
+            grid.groups[dim] = Grid<0>::S::range(static_cast<int>(2 * dim) * vcs, 2 * vcs);
+            if (dim == 0) grid.groups[0] |= Grid<0>::S::range(static_cast<int>(2 * dims) * vcs, static_cast<int>(plan.injectors));
+        }
+    }
+    if (plan.twist != 0) {
+        if (dims != 2) throw std::invalid_argument("network: a twisted torus has two dimensions");
+        const std::int64_t places = std::int64_t{grid.size[0]} * grid.size[1];
+        grid.record_first = description.array("record_first", places + 1, 0, most);
+        grid.record = description.array("record", grid.record_first.back(), 0, most);
+        if (places != plan.nodes || !std::is_sorted(grid.record_first.begin(), grid.record_first.end()))
+            throw std::invalid_argument("network: routes of a twisted torus are not in order");
+    }
+    return grid;
+}
+
+template <int usual_dims>
+std::unique_ptr<AnyNetwork> make(const Description& description) {
+    return std::make_unique<NetworkOf<Grid<usual_dims>>>(description, grid_of<usual_dims>(description));
+}
+
+}  // namespace
+
+std::unique_ptr<AnyNetwork> make_grid(const Description& description) {
+    const Plan& plan = description.plan;
+    if (plan.dims < 1 || plan.dims >= most_dims || plan.ports != 2 * plan.dims || plan.nodes != plan.routers)
+        throw std::invalid_argument("network: a grid has two ports a dimension and a node at each router");
+    if (plan.ports * plan.vcs + plan.injectors > 62)
+        throw std::invalid_argument("network: a router of a grid has 62 inputs at most");
+    if (plan.is_usual() && plan.policy == static_cast<int>(Policy::smart)) {
+        if (plan.dims == 2) return make<2>(description);
+        if (plan.dims == 3) return make<3>(description);
+    }
+    return make<0>(description);
+}
+
+}  // namespace netplace

@@ -1,0 +1,279 @@
+// Meshes and tori (model: "Meshes and tori"): route records, and what waiting heads request, by policy.
+#pragma once
+
+#include "smart.hpp"
+
+namespace netplace {
+
+// A grid of so many dimensions with the usual settings; 0: any grid.
+template <int usual_dims>
+struct Grid {
+    static constexpr bool usual = usual_dims > 0;
+    static constexpr bool by_arithmetic = usual;
+    static constexpr int name_bits = 6;
+    static constexpr bool counts_phits = true;  // room is counted in phits, and known at once
+    static constexpr bool is_table = false, is_tree = false;
+    using Router = std::conditional_t<usual, GridRouter<usual ? usual_dims : 1>, FlatRouter<Set<std::uint64_t>>>;
+    using Packet = netplace::Packet;
+    using S = typename Router::S;
+    static constexpr int slots = 16 * usual_dims + 8;  // places for packets of a usual router
+
+    std::vector<std::int32_t> coordinate;    // nodes x dims
+    std::vector<std::int32_t> size;          // by dimension; negative: no wrap-around
+    std::vector<std::int32_t> shift, field;  // by dimension: of its field in a route record, and the field's mask
+    std::vector<std::int32_t> record_first;  // twisted torus: first route of each displacement
+    std::vector<std::int32_t> record;        // and the routes
+    S groups[most_dims];                     // by dimension: inputs that travel in it
+    std::uint32_t magnitudes = 0;            // bits of a route record that count hops
+
+    int dims(const Plan& plan) const { return usual ? usual_dims : static_cast<int>(plan.dims); }
+    // Whether the requests of a router are computed for all inputs at once.
+    bool by_sets(const Plan& plan) const {
+        return usual || plan.vcs == 1 || (plan.vcs == 2 && plan.policy == static_cast<int>(Policy::smart));
+    }
+    bool compares_loads(const Plan& plan) const {
+        return !usual && plan.policy == static_cast<int>(Policy::shortest) && plan.vcs > 1;
+    }
+    bool remembers(const Plan& plan) const { return usual || plan.policy == static_cast<int>(Policy::smart); }
+    S travels(int dim) const {
+        if constexpr (usual) {
+            S inputs = S::range(4 * dim, 4);
+            if (dim == 0) inputs.insert(4 * usual_dims);
+            return inputs;
+        } else {
+            return groups[dim];
+        }
+    }
+};
+
+// The minimal route record of a packet created in `cycle`: hops left and sign, in a field for each dimension.
+template <int n>
+std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t source, std::int32_t target, Cycle cycle) {
+    const int dims = grid.dims(plan);
+    if (plan.twist != 0) {  // looks the same from every node, so the routes of a displacement are tabulated
+        const std::int64_t width = grid.size[0];
+        std::int64_t x = grid.coordinate[2 * target] - grid.coordinate[2 * source];
+        std::int64_t y = grid.coordinate[2 * target + 1] - grid.coordinate[2 * source + 1];
+        if (y < 0) y += grid.size[1], x -= plan.twist;
+        x = (x % width + width) % width;
+        std::int32_t begin = grid.record_first[y * width + x];
+        const std::int32_t count = grid.record_first[y * width + x + 1] - begin;
+        if (count > 1) begin += below(draw(plan.seed, Purpose::twist, source, 0, cycle), count);
+        return static_cast<std::uint32_t>(grid.record[begin]);
+    }
+    std::uint32_t route = 0;
+    for (int dim = 0; dim < dims; ++dim) {
+        std::int32_t hops = grid.coordinate[target * dims + dim] - grid.coordinate[source * dims + dim];
+        const std::int32_t size = grid.size[dim];
+        int sign = 0;
+        if (hops < 0) hops = -hops, sign = 1;
+        if (size > 0) {
+            const std::int32_t other = size - hops;
+            if (other < hops) {
+                hops = other, sign ^= 1;
+            } else if (other == hops) {
+                sign = below(draw(plan.seed, Purpose::half_ring, source, dim, cycle), 2);
+            }
+        }
+        route |= static_cast<std::uint32_t>(2 * hops + sign) << grid.shift[dim];
+    }
+    return route;
+}
+
+template <int n>
+bool is_there(const Grid<n>& grid, std::uint32_t, const Packet& packet) {
+    return (packet.route & grid.magnitudes) == 0;
+}
+
+// What a packet is when it has begun to cross a link.
+template <int n, class D>
+void go_on(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router&, int output, Packet& packet) {
+    packet.route -= 2u << grid.shift[d.port_of(output) >> 1];
+}
+
+// Note by which ports the head of an input comes nearer.
+template <int n, class D>
+void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
+    const auto bit = D::S::only(i);
+    const int dims = grid.dims(d.net.plan);
+    for (int dim = 0; dim < dims; ++dim) {
+        const std::uint32_t hops = packet.route >> grid.shift[dim] & static_cast<std::uint32_t>(grid.field[dim]);
+        const auto plus = bit.where(hops > 1 && (hops & 1) == 0), minus = bit.where(hops > 1 && (hops & 1));
+        r.want[2 * dim] = (r.want[2 * dim] - bit) | plus;
+        r.want[2 * dim + 1] = (r.want[2 * dim + 1] - bit) | minus;
+    }
+}
+
+// The waiting inputs whose head comes nearer through an output's port.
+template <int n, class D>
+typename D::S waiting_for(const Grid<n>&, const D& d, const typename D::Router& r, int output) {
+    return r.wait & r.want[d.port_of(output)];
+}
+
+template <int n, class D>
+void note_grant(const Grid<n>&, D&, typename D::Router&, int, int) {}
+
+template <int n, class D>
+void note_grants(const Grid<n>& grid, D& d, typename D::Router& r, const typename D::S& granted) {
+    r.wait -= granted;
+    if (grid.remembers(d.net.plan))
+        for (int k = 0; k < grid.dims(d.net.plan); ++k) r.next[k] -= granted;
+}
+
+// --- requests -----------------------------------------------------------------------------------------
+
+// `shortest`: the adaptive VC with fewest phits beyond, else escape.
+template <class D>
+int shortest_output(D& d, typename D::Router& r, int i, Cycle cycle) {
+    const int vcs = d.net.plan.channels();
+    int best = -1, least = 0;
+    for (int output = 0; output < r.fed; ++output) {
+        if (d.vc_of(output) == 0 || !r.want[d.port_of(output)].has(i) || !r.room.has(output)) continue;
+        const int load = phits_beyond(r, output, cycle);
+        if (best < 0 || load < least) best = output, least = load;
+    }
+    return best < 0 ? admitted(r, i, first_port(r, i) * vcs) : best;
+}
+
+// `random`: any adaptive VC with room, else escape.
+template <class D>
+int random_output(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
+    const int vcs = d.net.plan.channels();
+    typename D::S candidates;
+    for (int port = 0; port < d.net.plan.ports; ++port)
+        if (r.want[port].has(i)) candidates |= D::S::range(port * vcs + 1, vcs - 1);
+    candidates &= r.room;
+    if (candidates.none()) return escape_output(d, r, i);
+    const auto bits = draw(d.net.plan.seed, Purpose::policy, router, i, cycle);
+    return candidates.nth(below(bits, candidates.count()));
+}
+
+// `oblivious`: dimension order; the same VC straight on, else one drawn anew in every cycle.
+template <class D>
+int oblivious_output(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
+    const int vcs = d.net.plan.channels(), port = first_port(r, i);
+    int vc = 0;
+    if (i < r.fed && d.port_of(i) == port) {
+        vc = d.vc_of(i);
+    } else if (vcs > 1) {
+        vc = below(draw(d.net.plan.seed, Purpose::oblivious_vc, router, i, cycle), vcs);
+    }
+    return admitted(r, i, port * vcs + vc);
+}
+
+// The outputs that a waiting head may ever ask for here, whatever their state.
+template <int n, class D>
+typename D::S may_ask_for(const Grid<n>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
+    const int vcs = d.net.plan.channels(), port = first_port(r, i);
+    if (d.net.plan.policy == static_cast<int>(Policy::oblivious))
+        return i < r.fed && d.port_of(i) == port ? D::S::only(port * vcs + d.vc_of(i)) : D::S::range(port * vcs, vcs);
+    auto outputs = D::S::only(port * vcs);
+    for (int p = 0; p < d.net.plan.ports; ++p)
+        if (vcs > 1 && r.want[p].has(i)) outputs |= D::S::range(p * vcs + 1, vcs - 1);
+    return outputs;
+}
+
+template <class S>
+struct Requests {
+    S outputs;  // requested, free and with room
+    S useful;   // free and with room, and some waiting head could use it
+};
+
+// For all inputs at once, with at most one adaptive VC. While there are useful outputs the router is looked at in
+// every cycle, since a head that tried another alternative may come to them.
+template <int n, class D>
+Requests<typename D::S> request_by_sets(const Grid<n>& grid, D& d, typename D::Router& r) {
+    using S = typename D::S;
+    const int dims = grid.dims(d.net.plan), vcs = d.net.plan.channels();
+    Alternatives<D> alternatives;
+    S escaping = r.wait, straight = r.wait, requested, useful;
+    if (vcs == 2) {
+        alternatives = passing(d, r);
+        escaping = try_alternatives(d, r, alternatives);
+    }
+    const S available = r.free & r.room;
+    for (int dim = 0; dim < dims; ++dim) {
+        S turning;
+        for (int port = 2 * dim; port < 2 * dim + 2; ++port) {
+            const int output = port * vcs;
+            turning |= r.want[port];
+            const S may = r.want[port] & straight & (S::only(output) | S::all().where(r.bubble.has(output)));
+            const S requests = may & escaping;
+            d.net.asked[output] = requests;
+            useful.insert_if(output, may.any());
+            requested.insert_if(output, requests.any());
+            if (vcs == 2) {
+                const S adaptive = r.want[port] & alternatives.of[dim];
+                d.net.asked[output + 1] = adaptive;
+                useful.insert_if(output + 1, (r.want[port] & r.wait).any());
+                requested.insert_if(output + 1, adaptive.any());
+            }
+        }
+        straight -= turning;
+    }
+    return {requested & available, useful & available};
+}
+
+// Put the requests of all waiting heads into `asked`; return the outputs requested that are free.
+template <int n, class D>
+Requests<typename D::S> request_all(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+    if (grid.remembers(d.net.plan)) catch_up(d, router, r, cycle);
+    typename D::S requested;
+    if constexpr (Grid<n>::usual) {
+        return request_by_sets(grid, d, r);
+    } else {
+        if (grid.by_sets(d.net.plan)) return request_by_sets(grid, d, r);
+        r.wait.for_each([&](int i) {
+            int output = -1;
+            switch (static_cast<Policy>(d.net.plan.policy)) {
+                case Policy::smart: output = smart_output(d, router, r, i, cycle); break;
+                case Policy::shortest: output = shortest_output(d, r, i, cycle); break;
+                case Policy::random: output = random_output(d, router, r, i, cycle); break;
+                default: output = oblivious_output(d, router, r, i, cycle);
+            }
+            if (output < 0) return;
+            if (!requested.has(output)) d.net.asked[output] = {};
+            d.net.asked[output].insert(i);
+            requested.insert(output);
+        });
+        return {requested & r.free, {}};
+    }
+}
+
+template <int n, class R>
+bool has_requests(const Grid<n>&, const R& r) {
+    return r.wait.any();
+}
+
+// Whether a waiting head could get an output in the next cycle though nothing else happens.
+template <int n, class D>
+bool obtainable(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router& r, const typename D::S& useful) {
+    if (grid.by_sets(d.net.plan)) return (useful & r.free).any() && r.wait.any();
+    const int vcs = d.net.plan.channels();
+    const auto available = r.room & r.free;
+    if (r.wait.none() || available.none()) return false;
+    if (d.net.plan.policy == static_cast<int>(Policy::oblivious)) {
+        bool some = false;
+        r.wait.for_each([&](int i) {
+            (may_ask_for(grid, d, 0, r, i) & available).for_each([&](int output) { some |= admitted(r, i, output) >= 0; });
+        });
+        return some;
+    }
+    typename D::S turned;
+    for (int port = 0; port < d.net.plan.ports; ++port) {
+        const auto wanting = r.want[port] & r.wait;
+        const int escape = port * vcs;
+        if (wanting.any()) {
+            if ((available & D::S::range(escape + 1, vcs - 1)).any()) return true;
+            if (available.has(escape)) {
+                auto may = wanting - turned;
+                if (!r.bubble.has(escape)) may &= D::S::only(escape);
+                if (may.any()) return true;
+            }
+        }
+        turned |= wanting;
+    }
+    return false;
+}
+
+}  // namespace netplace

@@ -1,0 +1,73 @@
+// Heads (model: "A cycle"): what becomes of a packet that comes to the head of an input.
+#pragma once
+
+#include "room.hpp"
+
+namespace netplace {
+
+// Let the head of an input leave in so many cycles, its header in `cycle`.
+template <class D>
+void head_leaves(D& d, std::uint32_t router, typename D::Router& r, int i, int takes, Cycle cycle) {
+    if constexpr (D::Wiring::counts_phits) r.leaving.insert(i);
+    if constexpr (!D::Wiring::usual) {
+        if (r.times) {
+            r.times[i].left = cycle;
+            r.times[i].takes = takes;
+        }
+    }
+    if constexpr (requires { r.load[0]; }) {
+        if (i < r.fed && d.net.wiring.compares_loads(d.net.plan)) {
+            const Name before = feeder(d, r, i);
+            tilt(d.router(d.router_of(before)), d.input_of(before), -1, cycle);
+        }
+    }
+    d.tails.add(cycle + takes, d.name_of(router, i));
+}
+
+// Let the node consume the head of an input from this cycle on.
+template <class D>
+void leave_home(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
+    r.fifo[i].output = r.fifo[i].home;
+    head_leaves(d, router, r, i, d.net.plan.packet_phits(), cycle);
+}
+
+// Make the packet at the head of an input known to its router; it may request in `cycle`.
+template <class D>
+void expose(D& d, Name name, Cycle cycle) {
+    using W = typename D::Wiring;
+    const std::uint32_t router = d.router_of(name);
+    const int i = d.input_of(name);
+    auto& r = d.router(router);
+    auto& packet = head_of(d, router, r, i);
+    if constexpr (!W::usual) {
+        if (r.times) r.times[i].since = cycle;
+    }
+    if constexpr (W::is_table) {
+        if (packet.route == nobody) {
+            r.fifo[i].output = Fifo::nowhere;
+            head_leaves(d, router, r, i, d.net.plan.packet_phits(), cycle);
+            return;
+        }
+    }
+    if (is_there(d.net.wiring, router, packet)) {
+        if (!d.net.plan.consumes_one()) {
+            leave_home(d, router, r, i, cycle);
+            return;
+        }
+        if constexpr (!W::usual) r.homing.insert(i);
+        d.look_now(router);
+        return;
+    }
+    if constexpr (!W::is_table && !W::is_tree) {
+        if (d.net.wiring.remembers(d.net.plan)) catch_up(d, router, r, cycle);
+    }
+    r.wait.insert(i);
+    note_head(d.net.wiring, d, router, r, i, packet);
+    if constexpr (W::is_table) {
+        d.look_now_if(router, (r.may[i] & r.free & r.room).any());
+    } else {
+        d.look_now(router);
+    }
+}
+
+}  // namespace netplace

@@ -1,0 +1,260 @@
+// The cycle (model: "A cycle"): what falls due, what tasks do, what routers decide.
+//
+// Each cycle has two phases. Phase 1 applies what falls due; these changes commute. In phase 2 routers decide from what
+// they know themselves; others see a grant from the next cycle on. So no order of visits matters.
+#pragma once
+
+#include "arbiters.hpp"
+#include "links.hpp"
+#include "prefetch.hpp"
+#include "tasks.hpp"
+
+namespace netplace {
+
+// --- decisions of a router -----------------------------------------------------------------------------------
+
+// The heads that are at their destination, of the class that a link would serve next.
+template <class D>
+typename D::S consumable(const D& d, typename D::Router& r) {
+    const auto& plan = d.net.plan;
+    if constexpr (D::Wiring::is_table) {
+        const auto& schedule = d.net.wiring.schedule;
+        const int turns = static_cast<int>(schedule.size()), own = d.net.wiring.own_vcs(plan);
+        const int count = turns > 0 ? turns : static_cast<int>(plan.classes);
+        if (plan.classes == 1) return r.homing;
+        for (int n = 0; n < count; ++n) {
+            const int begin = r.schedule_home, turn = begin + n < count ? begin + n : begin + n - count;
+            const int number = turns > 0 ? schedule[turn] : turn;
+            typename D::S heads;
+            r.homing.for_each([&](int i) { heads.insert_if(i, d.vc_of(i) / own == number); });
+            if (heads.none()) continue;
+            if (turns > 0) r.schedule_home = static_cast<std::uint16_t>(turn + 1 == count ? 0 : turn + 1);
+            return heads;
+        }
+    }
+    return r.homing;
+}
+
+// Let `single` consumption take one of the packets that are at their destination.
+template <class D>
+void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+    if (r.homing.none() || r.consuming) return;
+    const auto requests = consumable(d, r);
+    const int i = chosen(d, router, r, requests, r.turn_home, r.fed, cycle);
+    if constexpr (D::Wiring::is_table) {
+        if (d.net.plan.marks > 0) mark_if_congested(d, router, r, i, requests, r.freed[d.net.plan.ports] == cycle);
+    }
+    r.homing.erase(i);
+    r.consuming = true;
+    r.turn_home = static_cast<std::uint16_t>(i + 1);
+    leave_home(d, router, r, i, cycle);
+}
+
+// Grant each of the outputs to one of its requests in `asked`: tie input and output until the tail has left.
+template <class D>
+void grant_all(D& d, std::uint32_t router, typename D::Router& r, const typename D::S& outputs, Cycle cycle) {
+    typename D::S granted;
+    outputs.for_each([&](int output) {
+        const auto& requests = d.net.asked[output];
+        const int i = chosen(d, router, r, requests, r.output[output].turn, output, cycle);
+        if constexpr (D::Wiring::is_table) {
+            if (d.net.plan.marks > 0) {
+                const int port = d.port_of(output);
+                mark_if_congested(d, router, r, i, requests, !r.idle.has(output) || r.freed[port] == cycle);
+            }
+        }
+        granted.insert(i);
+        r.fifo[i].output = static_cast<std::uint16_t>(output);
+        r.output[output].turn = static_cast<std::uint16_t>(i + 1);
+        note_grant(d.net.wiring, d, r, i, output);
+    });
+    if (D::Wiring::is_table || outputs.any()) {
+        r.free -= outputs;
+        r.held |= outputs;
+        note_grants(d.net.wiring, d, r, granted);
+    }
+}
+
+// Do all that a router does in phase 2 of `cycle`.
+template <class D>
+void decide(D& d, std::uint32_t router, Cycle cycle) {
+    using W = typename D::Wiring;
+    auto& r = d.router(router);
+    if constexpr (!W::usual) {
+        if (d.net.plan.consumes_one()) consume_one(d, router, r, cycle);
+    }
+    if (has_requests(d.net.wiring, r)) {
+        const auto requests = request_all(d.net.wiring, d, router, r, cycle);
+        grant_all(d, router, r, requests.outputs, cycle);
+        d.look_next_if(router, obtainable(d.net.wiring, d, router, r, requests.useful));
+    }
+    if constexpr (requires { r.time; }) r.time = static_cast<std::uint32_t>(cycle) + 1;
+    if constexpr (W::is_table) {
+        if (d.net.plan.crossbar > 0 || d.net.plan.classes > 1) {
+            serve_through_crossbar(d, router, r, cycle);
+            return;
+        }
+    }
+    serve_links(d, router, r);
+}
+
+// --- phases ----------------------------------------------------------------------------------------------------
+
+// Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`.
+template <class D>
+void fall_due(D& d, Cycle cycle) {
+    using W = typename D::Wiring;
+    const auto ahead = static_cast<std::size_t>(d.net.ahead);
+    const std::size_t entering = d.entering.size();
+    for (std::size_t n = 0; n < entering; ++n) {
+        if (ahead) {
+            fetch_fifo(d, d.entering[std::min(n + 2 * ahead, entering - 1)]);
+            fetch_feeder(d, d.entering[std::min(n + ahead, entering - 1)]);
+        }
+        enter(d, d.entering[n], cycle);
+    }
+    d.entering.clear();
+    if constexpr (!W::usual) {
+        if (d.headers.pending()) {
+            for (Name name : d.headers.due(cycle)) header_arrives(d, name);
+            d.headers.done(cycle);
+        }
+    }
+    if constexpr (W::is_table) late_news(d, cycle);
+    auto& tails = d.tails.due(cycle);
+    const std::size_t count = tails.size();
+    for (std::size_t n = 0; n < count; ++n) {
+        if (ahead) {
+            fetch_fifo(d, tails[std::min(n + 2 * ahead, count - 1)]);
+            fetch_feeder(d, tails[std::min(n + ahead, count - 1)]);
+        }
+        tail_leaves(d, tails[n], cycle);
+    }
+    if (count > 0) d.quiet = cycle;
+    d.tails.done(cycle);
+    d.events += static_cast<std::int64_t>(entering + count);
+}
+
+// What becomes known late: room beyond links, packets that have come or are marked, the end of a wait.
+template <class D>
+void late_news(D& d, Cycle cycle) {
+    if (!d.net.plan.fabric) return;
+    for (Name name : d.credits.due(cycle)) room_is_known(d, feeder(d, d.router(d.router_of(name)), d.input_of(name)));
+    d.credits.done(cycle);
+    for (std::uint32_t pair : d.acks.due(cycle)) acknowledge(d, pair);
+    d.acks.done(cycle);
+    for (std::uint32_t pair : d.notices.due(cycle)) slow_down(d.net.wiring.pace[pair], d.net.plan, cycle);
+    d.notices.done(cycle);
+    for (std::uint32_t node : d.wakes.due(cycle)) try_again(d, static_cast<std::int32_t>(node));
+    d.wakes.done(cycle);
+}
+
+// Make all packets that have become heads known to their routers.
+template <class D>
+void expose_all(D& d, Cycle cycle) {
+    const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.net.ahead);
+    if constexpr (D::Wiring::is_table) {
+        if (d.net.plan.choice != static_cast<int>(Choice::table))
+            for (std::size_t n = 0; n < count; ++n) choose_way(d.net.wiring, d, d.exposed[n], cycle);
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+        if (ahead) {
+            fetch_fifo(d, d.exposed[std::min(n + 2 * ahead, count - 1)]);
+            const Name name = d.exposed[std::min(n + ahead, count - 1)];
+            fetch(&head_of(d, d.router_of(name), d.router(d.router_of(name)), d.input_of(name)));
+        }
+        expose(d, d.exposed[n], cycle);
+    }
+    d.exposed_count = 0;
+}
+
+// Let every router decide that is to be looked at in `cycle`, then let packets leave.
+template <class D>
+void decide_all(D& d, Cycle cycle) {
+    const auto ahead = static_cast<std::size_t>(d.net.ahead), behind = static_cast<std::size_t>(d.net.behind);
+    const std::size_t count = d.agenda[1 - d.side].take(d.deciding.data());
+    std::size_t started = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+        if (n + ahead < count && ahead) fetch_router(d, d.deciding[n + ahead]);
+        decide(d, d.deciding[n], cycle);
+        while (behind && started + behind < d.starting.size()) {
+            fetch_place(d, d.starting[started + behind / 2]);
+            start(d, d.starting[started++], cycle);
+        }
+    }
+    for (; started < d.starting.size(); ++started) start(d, d.starting[started], cycle);
+    d.starting.clear();
+    d.events += static_cast<std::int64_t>(count);
+}
+
+// Let the tasks act that have something to do in `cycle`.
+template <class D>
+void let_tasks_act(D& d, Cycle cycle) {
+    const int side = 1 - d.side;
+    d.timers.take_due(cycle, [&](std::uint32_t node) { d.act_now(static_cast<std::int32_t>(node)); });
+    auto& acting = d.acting[side];
+    const std::size_t ahead = static_cast<std::size_t>(d.net.ahead);
+    for (std::size_t n = 0; n < acting.size(); ++n) {
+        if (ahead) fetch(&d.net.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
+        const std::int32_t node = acting[n];
+        act(d, node, cycle);
+        d.net.nodes[node].listed &= static_cast<std::uint8_t>(~(1 << side));
+    }
+    d.events += static_cast<std::int64_t>(acting.size());
+    acting.clear();
+}
+
+template <class D>
+bool has_work(const D& d, Cycle cycle) {
+    const int side = 1 - d.side;
+    if constexpr (D::Wiring::is_table) {  // behind a tail that has left, none may be seen yet
+        if (d.net.plan.fabric && !d.acting[d.side].empty()) return true;
+    }
+    return !d.acting[side].empty() || !d.agenda[side].empty() || d.exposed_count != 0 || !d.timers.none_in(cycle);
+}
+
+// The first cycle from `cycle` on in which anything falls due, or `never`.
+template <class D>
+Cycle next_event(const D& d, Cycle cycle) {
+    Cycle due = std::min(d.tails.next(cycle), d.timers.next(cycle));
+    if constexpr (!D::Wiring::usual) due = std::min(due, d.headers.next(cycle));
+    if constexpr (D::Wiring::is_table) {
+        if (d.net.plan.fabric) {
+            due = std::min({due, d.credits.next(cycle), d.acks.next(cycle), d.notices.next(cycle), d.wakes.next(cycle)});
+        }
+    }
+    return due;
+}
+
+enum class Exit : int { reached, job_ended, idle };
+
+// Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen.
+template <class D>
+Exit run(D& d, Cycle until) {
+    Cycle cycle = d.now;
+    const auto back = [&](Exit why) {
+        d.now = cycle;
+        return why;
+    };
+    while (true) {
+        if (!has_work(d, cycle)) {
+            const Cycle due = next_event(d, cycle);
+            if (due == never) return back(Exit::idle);
+            cycle = std::min(due, until);
+            if (due <= until) fall_due(d, cycle);
+        }
+        if (cycle >= until) return back(Exit::reached);
+        let_tasks_act(d, cycle);
+        expose_all(d, cycle);
+        decide_all(d, cycle);
+        ++cycle;
+        d.side = 1 - d.side;
+        fall_due(d, cycle);
+        if (d.ended) {
+            d.ended = false;
+            return back(Exit::job_ended);
+        }
+    }
+}
+
+}  // namespace netplace

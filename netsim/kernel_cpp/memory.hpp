@@ -1,0 +1,178 @@
+// Arrays of a network: zeroed, on cache lines, on huge pages where they are large; and what is kept of them.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace netplace {
+
+// An array of plain records whose length is settled once.
+template <class T>
+class Array {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    Array() = default;
+    explicit Array(std::size_t size, const T& value = T{}) { assign(size, value); }
+
+    void assign(std::size_t size, const T& value = T{}) {
+        constexpr std::size_t huge = std::size_t{1} << 21;
+        const std::size_t bytes = (size * sizeof(T) + 63) / 64 * 64;
+        const std::size_t line = bytes >= 2 * huge ? huge : 64;
+        data_.reset(bytes == 0 ? nullptr : static_cast<T*>(std::aligned_alloc(line, (bytes + line - 1) / line * line)));
+        if (bytes != 0 && !data_) throw std::bad_alloc();
+        size_ = size;
+        if (line == huge) madvise(data_.get(), bytes, MADV_HUGEPAGE);
+        for (std::size_t n = 0; n < size; ++n) new (&data_[n]) T(value);
+    }
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    T& operator[](std::size_t n) { return data_[n]; }
+    const T& operator[](std::size_t n) const { return data_[n]; }
+    T* begin() { return data_.get(); }
+    T* end() { return data_.get() + size_; }
+    const T* begin() const { return data_.get(); }
+    const T* end() const { return data_.get() + size_; }
+
+private:
+    struct Free {
+        void operator()(T* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<T[], Free> data_;
+    std::size_t size_ = 0;
+};
+
+// Ask for what will soon be read or written.
+inline void fetch(const void* address) { __builtin_prefetch(address); }
+
+// Ranges of neighbouring entries that are given out and taken back, the lowest first.
+class Ranges {
+public:
+    // Return the first of `count` entries that nobody has.
+    std::int32_t take(std::int64_t count);
+    void give(std::int32_t begin, std::int64_t count);
+    std::int64_t end() const { return end_; }  // no entry from here on is in use
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(free_, end_);
+    }
+
+private:
+    std::vector<std::pair<std::int64_t, std::int64_t>> free_;  // sorted; none touches another
+    std::int64_t end_ = 0;
+};
+
+inline std::int32_t Ranges::take(std::int64_t count) {
+    for (auto range = free_.begin(); range != free_.end(); ++range) {
+        if (range->second - range->first < count) continue;
+        const auto begin = range->first;
+        range->first += count;
+        if (range->first == range->second) free_.erase(range);
+        return static_cast<std::int32_t>(begin);
+    }
+    const auto begin = end_;
+    end_ += count;
+    return static_cast<std::int32_t>(begin);
+}
+
+inline void Ranges::give(std::int32_t begin, std::int64_t count) {
+    if (count == 0) return;
+    std::pair<std::int64_t, std::int64_t> range{begin, begin + count};
+    auto after = free_.begin();
+    while (after != free_.end() && after->first < range.first) ++after;
+    if (after != free_.end() && after->first == range.second) {
+        range.second = after->second;
+        after = free_.erase(after);
+    }
+    if (after != free_.begin() && std::prev(after)->second == range.first) {
+        range.first = std::prev(after)->first;
+        after = free_.erase(std::prev(after));
+    }
+    if (range.second == end_) {
+        end_ = range.first;
+    } else {
+        free_.insert(after, range);
+    }
+}
+
+// What writes all that a network consists of into bytes, or reads it from them.
+class Archive {
+public:
+    Archive() = default;
+    explicit Archive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {}
+
+    bool reads() const { return reads_; }
+    const std::string& bytes() const { return bytes_; }
+    bool at_end() const { return place_ == bytes_.size(); }
+
+    template <class... Parts>
+    void operator()(Parts&... parts) {
+        (one(parts), ...);
+    }
+
+private:
+    void raw(void* memory, std::size_t size) {
+        if (size == 0) return;
+        if (!reads_) {
+            bytes_.append(static_cast<const char*>(memory), size);
+        } else {
+            if (bytes_.size() - place_ < size) throw std::invalid_argument("state of a network: ends too early");
+            std::memcpy(memory, bytes_.data() + place_, size);
+            place_ += size;
+        }
+    }
+    template <class T>
+    void one(T& part) {
+        if constexpr (requires { part.transfer(*this); }) {
+            part.transfer(*this);
+        } else {
+            static_assert(std::is_trivially_copyable_v<T>);
+            raw(&part, sizeof(T));
+        }
+    }
+    template <class A, class B>
+    void one(std::pair<A, B>& part) {
+        one(part.first);
+        one(part.second);
+    }
+    std::size_t length(std::size_t size) {
+        std::uint64_t count = size;
+        raw(&count, sizeof count);
+        if (reads_ && count > bytes_.size()) throw std::invalid_argument("state of a network: a length is wrong");
+        return count;
+    }
+    template <class T>
+    void one(std::vector<T>& part) {
+        part.resize(length(part.size()));
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            raw(part.data(), part.size() * sizeof(T));
+        } else {
+            for (T& each : part) one(each);
+        }
+    }
+    template <class T>
+    void one(Array<T>& part) {
+        if (length(part.size()) != part.size()) throw std::invalid_argument("state of a network: not of this one");
+        raw(part.data(), part.size() * sizeof(T));
+    }
+
+    std::string bytes_;
+    std::size_t place_ = 0;
+    bool reads_ = false;
+};
+
+}  // namespace netplace

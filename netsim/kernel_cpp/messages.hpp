@@ -1,0 +1,92 @@
+// Consumption: packets that have come to their node, messages that they complete, what falls due then.
+//
+// A message that becomes due at a node's interface (model: "Rendezvous") is created before what its program sends.
+#pragma once
+
+#include "fifos.hpp"
+
+namespace netplace {
+
+// Queue a reply, or data that was asked for, at a node's interface: by cycle, data before replies, then by key.
+template <class D>
+void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
+    auto& pool = d.net.due_messages;
+    const std::int32_t entry = pool.take();
+    const std::uint64_t order = static_cast<std::uint64_t>(label & 3) << 32 | label >> 2;
+    std::int32_t before = -1, at = d.net.nodes[node].first_due;
+    while (at >= 0 && (pool[at].since < cycle || pool[at].order < order)) before = at, at = pool[at].next;
+    pool[entry] = {cycle, order, at};
+    (before < 0 ? d.net.nodes[node].first_due : pool[before].next) = entry;
+    d.act_now(node);
+}
+
+// Remove the first due message of a node's interface and return its label.
+template <class D>
+std::uint32_t take_due(D& d, Node& node) {
+    auto& pool = d.net.due_messages;
+    const std::int32_t entry = node.first_due;
+    const std::uint64_t order = pool[entry].order;
+    node.first_due = pool[entry].next;
+    pool.give(entry);
+    return static_cast<std::uint32_t>(order) << 2 | static_cast<std::uint32_t>(order >> 32);
+}
+
+// Note that a message of a key begins in `cycle`.
+template <class D>
+void open_message(D& d, Key& key, Cycle cycle) {
+    if (d.net.plan.record) {
+        d.net.jobs.at[key.job]->message_start[key.newest++] = cycle;
+        return;
+    }
+    auto& pool = d.net.open_messages;
+    const std::int32_t entry = pool.take();
+    pool[entry] = {cycle, -1};
+    (key.newest < 0 ? key.oldest : pool[key.newest].next) = entry;
+    key.newest = entry;
+}
+
+// Close the oldest open message of a key, whose last tail was consumed in the cycle before.
+template <class D>
+void complete(D& d, Key& key, Cycle cycle) {
+    key.to_go = key.length;
+    Cycle began = 0;
+    if (d.net.plan.record) {
+        Job& job = *d.net.jobs.at[key.job];
+        job.message_end[key.oldest] = cycle - 1;
+        began = job.message_start[key.oldest++];
+    } else {
+        auto& pool = d.net.open_messages;
+        const std::int32_t entry = key.oldest;
+        began = pool[entry].start;
+        key.oldest = pool[entry].next;
+        if (key.oldest < 0) key.newest = -1;
+        pool.give(entry);
+    }
+    d.message_delays.add(cycle - 1 - began);
+}
+
+// Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it.
+template <class D>
+void deliver(D& d, const Packet& packet, Cycle cycle) {
+    ++d.delivered;
+    d.last_delivery = cycle - 1;
+    d.packet_delays.add(static_cast<std::uint32_t>(cycle - 1) - packet.birth);
+    const std::uint32_t number = packet.label >> 2;
+    Key& key = d.net.jobs.keys[number];
+    --key.flying;
+    if (key.target < 0) return;
+    const std::int32_t node = key.target;
+    switch (packet.label & 3) {
+        case data:
+            ++key.have;
+            if (--key.to_go == 0) complete(d, key, cycle);
+            if (d.net.nodes[node].waits == static_cast<std::int32_t>(number) && key.have >= key.length) d.act_now(node);
+            break;
+        case request:
+            if (++key.asked <= key.posted) make_due(d, node, number << 2 | reply, cycle);
+            break;
+        default: make_due(d, key.source, number << 2 | data, cycle);
+    }
+}
+
+}  // namespace netplace

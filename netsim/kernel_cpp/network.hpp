@@ -1,0 +1,197 @@
+// A network with its jobs, and what each thread that simulates it has of its own.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "events.hpp"
+#include "chance.hpp"
+#include "jobs.hpp"
+#include "memory.hpp"
+#include "plan.hpp"
+#include "records.hpp"
+
+namespace netplace {
+
+// Histogram of delays: exact to 255 cycles, then 128 bins an octave; see netsim/delays.py.
+struct Delays {
+    static constexpr int exact = 256, half = 128, octaves = 52, bins = exact + half * octaves;
+    std::vector<std::int64_t> count = std::vector<std::int64_t>(bins);
+    std::int64_t sum = 0;
+
+    void add(std::int64_t delay) {
+        sum += delay;
+        int octave = 0;
+        while (delay >= exact) delay >>= 1, ++octave;
+        ++count[octave == 0 ? delay : exact + (octave - 1) * half + delay - half];
+    }
+    void reset() { count.assign(bins, 0), sum = 0; }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(count, sum);
+    }
+};
+
+// Entries given out one by one, of which the free ones are chained by `next`; the entries never move.
+template <class Entry>
+class Pool {
+public:
+    std::int32_t take() {
+        if (free_ < 0) {
+            entries_.emplace_back();
+            return static_cast<std::int32_t>(entries_.size()) - 1;
+        }
+        const std::int32_t entry = free_;
+        free_ = entries_[entry].next;
+        return entry;
+    }
+    void give(std::int32_t entry) {
+        entries_[entry].next = free_;
+        free_ = entry;
+    }
+    Entry& operator[](std::int32_t entry) { return entries_[entry]; }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(entries_, free_);
+    }
+
+private:
+    std::vector<Entry> entries_;
+    std::int32_t free_ = -1;
+};
+
+// What became of a packet that was to be created.
+enum class Creation { done, next_cycle, full };
+
+struct OpenMessage {
+    Cycle start;
+    std::int32_t next;  // of the key
+};
+
+struct DueMessage {
+    Cycle since;
+    std::uint64_t order;  // data before replies, then by key
+    std::int32_t next;    // of the node's interface
+};
+
+// Open-loop traffic (model: "Open-loop traffic").
+struct Sources {
+    std::vector<std::int32_t> target;  // by node; -1: drawn; the node itself: it creates none
+    std::vector<std::int32_t> among;   // nodes to draw among; empty: all
+    double log_stay = 0;               // log(1 - chance)
+    double hot_share = 0;
+    std::int32_t hot_node = -1;
+    std::int32_t first_key = 0;
+    std::int32_t keys = 0;             // 0: there is no traffic
+    bool by_node = false;              // each node has a key of its own
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(target, among, log_stay, hot_share, hot_node, first_key, keys, by_node);
+    }
+};
+
+// What one thread has of its own: the clock, events to come, lists of what must be looked at, and totals.
+struct Desk {
+    Cycle now = 0;           // next cycle to be simulated
+    Cycle quiet = 0;         // first cycle of which it is not known yet that anything happens in it
+    int side = 0;            // which of two lists belongs to the next cycle
+    bool ended = false;      // a job ended in this cycle
+    std::int64_t created = 0, delivered = 0, events = 0, gone = 0;
+    Cycle last_delivery = -1;
+
+    std::vector<Name> entering;     // FIFOs in which a header takes room in the next cycle
+    Calendar tails{1};              // FIFOs whose head has left to the tail
+    Calendar headers{1};            // FIFOs in which a header can be looked at
+    Calendar credits{1};            // table: FIFOs of which it becomes known that a packet has left
+    Calendar acks{1}, notices{1};   // fabric: pairs of nodes that learn of a packet, or of its mark
+    Calendar wakes{1};              // fabric: nodes that wait for their rate
+    Timers timers;
+    Array<Name> exposed;            // packets that have become heads; as many as there are FIFOs
+    std::size_t exposed_count = 0;
+    std::vector<std::int32_t> acting[2];  // nodes to act
+    Agenda agenda[2];               // routers to be looked at
+    Array<std::uint32_t> deciding;  // those that decide in this cycle
+    std::vector<Name> starting;     // outputs whose packet begins to cross its link in this cycle
+    Delays packet_delays, message_delays;
+
+    void act_on(int which, std::int32_t node, Node& its) {
+        if (its.listed >> which & 1) return;
+        its.listed |= static_cast<std::uint8_t>(1 << which);
+        acting[which].push_back(node);
+    }
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
+        archive(credits, acks, notices, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
+        archive(agenda[1], packet_delays, message_delays);
+    }
+};
+
+// Nodes, and the jobs on them.
+struct Hosts {
+    Array<Node> nodes;
+    Jobs jobs;
+    Pool<OpenMessage> open_messages;
+    Pool<DueMessage> due_messages;
+    Sources sources;
+    std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
+};
+
+// The arrays of a network of wiring W, and what its jobs are doing.
+template <class W>
+struct Network : Hosts {
+    using Router = typename W::Router;
+    using S = typename Router::S;
+
+    Settings<W::usual> plan;
+    W wiring;
+    Array<Router> routers;
+    Array<typename W::Packet> packets;
+    std::vector<std::uint16_t> port_of, vc_of;  // by input fed by links, or output
+    Array<Cycle> emptied;                // by injector: last cycle in which a tail had just left its FIFO
+    std::vector<std::int32_t> carries;   // by link: how often its count of packets began anew
+    std::vector<S> asked;                // scratch: requests by output
+    int ahead = 0;                       // events by which memory is asked for in advance
+    int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
+};
+
+// What a thread sees of the network while it simulates: everything shared, and its own desk.
+template <class W>
+struct Domain : Desk {
+    using Wiring = W;
+    using Router = typename W::Router;
+    using S = typename Router::S;
+
+    explicit Domain(Network<W>& network) : net(network) {}
+
+    Network<W>& net;
+
+    Router& router(Name router) { return net.routers[router]; }
+    int port_of(int i) const { return W::usual ? i >> 1 : net.port_of[i]; }
+    int vc_of(int i) const { return W::usual ? i & 1 : net.vc_of[i]; }
+    static constexpr Name name_of(std::uint32_t router, int i) {
+        return router << W::name_bits | static_cast<std::uint32_t>(i);
+    }
+    static constexpr std::uint32_t router_of(Name name) { return name >> W::name_bits; }
+    static constexpr int input_of(Name name) { return static_cast<int>(name & ((1u << W::name_bits) - 1)); }
+
+    // --- lists of what is to be done -----------------------------------------------------------------
+
+    // Nobody can foretell whether a packet becomes head: it is cheaper to write in any case.
+    void becomes_head_if(Name name, bool so) {
+        exposed[exposed_count] = name;
+        exposed_count += so;
+    }
+    void look_now(std::uint32_t router) { agenda[1 - side].add(router); }
+    void look_now_if(std::uint32_t router, bool so) { agenda[1 - side].add_if(router, so); }
+    void look_next_if(std::uint32_t router, bool so) { agenda[side].add_if(router, so); }
+    void act_now(std::int32_t node) { act_on(1 - side, node, net.nodes[node]); }
+    void act_next(std::int32_t node) { act_on(side, node, net.nodes[node]); }
+    void set_timer(Cycle cycle, Cycle due, std::int32_t node, int kind) {
+        timers.set(cycle, due, 2u * static_cast<std::uint32_t>(node) + static_cast<std::uint32_t>(kind));
+    }
+};
+
+}  // namespace netplace

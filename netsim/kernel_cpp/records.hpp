@@ -1,0 +1,164 @@
+// What the network is made of (model: "Objects"): packets, FIFOs, outputs, links, routers, nodes, keys.
+//
+// An *input* is a FIFO of a router and an *output* a pair (port, VC); both are numbered port * vcs + vc, injectors
+// come after the ports' inputs. A FIFO's *name* is router << name_bits | input, and an output's likewise.
+#pragma once
+
+#include <cstdint>
+
+#include "events.hpp"
+#include "sets.hpp"
+
+namespace netplace {
+
+using Name = std::uint32_t;
+
+// --- packets ------------------------------------------------------------------------------------------
+
+enum Kind : std::uint32_t { data = 0, request = 1, reply = 2 };  // rendezvous has the last two
+
+inline constexpr std::uint32_t nobody = ~0u;  // destination of a packet lost, label of one that nobody counts
+
+struct Packet {
+    std::uint32_t route;  // grid: hops left, sign and magnitude by dimension; else destination
+    std::uint32_t birth;  // cycle of creation, modulo 2^32
+    std::uint32_t label;  // key << 2 | kind
+};
+
+// A packet that finds its way by tables; `trip` is told in table.hpp.
+struct TablePacket : Packet {
+    std::uint32_t trip;
+};
+
+// --- FIFOs, outputs, links of the usual grids and trees: all of a router in two or three cache lines -----------
+
+struct NarrowFifo {
+    std::uint16_t head : 4;    // place of the head packet in the ring of slots
+    std::uint16_t count : 4;   // packets in it, from the first phit in to the last phit out
+    std::uint16_t output : 6;  // that the head holds
+
+    static constexpr int home = 63;     // the output that leads into the node
+    static constexpr int nowhere = 62;  // a packet is thrown away
+    int seen() const { return count; }  // packets whose header has arrived
+    void see() {}
+    void drop(int depth) {
+        head = head + 1 == depth ? 0 : head + 1;
+        --count;
+    }
+};
+
+struct NarrowOutput {
+    std::uint8_t turn : 5;   // input after the one granted last
+    std::uint8_t place : 3;  // in the FIFO beyond, of the next packet
+
+    int holder() const { return turn - 1; }  // the input that holds the output, while one does
+};
+
+struct NarrowLink {
+    Name beyond;             // FIFO of VC 0 at the other end
+    std::uint16_t crossed;   // packets, modulo 2^16; `Network::carries` counts how often that began anew
+    std::uint8_t turn;       // VC that is served next
+};
+
+// --- the same for any settings ------------------------------------------------------------------------
+
+struct Fifo {
+    std::uint16_t head;
+    std::uint16_t count;
+    std::uint16_t arrived;  // packets whose header has arrived
+    std::uint16_t output;
+
+    static constexpr int home = 0x7FFF;
+    static constexpr int nowhere = 0x7FFE;
+    int seen() const { return arrived; }
+    void see() { ++arrived; }
+    void drop(int depth) {
+        head = static_cast<std::uint16_t>(head + 1 == depth ? 0 : head + 1);
+        --count;
+        --arrived;
+    }
+};
+
+struct Output {
+    std::uint16_t turn;
+    std::uint16_t place;
+    std::uint16_t known;  // table: packets that the FIFO beyond is known to hold
+
+    int holder() const { return turn - 1; }
+};
+
+struct Link {
+    Name beyond;
+    std::uint32_t slot;      // first place for packets of the FIFO of VC 0 at the other end
+    std::uint32_t lasts;     // cycles for which a packet holds the link
+    std::uint32_t far;       // cycles from a header's departure to its first request beyond
+    std::int64_t crossed;
+    std::uint16_t turn;      // with classes: of the schedule
+    bool wired;
+};
+
+// What feeds the FIFOs of an input port.
+struct Feed {
+    Name output;        // of VC 0 at the router before; with `wired`
+    std::uint32_t lag;  // cycles later than at once that the router before knows of room
+    std::uint32_t far;  // as of that link
+    bool wired;
+};
+
+// When a FIFO was last busy: kept where phits are counted, or the oldest head comes first.
+struct Times {
+    Cycle came = -never;   // header of the last arrival left the router before
+    Cycle left = -never;   // head began to leave
+    Cycle since = -1;      // the head has stood there
+    std::int32_t takes = 1;  // for how many cycles the head leaves
+};
+
+// --- nodes (model: "Tasks") -----------------------------------------------------------------------------
+
+struct Node {
+    const std::int64_t* program = nullptr;  // operations of its task
+    std::int32_t pc = 0;          // next operation
+    std::int32_t stop = 0;        // operation behind the last
+    std::int32_t rounds = 0;      // how often the next loop of the program begins anew
+    std::int32_t waits = -1;      // key for which the task waits
+    std::int32_t job = -1;        // place of its job; -1: no task
+    std::int32_t task = 0;        // its number in the job
+    std::int32_t first_key = 0;   // from which the keys of the program count
+    std::int32_t first_due = -1;  // what its interface owes (rendezvous)
+    std::uint32_t under = 0;      // label of the message under way
+    std::int32_t drawn = 0;       // destination + 1 of the open-loop packet that waits for an injector
+    Cycle since = -1;             // from which on the program has had a packet that no injector takes
+    Cycle lost = 0;               // cycles lost that way
+    Cycle busy_until = 0;         // from which on the program can act: it computes before
+    Cycle next_draw = -1;         // in which open-loop traffic has its next packet; -1: there is none
+    Cycle lapped = 0;             // in which its last iteration in a loop ended
+    std::int64_t left = 0;        // packets of the message under way still to be created
+    std::uint8_t listed = 0;      // bit by side: it is on that list of nodes to act
+    bool own = false;             // the message under way is the program's, not one that was due
+    bool blocked = false;         // something waits for room in an injector
+};
+
+// A key is what receives are matched by: (source, destination, tag, packets) within a job.
+struct Key {
+    std::int64_t length = 0;   // packets of a message
+    std::int64_t have = 0;     // packets consumed that no receive has used
+    std::int64_t to_go = 0;    // packets until the next message is complete
+    std::int64_t flying = 0;   // packets created and not yet consumed
+    std::int32_t source = 0;   // node
+    std::int32_t target = -1;  // node; -1: open-loop traffic; ~node: the job was stopped, and nobody learns of it
+    std::int32_t newest = -1;  // recording: number of the next message to begin; else its last open entry
+    std::int32_t oldest = -1;  // recording: number of the next message to end; else its first open entry
+    std::int32_t job = -1;     // place of its job; -1: open-loop traffic
+    std::int32_t owner = 0;    // number of its job + 1; 0: open-loop traffic
+    std::int32_t traffic_class = 0;
+    // rendezvous: requests consumed, receives posted, messages whose last packet was created
+    std::int32_t asked = 0, posted = 0, done = 0;
+};
+
+// --- operations: kind in 4 bits, then a key or cycles; see netsim/lower.py --------------------------------
+
+enum Operation : int { op_send, op_recv, op_compute, op_compute_last, op_ask, op_post, op_sent, op_sent_last, op_loop };
+inline constexpr int kind_bits = 4;
+inline constexpr int key_bits = 29;
+
+}  // namespace netplace

@@ -1,0 +1,92 @@
+// Routers (model: "Objects"): all that one decides from lies together.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "records.hpp"
+
+namespace netplace {
+
+// Sets of a router's inputs and outputs, on any network.
+template <class S>
+struct RouterSets {
+    S wait;  // inputs whose head waits for a grant
+    S free;  // outputs that no packet holds
+    S room;  // outputs whose FIFO downstream has room for a packet
+    S held;  // outputs granted that wait for their link
+    S idle;  // outputs whose link no packet crosses
+};
+
+// A router of a mesh or torus with the usual settings: two VCs, one injector. Its record is whole cache lines of
+// 64 bytes, of which the first holds what most events touch: in three dimensions two lines, 124 bytes used.
+template <int dims>
+struct alignas(64) GridRouter : RouterSets<Set<std::conditional_t<dims <= 3, std::uint16_t, std::uint32_t>>> {
+    using S = Set<std::conditional_t<dims <= 3, std::uint16_t, std::uint32_t>>;
+    static constexpr int ports = 2 * dims, fed = 2 * ports;
+
+    S leaving;                // inputs whose head is leaving phit by phit
+    S bubble;                 // outputs whose own FIFO here has the bubble
+    S want[ports];            // inputs whose head comes nearer through this port (and may have left since)
+    S next[dims];             // inputs that try their alternative k + 1 next, the last one being escape
+    NarrowFifo fifo[fed + 1];
+    std::uint32_t time;       // cycle, modulo 2^32, up to which the memories of alternatives are accounted for
+    NarrowLink link[ports];
+    NarrowOutput output[fed];
+};
+static_assert(sizeof(GridRouter<2>) == 128 && sizeof(GridRouter<3>) == 128);
+static_assert(offsetof(GridRouter<3>, link) <= 64);
+
+// A router, or node, of a tree with the usual settings and at most 8 ports: four cache lines.
+struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {
+    using S = Set<std::uint16_t>;
+    static constexpr int ports = 8;
+
+    S leaving;
+    S want[ports];            // inputs that may leave by this port; those that may take any port up at port 0
+    std::uint32_t place;      // first place for its packets
+    std::uint16_t fed;        // inputs fed by links
+    std::int8_t stage;        // 0: leaf switch; -1: node
+    std::uint32_t subtree;    // number of the subtree below
+    NarrowFifo fifo[2 * ports + 1];
+    NarrowOutput output[2 * ports];
+    std::int16_t load[2 * ports];   // phits in the FIFO beyond each output, less cycle * slope; modulo 2^16
+    std::int16_t slope[2 * ports];  // 1: that FIFO fills, -1: it empties, 0: neither or both
+    NarrowLink link[ports];
+    std::uint32_t slot[ports];      // first place for packets of the FIFO of VC 0 beyond
+};
+static_assert(sizeof(TreeRouter) == 256);
+
+// A router of any network with any settings; what depends on its ports lies in arrays of the network.
+template <class Sets>
+struct FlatRouter : RouterSets<Sets> {
+    using S = Sets;
+
+    S leaving, bubble;       // grids and trees, as above
+    S homing;                // inputs whose head waits for `single` consumption
+    S wanted;                // table: outputs that some head could ask for
+    Fifo* fifo;              // by input
+    Output* output;          // by output
+    Link* link;              // by port
+    Feed* feed;              // by port
+    S* want;                 // grids and trees: by port; table: by output, the inputs that could ask for it
+    S* next;                 // grids: by dimension
+    S* may;                  // table: by input, the outputs that its head may ask for
+    std::int16_t* last_resort;  // table: by input, that of them on the escape channel; -1: none
+    std::uint32_t* load;     // by output
+    std::int32_t* slope;
+    Times* times;            // by input
+    std::int64_t* freed;     // fabric: by port, cycle after that in which it was last in use; the last: consumption
+    std::uint16_t* class_turn;  // fabric: by port and class, the VC that is served next
+    std::int16_t* leaving_by;   // fabric: by port, then injector: packets that leave it for links
+    std::uint32_t place;     // first place for its packets
+    std::uint32_t time;
+    std::uint32_t subtree;   // trees
+    std::uint16_t fed;       // inputs fed by links
+    std::uint16_t turn_home;  // arbiter of consumption
+    std::uint16_t schedule_home;  // fabric: pointer of the schedule of consumption
+    std::int8_t stage;       // trees; -1: node
+    bool consuming;          // `single` consumption is held
+};
+
+}  // namespace netplace

@@ -1,0 +1,148 @@
+// Sets of a router's inputs or outputs as bits: of one word of 16, 32 or 64 bits, or of several words.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace netplace {
+
+template <class Word, int words = 1>
+struct Set {
+    static constexpr int width = 8 * sizeof(Word);
+    static constexpr int capacity = words * width;
+
+    Word word[words] = {};
+
+    static Set all() {
+        Set set;
+        for (Word& w : set.word) w = static_cast<Word>(~Word{0});
+        return set;
+    }
+    static Set only(int member) {
+        Set set;
+        set.insert(member);
+        return set;
+    }
+    // `count` members from `low` on.
+    static Set range(int low, int count) {
+        Set set;
+        for (int n = 0; n < words; ++n) {
+            const int first = low > n * width ? low - n * width : 0;
+            const int last = low + count < (n + 1) * width ? low + count - n * width : width;
+            if (first < last) set.word[n] = static_cast<Word>(mask(last - first) << first);
+        }
+        return set;
+    }
+
+    bool has(int member) const { return at(member) >> (member % width) & 1; }
+    void insert(int member) { at(member) |= bit(member); }
+    void erase(int member) { at(member) &= static_cast<Word>(~bit(member)); }
+    void insert_if(int member, bool so) { at(member) |= static_cast<Word>(Word{so} << (member % width)); }
+
+    bool any() const {
+        Word some = 0;
+        for (Word w : word) some |= w;
+        return some != 0;
+    }
+    bool none() const { return !any(); }
+    bool single() const { return count_up_to_two() == 1; }
+    int count() const {
+        int members = 0;
+        for (Word w : word) members += std::popcount(w);
+        return members;
+    }
+    // The lowest member; the set is not empty.
+    int lowest() const {
+        if constexpr (words == 1) return std::countr_zero(static_cast<std::uint64_t>(word[0]));
+        for (int n = 0; n < words; ++n)
+            if (word[n]) return n * width + std::countr_zero(static_cast<std::uint64_t>(word[n]));
+        return -1;
+    }
+    int take_lowest() {
+        if constexpr (words == 1) {
+            const int member = lowest();
+            word[0] &= static_cast<Word>(word[0] - 1);
+            return member;
+        }
+        for (int n = 0; n < words; ++n)
+            if (word[n]) {
+                const int member = n * width + std::countr_zero(static_cast<std::uint64_t>(word[n]));
+                word[n] &= static_cast<Word>(word[n] - 1);
+                return member;
+            }
+        return -1;
+    }
+    // The first member at or after `turn`, cyclically; the set is not empty.
+    int next_from(int turn) const {
+        const Set later = from(turn);
+        return later.any() ? later.lowest() : lowest();
+    }
+    // The members that are not below `turn`, which is at most `capacity`.
+    Set from(int turn) const {
+        Set rest;
+        for (int n = 0; n < words; ++n) {
+            const int low = turn - n * width;
+            if (low <= 0) {
+                rest.word[n] = word[n];
+            } else if (low < width) {
+                rest.word[n] = static_cast<Word>(static_cast<Word>(word[n] >> low) << low);
+            }
+        }
+        return rest;
+    }
+    // The member that `count` others precede.
+    int nth(int count) const {
+        Set rest = *this;
+        while (count-- > 0) rest.take_lowest();
+        return rest.lowest();
+    }
+
+    Set& operator&=(const Set& other) {
+        for (int n = 0; n < words; ++n) word[n] &= other.word[n];
+        return *this;
+    }
+    Set& operator|=(const Set& other) {
+        for (int n = 0; n < words; ++n) word[n] |= other.word[n];
+        return *this;
+    }
+    Set& operator-=(const Set& other) {
+        for (int n = 0; n < words; ++n) word[n] &= static_cast<Word>(~other.word[n]);
+        return *this;
+    }
+    friend Set operator&(Set a, const Set& b) { return a &= b; }
+    friend Set operator|(Set a, const Set& b) { return a |= b; }
+    friend Set operator-(Set a, const Set& b) { return a -= b; }
+    bool operator==(const Set&) const = default;
+
+    // The set itself if `so`, else the empty one: without a jump that would be guessed wrong.
+    Set where(bool so) const {
+        Set set = *this;
+        const Word keep = static_cast<Word>(-Word{so});
+        for (Word& w : set.word) w &= keep;
+        return set;
+    }
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (int n = 0; n < words; ++n) {
+            Word rest = word[n];
+            while (rest) {
+                visit(n * width + std::countr_zero(static_cast<std::uint64_t>(rest)));
+                rest &= static_cast<Word>(rest - 1);
+            }
+        }
+    }
+
+private:
+    static std::uint64_t mask(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+    static Word bit(int member) { return static_cast<Word>(Word{1} << (member % width)); }
+    Word& at(int member) { return word[words == 1 ? 0 : member / width]; }
+    const Word& at(int member) const { return word[words == 1 ? 0 : member / width]; }
+    int count_up_to_two() const {
+        int members = 0;
+        for (Word w : word) members += w == 0 ? 0 : (w & (w - 1)) == 0 ? 1 : 2;
+        return members;
+    }
+};
+
+}  // namespace netplace

@@ -1,0 +1,50 @@
+// Open-loop traffic (model: "Open-loop traffic"): when a node has its next packet, and for whom.
+#pragma once
+
+#include "injection.hpp"
+
+namespace netplace {
+
+// The destination of a packet drawn in `cycle`.
+template <class D>
+std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
+    const Sources& sources = d.net.sources;
+    const std::uint64_t seed = d.net.plan.seed;
+    if (sources.hot_node >= 0 && sources.hot_node != node) {
+        const double unit = static_cast<double>(draw(seed, Purpose::hot_spot, node, 0, cycle)) / 18446744073709551616.0;
+        if (unit < sources.hot_share) return sources.hot_node;
+    }
+    const std::int32_t target = sources.target[node];
+    if (target >= 0) return target;
+    const auto& among = sources.among;
+    const auto bits = draw(seed, Purpose::target, node, 0, cycle);
+    if (among.empty()) {
+        const int n = below(bits, d.net.plan.nodes - 1);
+        return n >= node ? n + 1 : n;
+    }
+    const int n = below(bits, static_cast<std::int64_t>(among.size()) - 1);
+    return among[among[n] < node ? n : n + 1];
+}
+
+// Create a packet; the next is drawn when an injector has taken it. A node that is `occupied` with a message creates
+// none in this cycle.
+template <class D>
+void act_source(D& d, std::int32_t number, Node& node, bool occupied, Cycle cycle) {
+    if (node.drawn == 0) {
+        if (cycle < node.next_draw) return;
+        node.drawn = 1 + draw_target(d, number, cycle);
+        d.quiet = cycle + 1;
+    }
+    if (occupied) {
+        d.act_next(number);
+        return;
+    }
+    const Sources& sources = d.net.sources;
+    const std::int32_t key = sources.first_key + (sources.by_node ? number : 0);
+    if (!handed_over(d, number, node.drawn - 1, static_cast<std::uint32_t>(key) << 2 | data, cycle)) return;
+    node.drawn = 0;
+    node.next_draw = cycle + 1 + gap(draw(d.net.plan.seed, Purpose::gap, number, 0, cycle + 1), sources.log_stay);
+    d.set_timer(cycle, node.next_draw, number, 1);
+}
+
+}  // namespace netplace

@@ -1,0 +1,379 @@
+// Networks of any wiring (model: "Networks of any wiring"): ways by tables, and what waiting heads request.
+#pragma once
+
+#include "tree.hpp"
+
+namespace netplace {
+
+// A packet's trip.
+enum Trip : std::uint32_t {
+    decided = 1,   // it has been to a switch
+    to_home = 2,   // it heads for its destination; else for the switch at `via_at`
+    may_turn = 4,  // it may still turn aside (PAR)
+    escaped = 8,   // it is on the escape channel
+};
+inline constexpr int level_at = 4, kind_at = 10, via_at = 16;  // level; class of the last link + 1, 0: none; switch
+inline constexpr std::uint32_t six_bits = 63, no_level = ~((six_bits << level_at) | (six_bits << kind_at));
+
+template <int words>
+struct Table {
+    static constexpr bool usual = false;
+    static constexpr bool by_arithmetic = false;
+    static constexpr int name_bits = words == 1 ? 6 : 10;
+    static constexpr bool counts_phits = false;  // room is counted in packets, by the router before the link
+    static constexpr bool is_table = true, is_tree = false;
+    using Router = FlatRouter<Set<std::uint64_t, words>>;
+    using Packet = TablePacket;
+
+    std::vector<std::int16_t> ports;       // switches x switches x entry: that lead on, -1 after the last; of escape
+    std::vector<std::uint16_t> far_hops;   // switches x switches (UGAL)
+    std::vector<std::int8_t> rise, kind;   // switches x ports; rise -1: leads to no switch
+    std::vector<std::int32_t> end;         // switches x ports: switch
+    std::vector<std::int32_t> via;
+    std::vector<std::int32_t> low, high;   // by level: first virtual channel, the one after the last
+    std::vector<std::int32_t> home, gate;  // by node: switch, -1: cut off; switch of the first plane for ways to it
+    std::vector<std::int32_t> node_port;   // by node
+    std::vector<std::int32_t> place, kin;  // by switch: among the intermediate ones, -1: none; group
+    std::vector<std::int32_t> stride;      // by switch: what the destination is divided by where its digit names the port
+    // fabric
+    std::vector<std::uint8_t> schedule;    // classes in turn, where they have weights
+    std::vector<std::int16_t> under_way;   // pairs of nodes: packets not known to have come
+    std::vector<std::uint64_t> flow;       // pairs of nodes x classes: see fabric.hpp
+    std::vector<Cycle> wake;               // by node: cycle in which it last was, or will be, woken to try again
+    std::vector<std::uint8_t> marked;      // by place for a packet
+    struct Pace {
+        Cycle due = 0;        // first cycle in which the next packet may be created
+        Cycle next_step = 0;  // in which the rate next goes up; 0: no notification has come
+        Cycle notified = 0;   // after that of the last notification at the node that sends it; 0: there was none
+        std::int64_t rate = 0, goal = 0, alpha = 0;
+        std::int64_t steps = 0;  // how often it went up since the last notification
+        std::int64_t spare = 0;
+    };
+    std::vector<Pace> pace;                // pairs of nodes
+
+    // Virtual channels of a link that a class has.
+    int own_vcs(const Plan& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
+    const std::int16_t* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
+        return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
+    }
+    bool compares_loads(const Plan&) const { return false; }
+    // Whether the heads that could ask for an output are kept as a set.
+    bool counts_heads(const Plan& plan) const { return plan.choice >= static_cast<int>(Choice::ugal_l); }
+};
+
+template <int words, class D>
+std::uint32_t route_of(const Table<words>&, const D&, std::int32_t, std::int32_t target, Cycle) {
+    return static_cast<std::uint32_t>(target);
+}
+
+template <int words>
+bool is_there(const Table<words>&, std::uint32_t router, const TablePacket& packet) {
+    return packet.route == router;
+}
+
+template <class D>
+int class_of(const D& d, std::uint32_t label) {
+    return d.net.plan.classes == 1 ? 0 : d.net.jobs.keys[label >> 2].traffic_class;
+}
+
+// --- the way: direct, or by an intermediate switch -----------------------------------------------------------
+
+// The packets behind the first port of switch `x` to `target`, and the heads that wait for it, on some of its VCs.
+template <int words, class D>
+std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int low, int high) {
+    const auto& plan = d.net.plan;
+    const auto& r = d.net.routers[plan.first_switch + x];
+    const int first = table.entry(plan, x, target)[0] * static_cast<int>(plan.vcs);
+    std::int64_t total = 0;
+    typename D::S heads;
+    for (int output = first + low; output < first + high; ++output) {
+        total += r.output[output].known;
+        heads |= r.want[output];
+    }
+    return total + heads.count();
+}
+
+// The sum of that over all links of the way by first ports.
+template <int words, class D>
+std::int64_t whole_way(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int shift) {
+    const auto& plan = d.net.plan;
+    std::int64_t total = 0;
+    while (x != target) {
+        total += first_link(table, d, x, target, shift, shift + table.own_vcs(plan));
+        x = table.end[x * plan.ports + table.entry(plan, x, target)[0]];
+    }
+    return total;
+}
+
+// Whether a packet at switch `x` prefers the direct way on a level to that by `via` on another.
+template <int words, class D>
+bool direct_is_better(const Table<words>& table, const D& d, std::int64_t x, std::int64_t via, std::int64_t home,
+                      int level, int aside, int shift) {
+    const auto& plan = d.net.plan;
+    if (plan.choice == static_cast<int>(Choice::valiant)) return false;
+    if (plan.choice == static_cast<int>(Choice::ugal_g)) {
+        const auto detour = whole_way(table, d, x, via, shift) + whole_way(table, d, via, home, shift);
+        return whole_way(table, d, x, home, shift) <= detour + plan.threshold;
+    }
+    const auto near = first_link(table, d, x, home, shift + table.low[level], shift + table.high[level]);
+    const std::int64_t straight = table.far_hops[x * plan.switches + home];
+    if (near * straight <= plan.threshold) return true;
+    const auto far = first_link(table, d, x, via, shift + table.low[aside], shift + table.high[aside]);
+    const std::int64_t hops = table.far_hops[x * plan.switches + via] + table.far_hops[via * plan.switches + home];
+    return near * straight <= far * hops + plan.threshold;
+}
+
+// An intermediate switch, neither its own nor the destination's; -1: there is none.
+template <int words, class D>
+std::int64_t drawn_via(const Table<words>& table, const D& d, std::uint32_t router, int i, std::int64_t x,
+                       std::int64_t home, Cycle cycle) {
+    const auto& plan = d.net.plan;
+    const int low = std::min(table.place[x], table.place[home]), high = std::max(table.place[x], table.place[home]);
+    const std::int64_t count = plan.via_count - (high >= 0) - (low >= 0 && low < high);
+    if (count <= 0) return -1;
+    int n = below(draw(plan.seed, Purpose::via, router, i, cycle), count);
+    if (low >= 0 && n >= low) ++n;
+    if (high > low && n >= high) ++n;
+    return table.via[x * plan.via_row + n];
+}
+
+// The switch for which ways to a node are chosen, in the plane of switch `x`.
+template <int words>
+std::int64_t gate_of(const Table<words>& table, const Plan& plan, std::int64_t x, std::int64_t node) {
+    return plan.plane == plan.compute_from ? table.gate[node] : table.gate[node] + x / plan.plane * plan.plane;
+}
+
+// The trip of a head after the choice of its way, where that is still open.
+template <int words, class D>
+std::uint32_t chosen_trip(const Table<words>& table, const D& d, std::uint32_t router, int i, std::uint32_t trip,
+                          std::int64_t home, std::uint32_t label, Cycle cycle) {
+    const auto& plan = d.net.plan;
+    if ((trip & decided) && !(trip & may_turn)) return trip;
+    const std::int64_t x = router - plan.first_switch;
+    const bool turning = trip & decided;
+    if (turning && table.kin[x] != table.kin[gate_of(table, plan, x, origin(d, label))]) return trip & ~may_turn;
+    const std::int64_t via = drawn_via(table, d, router, i, x, home, cycle);
+    const int level = trip >> level_at & six_bits, rise = turning && !plan.anew ? 1 : 0;
+    const int shift = class_of(d, label) * table.own_vcs(plan);
+    if (via < 0 || via == x || via == home ||
+        direct_is_better(table, d, x, via, home, level + static_cast<int>(plan.base), level + rise, shift)) {
+        trip = (trip & ~may_turn) | to_home;
+        if (plan.choice == static_cast<int>(Choice::par) && table.kin[x] != table.kin[home]) trip |= may_turn;
+        return trip;
+    }
+    return ((trip & ~(to_home | may_turn)) | static_cast<std::uint32_t>(via) << via_at) +
+           (static_cast<std::uint32_t>(rise) << level_at);
+}
+
+template <int words, class D>
+std::uint32_t kept_way(Table<words>& table, const D& d, std::uint32_t trip, std::uint32_t chosen, std::uint32_t label,
+                       std::int64_t node);  // fabric.hpp
+
+// The trip of a packet that has become head at a switch, where the routing chooses ways.
+template <int words, class D>
+std::uint32_t arrived_trip(Table<words>& table, const D& d, std::uint32_t router, int i, const TablePacket& packet,
+                           std::uint32_t trip, Cycle cycle) {
+    const auto& plan = d.net.plan;
+    const std::int64_t x = router - plan.first_switch;
+    if (x >= plan.compute_from) return trip | to_home;
+    const std::int64_t home = gate_of(table, plan, x, packet.route);
+    if (home != x) {
+        std::uint32_t chosen = chosen_trip(table, d, router, i, trip, home, packet.label, cycle);
+        if (plan.ordered && !(trip & decided)) chosen = kept_way(table, d, trip, chosen, packet.label, packet.route);
+        trip = chosen;
+    } else if (!(trip & decided)) {
+        trip |= to_home;
+    }
+    trip |= decided;
+    if (!(trip & to_home) && trip >> via_at == x) {
+        trip |= to_home;
+        if (plan.anew) trip &= no_level;
+    }
+    return trip;
+}
+
+// Choose by which way a packet goes on that has come to the head of an input. For all of them this is done before
+// they are exposed, so that none sees another that comes in the same cycle.
+template <int words, class D>
+void choose_way(Table<words>& table, D& d, Name name, Cycle cycle) {
+    const std::uint32_t router = d.router_of(name);
+    const int i = d.input_of(name);
+    auto& r = d.router(router);
+    TablePacket& packet = head_of(d, router, r, i);
+    std::uint32_t trip = i >= r.fed ? 0 : packet.trip;
+    if (router >= d.net.plan.first_switch && packet.route != router && packet.route != nobody)
+        trip = arrived_trip(table, d, router, i, packet, trip, cycle);
+    packet.trip = trip;
+}
+
+// The level within its phase that a packet has on a link: 0 anew in another class.
+template <int words>
+int level_on(const Table<words>& table, const Plan& plan, std::uint32_t trip, std::int64_t x, int port) {
+    const std::uint32_t came = trip >> kind_at & six_bits;
+    if (plan.anew && came > 0 && table.kind[x * plan.ports + port] + 1u != came) return 0;
+    return trip >> level_at & six_bits;
+}
+
+// Which of the ports that the table names is a packet's own.
+template <int words, class D>
+int own_port(const Table<words>& table, const D& d, std::int64_t x, const std::int16_t* entry, const TablePacket& packet) {
+    const auto& plan = d.net.plan;
+    int count = 0;
+    while (count < plan.most && entry[count] >= 0) ++count;
+    if (plan.spread == static_cast<int>(Spread::destination))
+        return static_cast<int>(static_cast<std::int64_t>(packet.route) / table.stride[x] % count);
+    return below(draw(plan.seed, Purpose::flow, x, origin(d, packet.label), packet.route), count);
+}
+
+template <class D>
+int vc_of_flow(const D& d, const TablePacket& packet, int count) {
+    return below(draw(d.net.plan.seed, Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
+}
+
+// Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel.
+template <int words, class D>
+void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, const TablePacket& packet) {
+    using S = typename D::S;
+    const auto& plan = d.net.plan;
+    const int vcs = static_cast<int>(plan.vcs), own = table.own_vcs(plan);
+    const int shift = class_of(d, packet.label) * own;
+    S& may = r.may[i];
+    may = {};
+    r.last_resort[i] = -1;
+    // Where a packet may take any virtual channel of its class: the first, and how many.
+    int any_vc = shift, any_count = own;
+    if (plan.ordered) any_vc += vc_of_flow(d, packet, own), any_count = 1;
+    if (router < plan.first_switch) {
+        may = S::range(any_vc, any_count);
+        return;
+    }
+    const std::int64_t x = router - plan.first_switch, home = table.home[packet.route];
+    const bool homeward = packet.trip & to_home;
+    if (homeward && home == x) {
+        may = S::range(table.node_port[packet.route] * vcs + any_vc, any_count);
+        return;
+    }
+    const std::int16_t* entry = table.entry(plan, x, homeward ? home : packet.trip >> via_at);
+    // Whether the way home leads out of the network: to the compute node, or to its socket.
+    const bool leaving = homeward && (x < plan.compute_from ? gate_of(table, plan, x, packet.route) == x
+                                                            : table.end[x * plan.ports + entry[0]] == home);
+    if (plan.escapes && !leaving) {
+        r.last_resort[i] = static_cast<std::int16_t>(entry[plan.most] * vcs + shift);
+        may.insert(r.last_resort[i]);
+        if (packet.trip & escaped) return;
+    }
+    int first = 0, last = static_cast<int>(plan.most);
+    if (plan.spread != static_cast<int>(Spread::least)) {
+        first = own_port(table, d, x, entry, packet);
+        last = first + 1;
+    }
+    const int ahead = homeward ? static_cast<int>(plan.base) : 0;
+    for (int k = first; k < last && entry[k] >= 0; ++k) {
+        const int port = entry[k];
+        int low = any_vc, count = any_count;  // leaving: by any, what lies behind stops for nobody
+        if (!leaving) {
+            const int level = level_on(table, plan, packet.trip, x, port) + ahead;
+            low = shift + table.low[level];
+            count = table.high[level] - table.low[level];
+            if (plan.ordered) low += vc_of_flow(d, packet, count), count = 1;
+        }
+        may |= S::range(port * vcs + low, count);
+    }
+}
+
+template <int words, class D>
+void note_head(Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, TablePacket& packet) {
+    if (d.net.plan.choice == static_cast<int>(Choice::table)) {
+        const std::uint32_t trip = i >= r.fed ? 0 : packet.trip;
+        packet.trip = router >= d.net.plan.first_switch ? trip | to_home : trip;
+    }
+    note_ways(table, d, router, r, i, packet);
+    r.wanted |= r.may[i];
+    if (table.counts_heads(d.net.plan)) r.may[i].for_each([&](int output) { r.want[output].insert(i); });
+}
+
+// What a packet is when it has begun to cross a link.
+template <int words, class D>
+void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename D::Router&, int output, TablePacket& packet) {
+    const auto& plan = d.net.plan;
+    if (router < plan.first_switch) return;
+    const std::int64_t x = router - plan.first_switch;
+    const int port = d.port_of(output);
+    const int rise = table.rise[x * plan.ports + port];
+    if (rise < 0) return;
+    const auto level = static_cast<std::uint32_t>(level_on(table, plan, packet.trip, x, port) + rise);
+    packet.trip = (packet.trip & no_level) | level << level_at |
+                  static_cast<std::uint32_t>(table.kind[x * plan.ports + port] + 1) << kind_at;
+    if (plan.escapes && d.vc_of(output) % table.own_vcs(plan) == 0) packet.trip |= escaped;
+}
+
+// --- requests -----------------------------------------------------------------------------------------
+
+// The output that a head asks for, of those that are ready: the least occupied, drawn among equals; escape; or -1.
+template <class D>
+int best_option(D& d, std::uint32_t router, const typename D::Router& r, int i, const typename D::S& ready, Cycle cycle) {
+    const int last_resort = r.last_resort[i];
+    typename D::S options = r.may[i] & ready;
+    if (last_resort >= 0) options.erase(last_resort);
+    if (options.none()) return last_resort >= 0 && ready.has(last_resort) ? last_resort : -1;
+    if (options.single()) return options.lowest();
+    int least = 1 << 30;
+    typename D::S equal;
+    options.for_each([&](int output) {
+        const int known = r.output[output].known;
+        if (known < least) least = known, equal = {};
+        equal.insert_if(output, known == least);
+    });
+    const int equals = equal.count();
+    if (equals == 1) return equal.lowest();
+    return equal.nth(below(draw(d.net.plan.seed, Purpose::route, router, i, cycle), equals));
+}
+
+template <int words, class R>
+bool has_requests(const Table<words>&, const R& r) {
+    return (r.free & r.room & r.wanted).any();
+}
+
+template <int words, class D>
+Requests<typename D::S> request_all(const Table<words>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+    using S = typename D::S;
+    const S ready = r.free & r.room;
+    S requested;
+    r.wait.for_each([&](int i) {
+        if ((r.may[i] & ready).none()) return;
+        const int output = best_option(d, router, r, i, ready, cycle);
+        if (!requested.has(output)) d.net.asked[output] = {};
+        d.net.asked[output].insert(i);
+        requested.insert(output);
+    });
+    return {requested, {}};
+}
+
+template <int words, class D>
+void note_grant(const Table<words>& table, D& d, typename D::Router& r, int i, int) {
+    if (table.counts_heads(d.net.plan)) r.may[i].for_each([&](int output) { r.want[output].erase(i); });
+}
+
+template <int words, class D>
+void note_grants(const Table<words>&, D&, typename D::Router& r, const typename D::S& granted) {
+    r.wait -= granted;
+    r.wanted = {};
+    r.wait.for_each([&](int i) { r.wanted |= r.may[i]; });
+}
+
+template <int words, class D>
+typename D::S waiting_for(const Table<words>&, const D&, const typename D::Router& r, int output) {
+    return D::S::only(output) & r.wanted;  // stands for the heads that could ask for it
+}
+
+template <int words, class D>
+typename D::S may_ask_for(const Table<words>&, D&, std::uint32_t, const typename D::Router& r, int i) {
+    return r.may[i];
+}
+
+template <int words, class D>
+bool obtainable(const Table<words>&, D&, std::uint32_t, const typename D::Router& r, const typename D::S&) {
+    return (r.free & r.room & r.wanted).any();
+}
+
+}  // namespace netplace

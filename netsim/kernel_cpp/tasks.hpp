@@ -1,0 +1,146 @@
+// Tasks (model: "Tasks"): what a node does in a cycle.
+//
+// A node creates at most one packet a cycle. Its task first passes all that takes no time; then one packet is created:
+// of the message under way, else of what is due at the interface (rendezvous), else of the send at the head.
+#pragma once
+
+#include "injection.hpp"
+#include "messages.hpp"
+#include "sources.hpp"
+
+namespace netplace {
+
+// End a node's task with `cycle`, the last in which it did something.
+template <class D>
+void finish(D& d, Node& node, Cycle cycle) {
+    Job& job = *d.net.jobs.at[node.job];
+    d.quiet = cycle + 1;
+    job.task_end[node.task] = cycle + 1;
+    job.task_lost[node.task] = node.lost;
+    node.waits = -1;
+    node.job = -1;
+    if (--job.running == 0) {
+        job.end = cycle + 1;
+        d.ended = true;
+    }
+}
+
+// Let a task pass all that takes no time; tell whether it stands at a send.
+template <class D>
+bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
+    node.waits = -1;
+    while (node.pc < node.stop) {
+        const std::int64_t word = node.program[node.pc], value = word >> kind_bits;
+        const int kind = static_cast<int>(word & ((1 << kind_bits) - 1));
+        if (kind == op_send || kind == op_ask) return true;
+        if (kind == op_compute || kind == op_compute_last) {
+            const bool last = kind == op_compute_last;  // it ends the task without another cycle
+            ++node.pc;
+            if (last && value <= 1) break;
+            if (!last) d.quiet = cycle + 1;
+            node.busy_until = cycle + value - last;
+            d.set_timer(cycle, node.busy_until, number, 0);
+            return false;
+        }
+        if (kind == op_loop) {
+            node.lapped = cycle;
+            if (node.rounds > 0) {
+                --node.rounds;
+                node.pc -= static_cast<std::int32_t>(value);
+            } else {
+                ++node.pc;
+            }
+            continue;
+        }
+        const std::int32_t its = node.first_key + static_cast<std::int32_t>(value & ((1 << key_bits) - 1));
+        Key& key = d.net.jobs.keys[its];
+        if (kind == op_recv) {
+            if (key.have < key.length) {
+                node.waits = its;
+                return false;
+            }
+            key.have -= key.length;
+        } else if (kind == op_post) {
+            if (++key.posted <= key.asked) make_due(d, number, static_cast<std::uint32_t>(its) << 2 | reply, cycle);
+        } else if (key.done < value >> key_bits) {  // op_sent, op_sent_last
+            node.waits = its;
+            return false;
+        }
+        d.quiet = cycle + 1;
+        ++node.pc;
+    }
+    node.pc = node.stop;
+    finish(d, node, cycle);
+    return false;
+}
+
+// Choose the next message to create packets of; tell whether there is one.
+template <class D>
+bool begin_message(D& d, Node& node, bool sending) {
+    if (node.first_due >= 0) {
+        node.under = take_due(d, node);
+        node.own = false;
+    } else if (sending) {
+        const std::int64_t word = node.program[node.pc];
+        const bool asks = (word & ((1 << kind_bits) - 1)) == op_ask;
+        const auto key = static_cast<std::uint32_t>(node.first_key + (word >> kind_bits));
+        node.under = key << 2 | (asks ? request : data);
+        node.own = true;
+    } else {
+        return false;
+    }
+    node.left = (node.under & 3) == data ? d.net.jobs.keys[node.under >> 2].length : 1;
+    return true;
+}
+
+// Create the next packet of the message under way, and see to what follows it.
+template <class D>
+void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
+    const std::uint32_t label = node.under, kind = label & 3;
+    Key& key = d.net.jobs.keys[label >> 2];
+    const std::int32_t target = kind == reply ? key.source : key.target;
+    const bool opening = node.own && (kind == request || node.left == key.length);
+    if (!handed_over(d, number, target, label, cycle)) {
+        if (sending && node.since < 0) node.since = cycle;
+        if (opening) node.left = 0;  // not begun after all: what becomes due at the interface goes first
+        return;
+    }
+    if (node.since >= 0) {
+        node.lost += cycle - node.since;
+        node.since = -1;
+    }
+    --node.left;
+    if (opening) open_message(d, key, cycle);
+    if (node.left > 0) {
+        d.act_next(number);
+        return;
+    }
+    if (node.own) {
+        if (++node.pc == node.stop) finish(d, node, cycle);
+    } else if (kind == data) {
+        ++key.done;
+        if (node.waits == static_cast<std::int32_t>(label >> 2)) {
+            const std::int64_t word = node.program[node.pc];
+            const bool last = (word & ((1 << kind_bits) - 1)) == op_sent_last;
+            if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
+        }
+    }
+    if (node.job >= 0 || node.first_due >= 0) d.act_next(number);
+}
+
+// Do all that a node does in the first step of `cycle`.
+template <class D>
+void act(D& d, std::int32_t number, Cycle cycle) {
+    Node& node = d.net.nodes[number];
+    const bool under_way = node.left > 0;
+    bool sending = under_way && node.own;
+    if (node.job >= 0 && cycle >= node.busy_until && !sending) {
+        if (cycle == node.busy_until) d.quiet = std::max(d.quiet, cycle);
+        sending = advance(d, number, node, cycle);
+    }
+    const bool creating = under_way || begin_message(d, node, sending);
+    if (creating) create(d, number, node, sending, cycle);
+    if (node.next_draw >= 0) act_source(d, number, node, creating, cycle);
+}
+
+}  // namespace netplace

@@ -1,0 +1,230 @@
+// Trees (model: "Trees"): the ports that a packet may take, and what waiting heads request.
+#pragma once
+
+#include <limits>
+
+#include "fifos.hpp"
+#include "grid.hpp"
+
+namespace netplace {
+
+// Division by a number that is settled once, of numbers below 2^32.
+class Divisor {
+public:
+    Divisor(std::uint32_t by = 1) : by_(by), magic_(by > 1 ? ~std::uint64_t{0} / by + 1 : 0) {}
+    std::uint32_t of(std::uint32_t n) const {
+        return by_ == 1 ? n : static_cast<std::uint32_t>(static_cast<unsigned __int128>(magic_) * n >> 64);
+    }
+    std::uint32_t rest(std::uint32_t n) const { return n - of(n) * by_; }
+
+private:
+    std::uint32_t by_;
+    std::uint64_t magic_;
+};
+
+template <bool usual_settings>
+struct Tree {
+    static constexpr bool usual = usual_settings;
+    static constexpr bool by_arithmetic = false;
+    static constexpr int name_bits = 6;
+    static constexpr bool counts_phits = true;
+    static constexpr bool is_table = false, is_tree = true;
+    using Router = std::conditional_t<usual, TreeRouter, FlatRouter<Set<std::uint64_t>>>;
+    using Packet = netplace::Packet;
+
+    std::vector<Divisor> power;  // of the number of down ports, by stage
+    Divisor down, up;
+
+    bool adapts(const Plan& plan) const { return usual || plan.policy == static_cast<int>(Policy::tree_adaptive); }
+    bool compares_loads(const Plan& plan) const { return adapts(plan); }
+    // The port whose set of inputs holds those that may leave by `port`: up ports share one under `adaptive`.
+    int port_of_set(const Plan& plan, int port) const { return adapts(plan) && port < plan.up ? 0 : port; }
+};
+
+template <bool usual>
+std::uint32_t route_of(const Tree<usual>&, const Plan&, std::int32_t, std::int32_t target, Cycle) {
+    return static_cast<std::uint32_t>(target);
+}
+
+template <bool usual>
+bool is_there(const Tree<usual>&, std::uint32_t router, const Packet& packet) {
+    return packet.route == router;
+}
+
+template <bool usual, class D>
+void go_on(const Tree<usual>&, D&, std::uint32_t, const typename D::Router&, int, Packet&) {}
+
+// The node that created a packet.
+template <class D>
+std::int32_t origin(const D& d, std::uint32_t label) {
+    const Key& key = d.net.jobs.keys[label >> 2];
+    if ((label & 3) != reply) return key.source;
+    return key.target >= 0 ? key.target : ~key.target;
+}
+
+// The only port that a packet may take at a router, or -1 if any port up is as good.
+template <bool usual, class D>
+int forced_port(const Tree<usual>& tree, const D& d, const typename D::Router& r, const Packet& packet, int vc) {
+    if (r.stage < 0) return 0;
+    const auto& plan = d.net.plan;
+    const std::uint32_t part = tree.power[r.stage].of(packet.route), above = tree.down.of(part);
+    if (above == r.subtree) return static_cast<int>(plan.up + part - above * plan.down);
+    if (tree.adapts(plan)) return -1;
+    std::uint32_t named = part;
+    if (plan.policy == static_cast<int>(Policy::tree_fat))
+        named = tree.down.rest(tree.power[r.stage].of(static_cast<std::uint32_t>(origin(d, packet.label))));
+    return static_cast<int>(tree.up.rest(named + static_cast<std::uint32_t>(vc)));
+}
+
+template <bool usual, class D>
+void note_head(const Tree<usual>& tree, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
+    const int vc = r.stage >= 0 && !tree.adapts(d.net.plan) ? d.vc_of(i) : 0;
+    r.want[std::max(0, forced_port(tree, d, r, packet, vc))].insert(i);
+}
+
+template <bool usual, class D>
+typename D::S waiting_for(const Tree<usual>& tree, const D& d, const typename D::Router& r, int output) {
+    return r.wait & r.want[tree.port_of_set(d.net.plan, d.port_of(output))];
+}
+
+template <bool usual, class D>
+void note_grant(const Tree<usual>& tree, D& d, typename D::Router& r, int i, int output) {
+    r.want[tree.port_of_set(d.net.plan, d.port_of(output))].erase(i);
+}
+
+template <bool usual, class D>
+void note_grants(const Tree<usual>&, D&, typename D::Router& r, const typename D::S& granted) {
+    r.wait -= granted;
+}
+
+template <bool usual, class D>
+typename D::S may_ask_for(const Tree<usual>& tree, D& d, std::uint32_t, const typename D::Router& r, int i) {
+    const int vcs = d.net.plan.channels();
+    typename D::S outputs;
+    for (int port = 0; port * vcs < r.fed; ++port)
+        if (r.want[tree.port_of_set(d.net.plan, port)].has(i)) outputs |= D::S::range(port * vcs, vcs);
+    return outputs;
+}
+
+// --- requests -----------------------------------------------------------------------------------------
+
+// `static`: the VC is drawn anew in every cycle until the packet is granted at its node, and then kept.
+template <bool usual, class D>
+int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
+    const int vcs = d.net.plan.channels();
+    int vc = 0;
+    if (r.stage >= 0) {
+        vc = d.vc_of(i);
+    } else if (vcs > 1) {
+        vc = below(draw(d.net.plan.seed, Purpose::tree_vc, router, i, cycle), vcs);
+    }
+    const int output = forced_port(tree, d, r, head_of(d, router, r, i), vc) * vcs + vc;
+    return r.room.has(output) ? output : -1;
+}
+
+// The outputs of the ports up with fewest phits beyond; none if they have no room for a packet.
+template <class D>
+typename D::S emptiest_up(D& d, const typename D::Router& r, int outputs, Cycle cycle) {
+    int least = (d.net.plan.fifo_depth() - 1) * d.net.plan.packet_phits();
+    typename D::S equal;
+    if constexpr (D::Wiring::usual) {
+        // All at once, in words that the compiler can put side by side.
+        constexpr int all = 2 * D::Router::ports;
+        std::int16_t load[all], fewest = static_cast<std::int16_t>(least);
+        const auto now = static_cast<std::int16_t>(cycle);
+        for (int o = 0; o < all; ++o) load[o] = static_cast<std::int16_t>(r.load[o] + r.slope[o] * now);
+        for (int o = outputs; o < all; ++o) load[o] = std::numeric_limits<std::int16_t>::max();
+        for (int o = 0; o < all; ++o) fewest = std::min(fewest, load[o]);
+        for (int o = 0; o < all; ++o) equal.insert_if(o, load[o] == fewest);
+    } else {
+        for (int o = 0; o < outputs; ++o) {
+            const int load = phits_beyond(r, o, cycle);
+            if (load < least) equal = {};
+            least = std::min(load, least);
+            equal.insert_if(o, load == least);
+        }
+    }
+    return equal;
+}
+
+// The VC of a port with fewest phits beyond, the lowest of equals, as an output.
+template <class D>
+int emptiest_down(D& d, const typename D::Router& r, int port, Cycle cycle) {
+    const int vcs = d.net.plan.channels();
+    int best = port * vcs, least = phits_beyond(r, best, cycle);
+    for (int output = best + 1; output < (port + 1) * vcs; ++output) {
+        const int load = phits_beyond(r, output, cycle);
+        best = load < least ? output : best;
+        least = std::min(load, least);
+    }
+    return best;
+}
+
+// `adaptive`: a lost request leaves no trace, so those for outputs that are held are not worked out.
+template <bool usual, class D>
+typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+    using S = typename D::S;
+    const int vcs = d.net.plan.channels(), ups = (r.stage < 0 ? 1 : static_cast<int>(d.net.plan.up)) * vcs;
+    const S available = r.free & r.room, above = S::range(0, ups);
+    S requested;
+    if (const S rising = r.wait & r.want[0]; rising.any() && (available & above).any()) {
+        const S equal = emptiest_up(d, r, ups, cycle);
+        if ((equal & available).any()) {
+            const int equals = equal.count();
+            rising.for_each([&](int i) {
+                const int skip = equals == 1 ? 0 : below(draw(d.net.plan.seed, Purpose::tree_up, router, i, cycle), equals);
+                const int output = equal.nth(skip);
+                if (!available.has(output)) return;
+                if (!requested.has(output)) d.net.asked[output] = {};
+                d.net.asked[output].insert(i);
+                requested.insert(output);
+            });
+        }
+    }
+    S rest = r.stage < 0 ? S{} : available - above;
+    while (rest.any()) {
+        const int port = d.port_of(rest.lowest());
+        rest -= S::range(port * vcs, vcs);
+        const S wanting = r.wait & r.want[port];
+        if (wanting.none()) continue;
+        const int output = emptiest_down(d, r, port, cycle);
+        if (!available.has(output)) continue;
+        d.net.asked[output] = wanting;
+        requested.insert(output);
+    }
+    return requested;
+}
+
+template <bool usual, class D>
+Requests<typename D::S> request_all(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+    if (tree.adapts(d.net.plan)) return {request_adaptively(tree, d, router, r, cycle), {}};
+    typename D::S requested;
+    r.wait.for_each([&](int i) {
+        const int output = static_output(tree, d, router, r, i, cycle);
+        if (output < 0) return;
+        if (!requested.has(output)) d.net.asked[output] = {};
+        d.net.asked[output].insert(i);
+        requested.insert(output);
+    });
+    return {requested & r.free, {}};
+}
+
+template <bool usual, class R>
+bool has_requests(const Tree<usual>&, const R& r) {
+    return r.wait.any();
+}
+
+template <bool usual, class D>
+bool obtainable(const Tree<usual>& tree, D& d, std::uint32_t, const typename D::Router& r, const typename D::S&) {
+    const int vcs = d.net.plan.channels();
+    auto rest = r.free & r.room;
+    if (r.wait.none()) return false;
+    while (rest.any()) {
+        const int port = d.port_of(rest.lowest());
+        rest -= D::S::range(port * vcs, vcs);
+        if ((r.wait & r.want[tree.port_of_set(d.net.plan, port)]).any()) return true;
+    }
+    return false;
+}
+
+}  // namespace netplace
