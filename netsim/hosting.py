@@ -66,7 +66,25 @@ def reference_engine(
     return ReferenceEngine(topology, config, seed, record_messages, explain)
 
 
-ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": reference_engine}
+def native_engine(
+    topology: Topology,
+    config: Config,
+    seed: int = 0,
+    record_messages: bool = False,
+    explain: bool = False,
+    threads: int = 1,
+) -> Engine:
+    """Return the compiled engine in C++."""
+    from netplace.netsim.native import NativeEngine
+
+    return NativeEngine(topology, config, seed, record_messages, explain, threads)
+
+
+ENGINES: dict[str, Any] = {
+    "kernel": kernel_engine,
+    "native": native_engine,
+    "reference": reference_engine,
+}
 LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 

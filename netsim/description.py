@@ -1,0 +1,248 @@
+"""A network in plain numbers, as the compiled kernel reads it: settings, wiring, tables of routes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.classes import read_classes
+from netplace.netsim.config import Config
+from netplace.netsim.congestion import read_congestion
+from netplace.netsim.general import General
+from netplace.netsim.memory import demand
+from netplace.topologies import Grid, Topology, Tree
+
+__all__ = ["described", "links_described", "routing_described"]
+
+Arrays = dict[str, NDArray[np.int32]]
+Numbers = dict[str, int]
+
+_POLICIES = ("smart", "shortest", "random", "oblivious")
+_TREE_ADAPTIVE, _TREE_FAT, _TREE_THIN, _TABLE = range(4, 8)
+_ARBITERS = ("round-robin", "fifo", "longest", "random", "age")
+_CHOICES = ("table", "valiant", "ugal-l", "ugal-g", "par")
+_SPREADS = ("least", "destination", "flow")
+_MOST_INPUTS = 62  # of a router of a grid or a tree
+_MOST_GRAPH_INPUTS = 1023
+
+
+def _numbers(values: Any) -> NDArray[np.int32]:
+    return np.ascontiguousarray(values, np.int32).ravel()
+
+
+def described(
+    topology: Topology, config: Config, seed: int, record: bool, explain: bool, table: General | None
+) -> tuple[Numbers, Arrays]:
+    """Return the settings and arrays of a network; `table` is that of the general router.
+
+    Raises
+    ------
+    ValueError
+        If the kernel cannot hold the network.
+    """
+    ports = _ports(topology) if table is None else table.ports
+    _check_size(topology, config, ports, table)
+    settings = {
+        "phits": config.packet_phits,
+        "queue": config.queue_packets,
+        "buffer": config.injection_packets,
+        "injectors": config.injectors,
+        "vcs": config.vcs,
+        "ports": topology.ports,
+        "nodes": topology.nodes,
+        "routers": topology.routers,
+        "hop": config.hop_delay,
+        "single": int(config.consumption == "single"),
+        "policy": _TABLE if table is not None else _policy(topology, config),
+        "arbiter": _ARBITERS.index(config.arbiter),
+        "bubble": config.bubble,
+        "seed": seed if seed < 1 << 63 else seed - (1 << 64),
+        "record": int(record),
+        "rendezvous": int(config.rendezvous is not None),
+        "explain": int(explain),
+    }
+    arrays = {
+        "neighbor": _numbers(topology.neighbor),
+        "entry": _numbers(topology.entry),
+        "ports_of": _numbers(ports),
+    }
+    if table is not None:
+        more = _table(topology, config, table)
+    elif isinstance(topology, Grid):
+        more = _grid(topology)
+    else:
+        assert isinstance(topology, Tree)
+        more = _tree(topology)
+    return settings | more[0], arrays | more[1]
+
+
+def _policy(topology: Topology, config: Config) -> int:
+    """Return the number of the request policy or tree routing."""
+    if isinstance(topology, Tree):
+        if config.tree_routing == "adaptive":
+            return _TREE_ADAPTIVE
+        return _TREE_FAT if topology.up == topology.down else _TREE_THIN
+    # With only the escape channel every policy is dimension order, and none has a memory.
+    return _POLICIES.index("shortest" if config.vcs == 1 else config.policy)
+
+
+def _ports(topology: Topology) -> NDArray[np.int64]:
+    """Return how many ports each router has; those of a grid are numbered alike also at a mesh's border."""
+    if isinstance(topology, Grid):
+        return np.full(topology.routers, topology.ports, np.int64)
+    wired = topology.neighbor >= 0
+    last: NDArray[np.int64] = topology.ports - wired[:, ::-1].argmax(axis=1)
+    return np.where(wired.any(axis=1), last, 0)
+
+
+def _check_size(topology: Topology, config: Config, ports: NDArray[np.int64], table: General | None) -> None:
+    """Raise ``ValueError`` if the kernel cannot hold the network."""
+    if table is None and not isinstance(topology, Grid | Tree):
+        raise ValueError(f"network {topology}: no router for this kind of network, expected a grid or a tree")
+    inputs = ports * config.vcs
+    inputs[: topology.nodes] += config.injectors
+    limit = _MOST_INPUTS if table is None else _MOST_GRAPH_INPUTS
+    if inputs.max() > limit:
+        raise ValueError(
+            f"{topology}: {topology.ports} ports with {config.vcs} virtual channels and {config.injectors} "
+            f"injectors are more inputs than the kernel's {limit} a router; "
+            "use fewer VCs or the reference engine"
+        )
+    packets = config.queue_packets + config.injection_packets
+    if packets >= 1 << 15:
+        raise ValueError(
+            f"queue_packets + injection_packets: {packets} is too large, expected less than {1 << 15}"
+        )
+    if table is not None and (topology.routers >= 1 << 20 or table.switches.count >= 1 << 15):
+        raise ValueError(
+            f"{topology}: {topology.routers} routers with {table.switches.count} switches are more than the "
+            f"general router's {(1 << 20) - 1} and {(1 << 15) - 1}"
+        )
+    slots = (
+        int(inputs.sum()) * config.queue_packets
+        + topology.nodes * config.injectors * config.injection_packets
+    )
+    if slots >= 1 << 31:
+        raise ValueError(f"{topology}: {slots} places for packets are more than the kernel's {1 << 31}")
+    needed = slots * 12 + topology.routers * (400 + 8 * topology.ports)
+    if table is not None:
+        pairs = _pair_bytes(topology, config)
+        needed = slots * 17 + int(inputs.sum()) * 100 + table.routes.ports.size * 2 + pairs
+    demand(needed, f"{topology} with these buffers")
+
+
+def _pair_bytes(topology: Topology, config: Config) -> int:
+    """Return the bytes that are kept for pairs of nodes, and for flows that keep their order."""
+    control, pairs = read_congestion(config.congestion_control), topology.nodes**2
+    if control.by_pair and pairs >= 1 << 31:
+        raise ValueError(
+            f"congestion_control: {topology} has {pairs} pairs of nodes, more than the kernel's {1 << 31}"
+        )
+    flows = 8 * pairs * read_classes(config.traffic_classes).count if config.ordered_flows else 0
+    return flows + pairs * (2 * int(control.window > 0) + 64 * int(control.rate > 0))
+
+
+def _grid(grid: Grid) -> tuple[Numbers, Arrays]:
+    """Return what a route record is made of: a field for each dimension, hops and sign."""
+    most = np.array([max(1, size // 2 if grid.wraps else size - 1) for size in grid.sizes])
+    if grid.twist:
+        most[:] = grid.diameter
+    bits = np.array([int(m).bit_length() + 1 for m in most])
+    if bits.sum() > 31:
+        raise ValueError(f"{grid}: a route record needs {bits.sum()} bits, the kernel has 31")
+    shift = np.concatenate([[0], np.cumsum(bits)[:-1]])
+    arrays = {
+        "size": _numbers(np.array(grid.sizes) * (1 if grid.wraps else -1)),
+        "coordinate": _numbers(grid.coordinates(np.arange(grid.nodes))),
+        "shift": _numbers(shift),
+        "field": _numbers((1 << bits) - 1),
+    }
+    if grid.twist:
+        rows = [grid.records(0, node) for node in range(grid.nodes)]
+        every = np.concatenate(rows)
+        arrays["record_first"] = _numbers(np.cumsum([0, *map(len, rows)]))
+        arrays["record"] = _numbers(((2 * np.abs(every) + (every < 0)) << shift).sum(axis=1))
+    return {"dims": len(grid.sizes), "twist": grid.twist}, arrays
+
+
+def _tree(tree: Tree) -> tuple[Numbers, Arrays]:
+    """Return the stage of every router, and the number of the subtree below it."""
+    stage, subtree = np.full(tree.routers, -1), np.zeros(tree.routers, np.int64)
+    begin = tree.nodes
+    for s, count in enumerate(tree.switches_per_stage):
+        stage[begin : begin + count] = s
+        subtree[begin : begin + count] = np.arange(count) // tree.up**s
+        begin += count
+    settings = {"down": tree.down, "up": tree.up, "stages": tree.stages}
+    return settings, {"stage": _numbers(stage), "subtree": _numbers(subtree)}
+
+
+def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers, Arrays]:
+    """Return what the general router needs: links, the routing, settings of a fabric."""
+    classes, control = read_classes(config.traffic_classes), read_congestion(config.congestion_control)
+    settings = {
+        "injected": table.injected,
+        "fabric": int(config.fabric_set),
+        "crossbar": config.crossbar,
+        "classes": classes.count,
+        "ordered": int(config.ordered_flows),
+        "window": control.window,
+        "ack": control.ack,
+        "rate": control.rate,
+        "marks": control.marks,
+        "every": control.every,
+        "timer": control.timer,
+        "gain": max(1, control.gain),
+        "increase": control.step,
+    }
+    arrays = links_described(table.cycles, table.delay) | {"lag": _numbers(table.lag)}
+    if classes.schedule:
+        arrays["schedule"] = _numbers(classes.schedule)
+    routing = routing_described(table)
+    return settings | routing[0], arrays | routing[1]
+
+
+def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arrays:
+    """Return the cycles a phit of every link, and those from a header's departure to its first request."""
+    return {"cycles": _numbers(cycles), "delay": _numbers(delay)}
+
+
+def routing_described(table: General) -> tuple[Numbers, Arrays]:
+    """Return a routing by tables."""
+    switches, routes = table.switches, table.routes
+    settings = {
+        "first_switch": switches.first,
+        "switches": switches.count,
+        "compute_from": switches.count - switches.compute_nodes,
+        "plane": switches.of_plane,
+        "most": routes.most_ports,
+        "base": table.base,
+        "anew": int(table.anew),
+        "escapes": int(routes.escape is not None),
+        "choice": _CHOICES.index(routes.choice),
+        "threshold": routes.threshold,
+        "spread": _SPREADS.index(table.spread),
+        "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
+        "via_count": table.via.shape[1],
+    }
+    parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
+    arrays = {
+        "table": _numbers(np.concatenate(parts, axis=2)),
+        "rise": _numbers(np.where(switches.neighbor >= 0, table.step, -1)),
+        "kind": _numbers(table.kind),
+        "end": _numbers(switches.neighbor),
+        "via": _numbers(table.via),
+        "low": _numbers(table.low),
+        "high": _numbers(table.high),
+        "home": _numbers(switches.home),
+        "gate": _numbers(table.gate),
+        "node_port": _numbers(table.node_port),
+        "place": _numbers(table.place),
+        "stride": _numbers(np.ones(switches.count) if routes.stride is None else routes.stride),
+        "kin": _numbers(np.zeros(switches.count) if switches.group is None else switches.group),
+    }
+    if routes.choice in ("ugal-l", "par"):
+        arrays["far_hops"] = _numbers(table.hops)
+    return settings, arrays

@@ -1,0 +1,289 @@
+"""The compiled engine: networks and programs go into the kernel as plain numbers, records come out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps import Program
+from netplace.netsim import _kernel
+from netplace.netsim.classes import read_classes
+from netplace.netsim.config import Config
+from netplace.netsim.description import described
+from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.general import general, is_general
+from netplace.netsim.laps import Laps
+from netplace.netsim.lower import Lowered, looped, lower
+from netplace.topologies import Topology
+
+__all__ = ["NativeEngine"]
+
+FAR = (1 << 62) - 1
+_REASONS = {1: "receive", 6: "rendezvous", 7: "rendezvous"}  # of an operation at which a task stands
+_LOOP, _KIND_BITS = 8, 4
+_NONE = np.zeros(0, np.int32)
+
+
+class _Job:
+    """A job as it was given, and its program as the kernel has it."""
+
+    def __init__(self, program: Program, lowered: Lowered, nodes: NDArray[np.int64], times: int) -> None:
+        self.program, self.lowered, self.nodes, self.times = program, lowered, nodes, times
+
+
+class NativeEngine:
+    """A network in the compiled kernel; see `netplace.netsim.engine.Engine`."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: Config,
+        seed: int = 0,
+        record_messages: bool = False,
+        explain: bool = False,
+        threads: int = 1,
+    ) -> None:
+        if explain or threads > 1 or config.faults:
+            raise ValueError("engine native: explain, threads and faults are not simulated yet; expected engine kernel")
+        self.topology, self.config = topology, config
+        self._record = record_messages
+        self._general = is_general(topology, config)
+        table = general(topology, config) if self._general else None
+        self._classes = read_classes(config.traffic_classes)
+        every = config.of_all_classes
+        self._arguments = described(topology, every, seed, record_messages, explain, table)
+        self._network = _kernel.network(*self._arguments)
+        self._codes: WeakKeyDictionary[Program, dict[bool, tuple[Any, Lowered]]] = WeakKeyDictionary()
+        self._jobs: dict[int, _Job] = {}
+        shape = topology.neighbor.shape
+        self._cycles_a_packet = np.full(shape, config.packet_phits, np.int64)
+        if table is not None:
+            self._cycles_a_packet *= table.cycles
+        self._created_before = self._delivered_before = 0
+        self._crossing_before = np.zeros(shape, np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in vars(self).items() if name not in ("_network", "_codes")}
+        return kept | {"saved": self._network.save()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved = state.pop("saved")
+        vars(self).update(state)
+        self._codes = WeakKeyDictionary()
+        self._network = _kernel.network(*self._arguments)
+        self._network.load(saved)
+
+    # --- time ---------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Next cycle to be simulated."""
+        return int(self._network.now)
+
+    @now.setter
+    def now(self, cycle: int) -> None:
+        self._network.now = cycle
+
+    @property
+    def quiet_since(self) -> int:
+        """First cycle after the last in which a phit moved, a packet came into being or a task went on."""
+        return int(self._network.quiet_since)
+
+    def run(self, until: int = FAR) -> Exit:
+        """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
+        return Exit(self._network.run(int(until)))
+
+    # --- jobs ---------------------------------------------------------------------------------------
+
+    @property
+    def repeats(self) -> bool:
+        """Whether `install` can let a program run several times: not where messages need numbers."""
+        return not self._record and self.config.rendezvous is None
+
+    def _code(self, program: Program, repeated: bool) -> tuple[Any, Lowered]:
+        """Return a program as the kernel reads it, kept as long as anybody has the program."""
+        known = self._codes.setdefault(program, {})
+        if repeated not in known:
+            lowered = lower(program, self.config)
+            if repeated:
+                lowered = looped(program, lowered)
+            key = lowered.key
+            source, target = (np.ascontiguousarray(key[:, column], np.int32) for column in (0, 1))
+            packets, first = (np.ascontiguousarray(key[:, column]) for column in (2, 3))
+            code = _kernel.code(
+                np.ascontiguousarray(lowered.op),
+                np.ascontiguousarray(lowered.first, np.int64),
+                source,
+                target,
+                packets,
+                first,
+                len(lowered.message),
+                lowered.by_rendezvous,
+            )
+            known[repeated] = code, lowered
+        return known[repeated]
+
+    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
+        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
+        code, lowered = self._code(program, times > 1)
+        nodes = np.asarray(nodes, np.int64)
+        classes = _NONE
+        if self._classes.count > 1:
+            started = self._started
+            packets = self.config.packet_bytes
+            of_keys = [self._classes.of_message(started, n, packets) for n in lowered.key[:, 2].tolist()]
+            classes = np.array(of_keys, np.int32)
+        number = int(self._network.install(code, nodes.astype(np.int32), times, classes))
+        self._started = number + 1
+        self._jobs[number] = _Job(program, lowered, nodes, times)
+        return number
+
+    _started = 0
+
+    def end(self, number: int) -> int:
+        """Return the end of a job, -1 while it runs."""
+        return int(self._network.end(number))
+
+    def stop(self, number: int) -> None:
+        """Stop a job that runs: its tasks do nothing from cycle `now` on."""
+        self._network.stop(number)
+
+    def drained(self, number: int) -> bool:
+        """Tell whether a job has ended and none of its packets is in flight."""
+        return bool(self._network.drained(number))
+
+    def forget(self, number: int) -> None:
+        """Drop all that is known of a job that has ended."""
+        self._network.forget(number)
+        del self._jobs[number]
+
+    def job(self, number: int, before: int | None = None) -> JobRecord:
+        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
+        now = self.now if before is None else before
+        start, end, stopped, task_end, lost, began, ended = self._network.record(number, now)
+        messages = self._jobs[number].lowered.message
+        start_of, end_of = (times[messages] if self._record else None for times in (began, ended))
+        return JobRecord(start, end, task_end, lost, start_of, end_of, stopped=stopped)
+
+    def rounds(self, number: int) -> NDArray[np.float64]:
+        """Return how many iterations of a job that runs each of its tasks has behind it."""
+        job = self._jobs[number]
+        pc, left, *_ = self._network.progress(number)
+        op = job.lowered.op
+        works = np.diff(job.lowered.first) > 0
+        loop = np.flatnonzero(op & ((1 << _KIND_BITS) - 1) == _LOOP)
+        length = op[loop] >> _KIND_BITS
+        begun = (pc[works] - (loop - length)) / length
+        rounds: NDArray[np.float64] = job.times - 2 - left[works] + np.clip(begun, 0, 1)
+        return rounds
+
+    def laps(self, number: int) -> Laps:
+        """Return how far the tasks of a job that runs are with iterations that stand in a loop."""
+        job = self._jobs[number]
+        _, left, lapped, runs, spare = self._network.progress(number)
+        runs = runs.astype(bool)
+        return Laps(
+            done=np.where(runs, job.times - 2 - left, job.times).astype(np.int64),
+            last=lapped.copy(),
+            left=np.where(runs, np.maximum(0, left), 0).astype(np.int64),
+            source=job.lowered.key[:, 0],
+            target=job.lowered.key[:, 1],
+            sent=job.lowered.sent,
+            used=job.lowered.used,
+            spare=spare.copy(),
+        )
+
+    def skip(self, number: int, counts: NDArray[np.int64]) -> None:
+        """Let each task of a job have done so many more iterations, and received what it is sent in them."""
+        spare = self.laps(number).spare_after(counts)
+        self._network.skip(number, np.ascontiguousarray(counts, np.int64), np.ascontiguousarray(spare))
+
+    def generate(self, traffic: Traffic | None) -> None:
+        """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
+        if traffic is None:
+            self._network.generate(0.0, _NONE, _NONE, -1, 0.0, False)
+            return
+        among = _NONE if traffic.among is None else np.ascontiguousarray(traffic.among, np.int32)
+        target = np.ascontiguousarray(traffic.target, np.int32)
+        chance, hot, share = float(traffic.chance), int(traffic.hot_node), float(traffic.hot_share)
+        self._network.generate(chance, target, among, hot, share, self._asks_for_source())
+
+    def _asks_for_source(self) -> bool:
+        """Tell whether routers ask where a packet is from, which its key says."""
+        return self._general or self.config.tree_routing == "static"
+
+    # --- totals -------------------------------------------------------------------------------------
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail, or thrown away."""
+        created, delivered, gone, *_ = self._network.totals()
+        return int(created - delivered - gone)
+
+    def counters(self) -> Counters:
+        """Return the totals."""
+        totals = self._network.totals()
+        created, delivered, _, events, packet_delay, message_delay, last, packets, messages = totals
+        links = self._link_packets()
+        return Counters(
+            created=created - self._created_before,
+            delivered=delivered - self._delivered_before,
+            link_packets=links,
+            link_cycles=links * self._cycles_a_packet - (self._still_crossing() - self._crossing_before),
+            packet_delays=packets,
+            message_delays=messages,
+            packet_delay_sum=packet_delay,
+            message_delay_sum=message_delay,
+            events=events,
+            last_delivery=last,
+        )
+
+    def _link_packets(self) -> NDArray[np.int64]:
+        """Return the packets that crossed each link, shape (routers, ports)."""
+        packets: NDArray[np.int64] = self._network.link_packets().reshape(self.topology.neighbor.shape)
+        return packets
+
+    def _still_crossing(self) -> NDArray[np.int64]:
+        """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
+        cycles: NDArray[np.int64] = self._network.still_crossing().reshape(self.topology.neighbor.shape)
+        return cycles
+
+    def reset_counters(self) -> None:
+        """Start the totals anew; packets in flight stay."""
+        self._created_before, self._delivered_before, *_ = self._network.totals()
+        self._crossing_before = self._still_crossing()
+        self._network.reset_totals()
+
+    # --- what is left, and who waits --------------------------------------------------------------------
+
+    def pointers(self) -> tuple[NDArray[np.int16], ...]:
+        """Return copies of all pointers of arbiters and links."""
+        return tuple(self._network.pointers())
+
+    def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
+        """Set all pointers."""
+        self._network.set_pointers([np.asarray(given).ravel().tolist() for given in pointers])
+
+    def blocked(self) -> Blocked:
+        """Tell who waits for whom now."""
+        tasks = []
+        for number, task, pc, at_injector, kind in self._network.standing_tasks():
+            source_op = self._jobs[number].lowered.source_op
+            why = "injector" if at_injector else _REASONS.get(kind, "compute")
+            tasks.append((number, task, int(source_op[min(pc, len(source_op) - 1)]), why))
+        return Blocked(tasks=tasks, fifos=[tuple(fifo) for fifo in self._network.blocked_fifos()])
+
+    def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return what was charged by jobs and by links, and how long heads have waited."""
+        raise NotImplementedError
+
+    def watch(self, number: int) -> None:
+        """Count from now on what one job waits by link and by the job that it is charged to."""
+        raise NotImplementedError
+
+    def watched(self) -> tuple[NDArray[np.int64], list[int]]:
+        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column."""
+        raise NotImplementedError
