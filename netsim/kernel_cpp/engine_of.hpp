@@ -33,7 +33,7 @@ public:
             net_.port_of.push_back(static_cast<std::uint16_t>(i / plan.vcs));
             net_.vc_of.push_back(static_cast<std::uint16_t>(i % plan.vcs));
         }
-        net_.asked.resize(static_cast<std::size_t>(plan.ports * plan.vcs + 2));
+        net_.asked.assign(static_cast<std::size_t>(plan.ports * plan.vcs + 2));
         const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
         if (plan.routers >= large && plan.switches == 0) {
             net_.ahead = 8;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -13,17 +15,75 @@ namespace netplace {
 using Cycle = std::int64_t;
 inline constexpr Cycle never = Cycle{1} << 62;
 
+// A list of names that grows; adding to it is two stores where there is room.
+class List {
+public:
+    List() = default;
+    List(List&& other) noexcept { swap(other); }
+    List& operator=(List&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~List() { std::free(data_); }
+
+    void push_back(std::uint32_t word) {
+        if (size_ == room_) [[unlikely]] grow(size_ + 1);
+        data_[size_++] = word;
+    }
+    void clear() { size_ = 0; }
+    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }
+    std::uint32_t& operator[](std::size_t n) { return data_[n]; }
+    std::uint32_t operator[](std::size_t n) const { return data_[n]; }
+    std::uint32_t* begin() { return data_; }
+    std::uint32_t* end() { return data_ + size_; }
+    const std::uint32_t* begin() const { return data_; }
+    const std::uint32_t* end() const { return data_ + size_; }
+    template <class Condition>
+    std::size_t erase_if(Condition condition) {
+        const std::size_t before = size_;
+        size_ = static_cast<std::size_t>(std::remove_if(begin(), end(), condition) - data_);
+        return before - size_;
+    }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        std::vector<std::uint32_t> words(begin(), end());
+        archive(words);
+        clear();
+        for (std::uint32_t word : words) push_back(word);
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] void grow(std::size_t least) {
+        const std::size_t room = std::max<std::size_t>({8, least, room_ + room_ / 2});
+        void* moved = std::realloc(data_, room * sizeof(std::uint32_t));
+        if (!moved) throw std::bad_alloc();
+        data_ = static_cast<std::uint32_t*>(moved);
+        room_ = room;
+    }
+    void swap(List& other) {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(room_, other.room_);
+    }
+
+    std::uint32_t* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t room_ = 0;
+};
+
 // Events by the cycle in which they fall due: a list for each cycle to come, for as many as the longest delay.
 class Calendar {
 public:
-    explicit Calendar(Cycle longest = 1) : lists_(std::bit_ceil(static_cast<std::uint64_t>(longest) + 1)) {}
+    explicit Calendar(Cycle longest = 1)
+        : lists_(std::bit_ceil(static_cast<std::uint64_t>(longest) + 1)), mask_(lists_.size() - 1) {}
 
     void add(Cycle cycle, std::uint32_t event) {
         lists_[place(cycle)].push_back(event);
         ++pending_;
     }
     // The events of a cycle, which the caller deals with and then drops by `done`.
-    std::vector<std::uint32_t>& due(Cycle cycle) { return lists_[place(cycle)]; }
+    List& due(Cycle cycle) { return lists_[place(cycle)]; }
     void done(Cycle cycle) {
         auto& list = lists_[place(cycle)];
         pending_ -= list.size();
@@ -49,7 +109,7 @@ public:
     }
     template <class Condition>
     void erase_if(Condition condition) {
-        for (auto& list : lists_) pending_ -= std::erase_if(list, condition);
+        for (List& list : lists_) pending_ -= list.erase_if(condition);
     }
     // Visit (cycle, event) of all that is to come from `now` on.
     template <class Visit>
@@ -61,12 +121,14 @@ public:
     template <class Archive>
     void transfer(Archive& archive) {
         archive(lists_, pending_);
+        mask_ = lists_.size() - 1;
     }
 
 private:
-    std::size_t place(Cycle cycle) const { return static_cast<std::size_t>(cycle) & (lists_.size() - 1); }
+    std::size_t place(Cycle cycle) const { return static_cast<std::size_t>(cycle) & mask_; }
 
-    std::vector<std::vector<std::uint32_t>> lists_;
+    std::vector<List> lists_;
+    std::size_t mask_;
     std::size_t pending_ = 0;
 };
 
@@ -96,7 +158,7 @@ public:
             far_.pop_back();
         }
     }
-    const std::vector<std::uint32_t>& due(Cycle cycle) { return near_.due(cycle); }
+    const List& due(Cycle cycle) { return near_.due(cycle); }
     template <class Condition>
     void drop_if(Condition condition) {
         near_.erase_if(condition);

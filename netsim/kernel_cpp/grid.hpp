@@ -16,6 +16,7 @@ struct Grid {
     using Router = std::conditional_t<usual, GridRouter<usual ? usual_dims : 1>, FlatRouter<Set<std::uint64_t>>>;
     using Packet = netplace::Packet;
     using S = typename Router::S;
+    static constexpr int room_for_dims = usual ? usual_dims : most_dims;
     static constexpr int slots = 16 * usual_dims + 8;  // places for packets of a usual router
 
     std::vector<std::int32_t> coordinate;    // nodes x dims

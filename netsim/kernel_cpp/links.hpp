@@ -12,6 +12,10 @@ void serve(D& d, std::uint32_t router, typename D::Router& r, int port, int outp
     r.held.erase(output);
     r.idle -= D::S::range(port * vcs, vcs);
     d.starting.push_back(d.name_of(router, output));
+    if (d.net.ahead) {  // it will soon move a packet between these places
+        fetch(&head_of(d, router, r, r.output[output].holder()));
+        fetch(&packet_beyond(d, r, output));
+    }
 }
 
 // Let each idle link serve the first VC at or after its pointer that holds a grant.

@@ -102,7 +102,7 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
 
 // Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`.
 template <class D>
-void fall_due(D& d, Cycle cycle) {
+[[gnu::flatten]] void fall_due(D& d, Cycle cycle) {
     using W = typename D::Wiring;
     const auto ahead = static_cast<std::size_t>(d.net.ahead);
     const std::size_t entering = d.entering.size();
@@ -151,7 +151,7 @@ void late_news(D& d, Cycle cycle) {
 
 // Make all packets that have become heads known to their routers.
 template <class D>
-void expose_all(D& d, Cycle cycle) {
+[[gnu::flatten]] void expose_all(D& d, Cycle cycle) {
     const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.net.ahead);
     if constexpr (D::Wiring::is_table) {
         if (d.net.plan.choice != static_cast<int>(Choice::table))
@@ -170,17 +170,14 @@ void expose_all(D& d, Cycle cycle) {
 
 // Let every router decide that is to be looked at in `cycle`, then let packets leave.
 template <class D>
-void decide_all(D& d, Cycle cycle) {
+[[gnu::flatten]] void decide_all(D& d, Cycle cycle) {
     const auto ahead = static_cast<std::size_t>(d.net.ahead), behind = static_cast<std::size_t>(d.net.behind);
     const std::size_t count = d.agenda[1 - d.side].take(d.deciding.data());
     std::size_t started = 0;
     for (std::size_t n = 0; n < count; ++n) {
         if (n + ahead < count && ahead) fetch_router(d, d.deciding[n + ahead]);
         decide(d, d.deciding[n], cycle);
-        while (behind && started + behind < d.starting.size()) {
-            fetch_place(d, d.starting[started + behind / 2]);
-            start(d, d.starting[started++], cycle);
-        }
+        while (behind && started + behind < d.starting.size()) start(d, d.starting[started++], cycle);
     }
     for (; started < d.starting.size(); ++started) start(d, d.starting[started], cycle);
     d.starting.clear();
@@ -189,14 +186,14 @@ void decide_all(D& d, Cycle cycle) {
 
 // Let the tasks act that have something to do in `cycle`.
 template <class D>
-void let_tasks_act(D& d, Cycle cycle) {
+[[gnu::flatten]] void let_tasks_act(D& d, Cycle cycle) {
     const int side = 1 - d.side;
     d.timers.take_due(cycle, [&](std::uint32_t node) { d.act_now(static_cast<std::int32_t>(node)); });
     auto& acting = d.acting[side];
     const std::size_t ahead = static_cast<std::size_t>(d.net.ahead);
     for (std::size_t n = 0; n < acting.size(); ++n) {
         if (ahead) fetch(&d.net.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
-        const std::int32_t node = acting[n];
+        const auto node = static_cast<std::int32_t>(acting[n]);
         act(d, node, cycle);
         d.net.nodes[node].listed &= static_cast<std::uint8_t>(~(1 << side));
     }

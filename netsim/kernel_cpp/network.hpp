@@ -100,7 +100,7 @@ struct Desk {
     std::int64_t created = 0, delivered = 0, events = 0, gone = 0;
     Cycle last_delivery = -1;
 
-    std::vector<Name> entering;     // FIFOs in which a header takes room in the next cycle
+    List entering;     // FIFOs in which a header takes room in the next cycle
     Calendar tails{1};              // FIFOs whose head has left to the tail
     Calendar headers{1};            // FIFOs in which a header can be looked at
     Calendar credits{1};            // table: FIFOs of which it becomes known that a packet has left
@@ -109,16 +109,16 @@ struct Desk {
     Timers timers;
     Array<Name> exposed;            // packets that have become heads; as many as there are FIFOs
     std::size_t exposed_count = 0;
-    std::vector<std::int32_t> acting[2];  // nodes to act
+    List acting[2];  // nodes to act
     Agenda agenda[2];               // routers to be looked at
     Array<std::uint32_t> deciding;  // those that decide in this cycle
-    std::vector<Name> starting;     // outputs whose packet begins to cross its link in this cycle
+    List starting;     // outputs whose packet begins to cross its link in this cycle
     Delays packet_delays, message_delays;
 
     void act_on(int which, std::int32_t node, Node& its) {
         if (its.listed >> which & 1) return;
         its.listed |= static_cast<std::uint8_t>(1 << which);
-        acting[which].push_back(node);
+        acting[which].push_back(static_cast<std::uint32_t>(node));
     }
 
     template <class Archive>
@@ -152,7 +152,7 @@ struct Network : Hosts {
     std::vector<std::uint16_t> port_of, vc_of;  // by input fed by links, or output
     Array<Cycle> emptied;                // by injector: last cycle in which a tail had just left its FIFO
     std::vector<std::int32_t> carries;   // by link: how often its count of packets began anew
-    std::vector<S> asked;                // scratch: requests by output
+    Array<S> asked;                // scratch: requests by output
     int ahead = 0;                       // events by which memory is asked for in advance
     int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
 };

@@ -36,11 +36,4 @@ void fetch_router(D& d, std::uint32_t router) {
     for (std::size_t line = 0; line < sizeof r; line += 64) fetch(reinterpret_cast<const char*>(&r) + line);
 }
 
-// The places between which `start` will soon move a packet.
-template <class D>
-void fetch_place(D& d, Name name) {
-    const auto& r = d.router(d.router_of(name));
-    fetch(&packet_beyond(d, r, d.input_of(name)));
-}
-
 }  // namespace netplace

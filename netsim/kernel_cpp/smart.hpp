@@ -15,7 +15,7 @@ inline constexpr int most_dims = 16;
 
 template <class D>
 struct Alternatives {
-    typename D::S of[most_dims];  // by dimension: who could use its adaptive VC, or who requests it
+    typename D::S of[D::Wiring::room_for_dims];  // by dimension: who could use its adaptive VC, or who requests it
 };
 
 // The waiting inputs that could use each dimension's adaptive VC.
@@ -38,7 +38,7 @@ typename D::S try_alternatives(const D& d, typename D::Router& r, Alternatives<D
     using S = typename D::S;
     const int dims = d.net.wiring.dims(d.net.plan);
     S trying = r.wait;
-    S requesting[most_dims];
+    S requesting[D::Wiring::room_for_dims];
     for (int k = 0; k < dims; ++k) trying -= r.next[k];
     for (int k = 0; k < dims; ++k) {
         S may;
