@@ -56,7 +56,7 @@ inline int below(std::uint64_t bits, std::int64_t n) {
 // Return how many cycles a Bernoulli process fails before it succeeds; `log_stay` is log(1 - chance).
 inline std::int64_t gap(std::uint64_t bits, double log_stay) {
     const double u = (static_cast<double>(bits >> 11) + 1.0) * (1.0 / 9007199254740993.0);
-    return static_cast<std::int64_t>(std::floor(std::log(u) / log_stay));
+    return static_cast<std::int64_t>(std::log(u) / log_stay);  // both are negative: cut off is rounded down
 }
 
 }  // namespace netplace

@@ -17,6 +17,7 @@ struct Grid {
     using Packet = netplace::Packet;
     using S = typename Router::S;
     static constexpr int room_for_dims = usual ? usual_dims : most_dims;
+    static constexpr int room_for_ports = 2 * room_for_dims;
     static constexpr int slots = 16 * usual_dims + 8;  // places for packets of a usual router
 
     std::vector<std::int32_t> coordinate;    // nodes x dims
@@ -63,6 +64,7 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
         return static_cast<std::uint32_t>(grid.record[begin]);
     }
     std::uint32_t route = 0;
+    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         std::int32_t hops = grid.coordinate[target * dims + dim] - grid.coordinate[source * dims + dim];
         const std::int32_t size = grid.size[dim];
@@ -97,6 +99,7 @@ template <int n, class D>
 void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
     const auto bit = D::S::only(i);
     const int dims = grid.dims(d.net.plan);
+    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         const std::uint32_t hops = packet.route >> grid.shift[dim] & static_cast<std::uint32_t>(grid.field[dim]);
         const auto plus = bit.where(hops > 1 && (hops & 1) == 0), minus = bit.where(hops > 1 && (hops & 1));
@@ -118,6 +121,7 @@ template <int n, class D>
 void note_grants(const Grid<n>& grid, D& d, typename D::Router& r, const typename D::S& granted) {
     r.wait -= granted;
     if (grid.remembers(d.net.plan))
+        #pragma GCC unroll 4
         for (int k = 0; k < grid.dims(d.net.plan); ++k) r.next[k] -= granted;
 }
 
@@ -174,56 +178,53 @@ typename D::S may_ask_for(const Grid<n>&, D& d, std::uint32_t, const typename D:
     return outputs;
 }
 
-template <class S>
-struct Requests {
-    S outputs;  // requested, free and with room
-    S useful;   // free and with room, and some waiting head could use it
-};
-
-// For all inputs at once, with at most one adaptive VC. While there are useful outputs the router is looked at in
-// every cycle, since a head that tried another alternative may come to them.
-template <int n, class D>
-Requests<typename D::S> request_by_sets(const Grid<n>& grid, D& d, typename D::Router& r) {
-    using S = typename D::S;
+// For all inputs at once, with at most one adaptive VC: visit the requests for every output that is free and has room.
+// Return those of them that some waiting head could use: while there are any the router is looked at in every cycle,
+// since a head that tried another alternative may come to them.
+template <int n, class D, class Visit>
+typename D::S visit_requests_by_sets(const Grid<n>& grid, D& d, typename D::Router& r, Visit visit) {
+    using L = typename D::S::Local;
     const int dims = grid.dims(d.net.plan), vcs = d.net.plan.channels();
+    const L wait = r.wait, available = L(r.free) & L(r.room), bubble = r.bubble;
+    L requests[2 * D::Wiring::room_for_ports];  // by output
+    L escaping = wait, straight = wait, requested, useful;
     Alternatives<D> alternatives;
-    S escaping = r.wait, straight = r.wait, requested, useful;
     if (vcs == 2) {
         alternatives = passing(d, r);
         escaping = try_alternatives(d, r, alternatives);
     }
-    const S available = r.free & r.room;
-    for (int dim = 0; dim < dims; ++dim) {
-        S turning;
+#pragma GCC unroll 4
+    for (int dim = 0; dim < dims; ++dim) {  // without jumps, which would be guessed wrong too often
+        const L both = L(r.want[2 * dim]) | L(r.want[2 * dim + 1]);
+#pragma GCC unroll 4
         for (int port = 2 * dim; port < 2 * dim + 2; ++port) {
             const int output = port * vcs;
-            turning |= r.want[port];
-            const S may = r.want[port] & straight & (S::only(output) | S::all().where(r.bubble.has(output)));
-            const S requests = may & escaping;
-            d.net.asked[output] = requests;
+            const L want = r.want[port];
+            const L may = want & straight & (L::only(output) | L::all().where(bubble.has(output)));
+            requests[output] = may & escaping;
             useful.insert_if(output, may.any());
-            requested.insert_if(output, requests.any());
+            requested.insert_if(output, requests[output].any());
             if (vcs == 2) {
-                const S adaptive = r.want[port] & alternatives.of[dim];
-                d.net.asked[output + 1] = adaptive;
-                useful.insert_if(output + 1, (r.want[port] & r.wait).any());
-                requested.insert_if(output + 1, adaptive.any());
+                requests[output + 1] = want & alternatives.of[dim];
+                useful.insert_if(output + 1, (want & wait).any());
+                requested.insert_if(output + 1, requests[output + 1].any());
             }
         }
-        straight -= turning;
+        straight -= both;
     }
-    return {requested & available, useful & available};
+    (requested & available).for_each([&](int output) { visit(output, requests[output]); });
+    return useful & available;
 }
 
-// Put the requests of all waiting heads into `asked`; return the outputs requested that are free.
-template <int n, class D>
-Requests<typename D::S> request_all(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+// Visit the requests of waiting heads for every output that is free and has some; return what `obtainable` is told.
+template <int n, class D, class Visit>
+typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     if (grid.remembers(d.net.plan)) catch_up(d, router, r, cycle);
-    typename D::S requested;
     if constexpr (Grid<n>::usual) {
-        return request_by_sets(grid, d, r);
+        return visit_requests_by_sets(grid, d, r, visit);
     } else {
-        if (grid.by_sets(d.net.plan)) return request_by_sets(grid, d, r);
+        if (grid.by_sets(d.net.plan)) return visit_requests_by_sets(grid, d, r, visit);
+        typename D::S requested;
         r.wait.for_each([&](int i) {
             int output = -1;
             switch (static_cast<Policy>(d.net.plan.policy)) {
@@ -232,12 +233,10 @@ Requests<typename D::S> request_all(const Grid<n>& grid, D& d, std::uint32_t rou
                 case Policy::random: output = random_output(d, router, r, i, cycle); break;
                 default: output = oblivious_output(d, router, r, i, cycle);
             }
-            if (output < 0) return;
-            if (!requested.has(output)) d.net.asked[output] = {};
-            d.net.asked[output].insert(i);
-            requested.insert(output);
+            d.ask(requested, output, i);
         });
-        return {requested & r.free, {}};
+        (requested & r.free).for_each([&](int output) { visit(output, d.net.asked[output]); });
+        return {};
     }
 }
 

@@ -50,29 +50,21 @@ void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle)
     leave_home(d, router, r, i, cycle);
 }
 
-// Grant each of the outputs to one of its requests in `asked`: tie input and output until the tail has left.
+// Grant an output to one of its requests: tie input and output until the tail has left. Returns the input.
 template <class D>
-void grant_all(D& d, std::uint32_t router, typename D::Router& r, const typename D::S& outputs, Cycle cycle) {
-    typename D::S granted;
-    outputs.for_each([&](int output) {
-        const auto& requests = d.net.asked[output];
-        const int i = chosen(d, router, r, requests, r.output[output].turn, output, cycle);
-        if constexpr (D::Wiring::is_table) {
-            if (d.net.plan.marks > 0) {
-                const int port = d.port_of(output);
-                mark_if_congested(d, router, r, i, requests, !r.idle.has(output) || r.freed[port] == cycle);
-            }
+int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const typename D::S& requests, Cycle cycle) {
+    auto& out = r.output[output];
+    const int i = chosen(d, router, r, requests, out.turn, output, cycle);
+    if constexpr (D::Wiring::is_table) {
+        if (d.net.plan.marks > 0) {
+            const bool in_use = !r.idle.has(output) || r.freed[d.port_of(output)] == cycle;
+            mark_if_congested(d, router, r, i, requests, in_use);
         }
-        granted.insert(i);
-        r.fifo[i].output = static_cast<std::uint16_t>(output);
-        r.output[output].turn = static_cast<std::uint16_t>(i + 1);
-        note_grant(d.net.wiring, d, r, i, output);
-    });
-    if (D::Wiring::is_table || outputs.any()) {
-        r.free -= outputs;
-        r.held |= outputs;
-        note_grants(d.net.wiring, d, r, granted);
     }
+    r.fifo[i].output = static_cast<std::uint16_t>(output);
+    out.turn = static_cast<std::uint16_t>(i + 1);
+    note_grant(d.net.wiring, d, r, i, output);
+    return i;
 }
 
 // Do all that a router does in phase 2 of `cycle`.
@@ -84,9 +76,17 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
         if (d.net.plan.consumes_one()) consume_one(d, router, r, cycle);
     }
     if (has_requests(d.net.wiring, r)) {
-        const auto requests = request_all(d.net.wiring, d, router, r, cycle);
-        grant_all(d, router, r, requests.outputs, cycle);
-        d.look_next_if(router, obtainable(d.net.wiring, d, router, r, requests.useful));
+        typename D::S::Local inputs, outputs;
+        const auto useful = visit_requests(d.net.wiring, d, router, r, cycle, [&](int output, const auto& requests) {
+            outputs.insert(output);
+            inputs.insert(grant(d, router, r, output, requests, cycle));
+        });
+        if (W::is_table || outputs.any()) {
+            r.free -= outputs;
+            r.held |= outputs;
+            note_grants(d.net.wiring, d, r, inputs);
+        }
+        d.look_next_if(router, obtainable(d.net.wiring, d, router, r, useful));
     }
     if constexpr (requires { r.time; }) r.time = static_cast<std::uint32_t>(cycle) + 1;
     if constexpr (W::is_table) {

@@ -177,6 +177,14 @@ struct Domain : Desk {
     static constexpr std::uint32_t router_of(Name name) { return name >> W::name_bits; }
     static constexpr int input_of(Name name) { return static_cast<int>(name & ((1u << W::name_bits) - 1)); }
 
+    // Let an input request an output, unless that is -1; `requested` are the outputs with requests so far.
+    void ask(S& requested, int output, int i) {
+        if (output < 0) return;
+        if (!requested.has(output)) net.asked[output] = {};
+        net.asked[output].insert(i);
+        requested.insert(output);
+    }
+
     // --- lists of what is to be done -----------------------------------------------------------------
 
     // Nobody can foretell whether a packet becomes head: it is cheaper to write in any case.

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace netplace {
 
@@ -10,9 +11,16 @@ template <class Word, int words = 1>
 struct Set {
     static constexpr int width = 8 * sizeof(Word);
     static constexpr int capacity = words * width;
+    // The same set in words of the machine, for what is computed with.
+    using Local = Set<std::conditional_t<(width < 32), std::uint32_t, Word>, words>;
 
     Word word[words] = {};
 
+    Set() = default;
+    template <class Other>
+    Set(const Set<Other, words>& other) {
+        for (int n = 0; n < words; ++n) word[n] = static_cast<Word>(other.word[n]);
+    }
     static Set all() {
         Set set;
         for (Word& w : set.word) w = static_cast<Word>(~Word{0});
@@ -26,18 +34,22 @@ struct Set {
     // `count` members from `low` on.
     static Set range(int low, int count) {
         Set set;
-        for (int n = 0; n < words; ++n) {
-            const int first = low > n * width ? low - n * width : 0;
-            const int last = low + count < (n + 1) * width ? low + count - n * width : width;
-            if (first < last) set.word[n] = static_cast<Word>(mask(last - first) << first);
+        if constexpr (words == 1) {
+            set.word[0] = static_cast<Word>(mask(count) << low);
+        } else {
+            for (int n = 0; n < words; ++n) {
+                const int first = low > n * width ? low - n * width : 0;
+                const int last = low + count < (n + 1) * width ? low + count - n * width : width;
+                if (first < last) set.word[n] = static_cast<Word>(mask(last - first) << first);
+            }
         }
         return set;
     }
 
-    bool has(int member) const { return at(member) >> (member % width) & 1; }
+    bool has(int member) const { return at(member) >> shift(member) & 1; }
     void insert(int member) { at(member) |= bit(member); }
     void erase(int member) { at(member) &= static_cast<Word>(~bit(member)); }
-    void insert_if(int member, bool so) { at(member) |= static_cast<Word>(Word{so} << (member % width)); }
+    void insert_if(int member, bool so) { at(member) |= static_cast<Word>(Word{so} << shift(member)); }
 
     bool any() const {
         Word some = 0;
@@ -45,7 +57,11 @@ struct Set {
         return some != 0;
     }
     bool none() const { return !any(); }
-    bool single() const { return count_up_to_two() == 1; }
+    bool single() const {
+        int members = 0;  // up to two of each word
+        for (Word w : word) members += (w != 0) + ((w & (w - 1)) != 0);
+        return members == 1;
+    }
     int count() const {
         int members = 0;
         for (Word w : word) members += std::popcount(w);
@@ -53,39 +69,30 @@ struct Set {
     }
     // The lowest member; the set is not empty.
     int lowest() const {
-        if constexpr (words == 1) return std::countr_zero(static_cast<std::uint64_t>(word[0]));
-        for (int n = 0; n < words; ++n)
-            if (word[n]) return n * width + std::countr_zero(static_cast<std::uint64_t>(word[n]));
-        return -1;
+        for (int n = 0; n < words - 1; ++n)
+            if (word[n]) return n * width + first_of(word[n]);
+        return (words - 1) * width + first_of(word[words - 1]);
     }
     int take_lowest() {
-        if constexpr (words == 1) {
-            const int member = lowest();
-            word[0] &= static_cast<Word>(word[0] - 1);
-            return member;
-        }
-        for (int n = 0; n < words; ++n)
-            if (word[n]) {
-                const int member = n * width + std::countr_zero(static_cast<std::uint64_t>(word[n]));
-                word[n] &= static_cast<Word>(word[n] - 1);
-                return member;
-            }
-        return -1;
+        const int member = lowest();
+        Word& its = at(member);
+        its &= static_cast<Word>(its - 1);
+        return member;
     }
     // The first member at or after `turn`, cyclically; the set is not empty.
     int next_from(int turn) const {
         const Set later = from(turn);
         return later.any() ? later.lowest() : lowest();
     }
-    // The members that are not below `turn`, which is at most `capacity`.
+    // The members that are not below `turn`, which is less than `capacity`.
     Set from(int turn) const {
         Set rest;
-        for (int n = 0; n < words; ++n) {
-            const int low = turn - n * width;
-            if (low <= 0) {
-                rest.word[n] = word[n];
-            } else if (low < width) {
-                rest.word[n] = static_cast<Word>(static_cast<Word>(word[n] >> low) << low);
+        if constexpr (words == 1) {
+            rest.word[0] = static_cast<Word>(static_cast<std::uint64_t>(word[0]) >> turn << turn);
+        } else {
+            for (int n = 0; n < words; ++n) {
+                const int low = turn - n * width;
+                rest.word[n] = low <= 0 ? word[n] : low < width ? static_cast<Word>(word[n] >> low << low) : 0;
             }
         }
         return rest;
@@ -124,25 +131,17 @@ struct Set {
 
     template <class Visit>
     void for_each(Visit visit) const {
-        for (int n = 0; n < words; ++n) {
-            Word rest = word[n];
-            while (rest) {
-                visit(n * width + std::countr_zero(static_cast<std::uint64_t>(rest)));
-                rest &= static_cast<Word>(rest - 1);
-            }
-        }
+        for (int n = 0; n < words; ++n)
+            for (Word rest = word[n]; rest; rest &= static_cast<Word>(rest - 1)) visit(n * width + first_of(rest));
     }
 
 private:
     static std::uint64_t mask(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-    static Word bit(int member) { return static_cast<Word>(Word{1} << (member % width)); }
+    static int shift(int member) { return words == 1 ? member : member % width; }
+    static int first_of(Word word) { return std::countr_zero(static_cast<std::uint64_t>(word)); }
+    static Word bit(int member) { return static_cast<Word>(Word{1} << shift(member)); }
     Word& at(int member) { return word[words == 1 ? 0 : member / width]; }
     const Word& at(int member) const { return word[words == 1 ? 0 : member / width]; }
-    int count_up_to_two() const {
-        int members = 0;
-        for (Word w : word) members += w == 0 ? 0 : (w & (w - 1)) == 0 ? 1 : 2;
-        return members;
-    }
 };
 
 }  // namespace netplace

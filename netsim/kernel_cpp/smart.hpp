@@ -15,18 +15,21 @@ inline constexpr int most_dims = 16;
 
 template <class D>
 struct Alternatives {
-    typename D::S of[D::Wiring::room_for_dims];  // by dimension: who could use its adaptive VC, or who requests it
+    typename D::S::Local of[D::Wiring::room_for_dims];  // by dimension: who could use its adaptive VC, or who requests it
 };
 
 // The waiting inputs that could use each dimension's adaptive VC.
 template <class D>
 Alternatives<D> passing(const D& d, const typename D::Router& r) {
+    using L = typename D::S::Local;
     Alternatives<D> could;
+    const L room = r.room, wait = r.wait;
     const int dims = d.net.wiring.dims(d.net.plan);
+    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
-        const auto plus = r.want[2 * dim].where(r.room.has(4 * dim + 1));
-        const auto minus = r.want[2 * dim + 1].where(r.room.has(4 * dim + 3));
-        could.of[dim] = (plus | minus) & r.wait;
+        const auto plus = L(r.want[2 * dim]).where(room.has(4 * dim + 1));
+        const auto minus = L(r.want[2 * dim + 1]).where(room.has(4 * dim + 3));
+        could.of[dim] = (plus | minus) & wait;
     }
     return could;
 }
@@ -34,26 +37,31 @@ Alternatives<D> passing(const D& d, const typename D::Router& r) {
 // Let every waiting head try for one cycle; `could` becomes who requests each dimension. Returns who comes to the
 // escape channel.
 template <class D>
-typename D::S try_alternatives(const D& d, typename D::Router& r, Alternatives<D>& could) {
-    using S = typename D::S;
+typename D::S::Local try_alternatives(const D& d, typename D::Router& r, Alternatives<D>& could) {
+    using S = typename D::S::Local;
     const int dims = d.net.wiring.dims(d.net.plan);
     S trying = r.wait;
     S requesting[D::Wiring::room_for_dims];
-    for (int k = 0; k < dims; ++k) trying -= r.next[k];
+    #pragma GCC unroll 4
+    for (int k = 0; k < dims; ++k) trying -= S(r.next[k]);
+    #pragma GCC unroll 4
     for (int k = 0; k < dims; ++k) {
         S may;
+        #pragma GCC unroll 4
         for (int dim = 0; dim < dims; ++dim) {
             const int at = dim + k < dims ? dim + k : dim + k - dims;
-            may |= d.net.wiring.travels(dim) & could.of[at];
+            may |= S(d.net.wiring.travels(dim)) & could.of[at];
         }
         const S hit = trying & may;
+        #pragma GCC unroll 4
         for (int dim = 0; dim < dims; ++dim) {
             const int at = dim + k < dims ? dim + k : dim + k - dims;
-            requesting[at] |= d.net.wiring.travels(dim) & hit;
+            requesting[at] |= S(d.net.wiring.travels(dim)) & hit;
         }
-        trying = (trying - hit) | r.next[k];
+        trying = (trying - hit) | S(r.next[k]);
         r.next[k] = hit;
     }
+    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) could.of[dim] = requesting[dim];
     return trying;
 }
@@ -124,13 +132,16 @@ template <class D>
     const int dims = d.net.wiring.dims(d.net.plan);
     const auto could = passing(d, r);
     typename D::S some;
+    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) some |= could.of[dim];
+    #pragma GCC unroll 4
     for (int k = 0; k < dims; ++k) r.next[k] &= some;
     some.for_each([&](int i) {
         int own = 0;
         while (!d.net.wiring.travels(own).has(i)) ++own;
         const auto usable_at = [&](int k) { return could.of[own + k < dims ? own + k : own + k - dims].has(i); };
         std::uint32_t tried = 0, usable = 0;  // tried: of those that it could use, before the one that is next
+        #pragma GCC unroll 4
         for (int k = 0; k < dims; ++k) {
             usable += usable_at(k);
             if (r.next[k].has(i)) {
@@ -139,6 +150,7 @@ template <class D>
             }
         }
         std::uint32_t place = (tried + asleep) % (usable + 1);
+        #pragma GCC unroll 4
         for (int k = 0; k < dims && place > 0; ++k) {
             place -= usable_at(k);
             if (place == 0) r.next[k].insert(i);

@@ -334,19 +334,15 @@ bool has_requests(const Table<words>&, const R& r) {
     return (r.free & r.room & r.wanted).any();
 }
 
-template <int words, class D>
-Requests<typename D::S> request_all(const Table<words>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
-    using S = typename D::S;
-    const S ready = r.free & r.room;
-    S requested;
+template <int words, class D, class Visit>
+typename D::S visit_requests(const Table<words>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
+    const typename D::S ready = r.free & r.room;
+    typename D::S requested;
     r.wait.for_each([&](int i) {
-        if ((r.may[i] & ready).none()) return;
-        const int output = best_option(d, router, r, i, ready, cycle);
-        if (!requested.has(output)) d.net.asked[output] = {};
-        d.net.asked[output].insert(i);
-        requested.insert(output);
+        if ((r.may[i] & ready).any()) d.ask(requested, best_option(d, router, r, i, ready, cycle), i);
     });
-    return {requested, {}};
+    requested.for_each([&](int output) { visit(output, d.net.asked[output]); });
+    return {};
 }
 
 template <int words, class D>

@@ -174,10 +174,7 @@ typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router,
             rising.for_each([&](int i) {
                 const int skip = equals == 1 ? 0 : below(draw(d.net.plan.seed, Purpose::tree_up, router, i, cycle), equals);
                 const int output = equal.nth(skip);
-                if (!available.has(output)) return;
-                if (!requested.has(output)) d.net.asked[output] = {};
-                d.net.asked[output].insert(i);
-                requested.insert(output);
+                if (available.has(output)) d.ask(requested, output, i);
             });
         }
     }
@@ -195,18 +192,16 @@ typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router,
     return requested;
 }
 
-template <bool usual, class D>
-Requests<typename D::S> request_all(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
-    if (tree.adapts(d.net.plan)) return {request_adaptively(tree, d, router, r, cycle), {}};
+template <bool usual, class D, class Visit>
+typename D::S visit_requests(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     typename D::S requested;
-    r.wait.for_each([&](int i) {
-        const int output = static_output(tree, d, router, r, i, cycle);
-        if (output < 0) return;
-        if (!requested.has(output)) d.net.asked[output] = {};
-        d.net.asked[output].insert(i);
-        requested.insert(output);
-    });
-    return {requested & r.free, {}};
+    if (tree.adapts(d.net.plan)) {
+        requested = request_adaptively(tree, d, router, r, cycle);
+    } else {
+        r.wait.for_each([&](int i) { d.ask(requested, static_output(tree, d, router, r, i, cycle), i); });
+    }
+    (requested & r.free).for_each([&](int output) { visit(output, d.net.asked[output]); });
+    return {};
 }
 
 template <bool usual, class R>
