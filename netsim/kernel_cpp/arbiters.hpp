@@ -9,9 +9,9 @@ namespace netplace {
 template <class D>
 std::int64_t claim(D& d, std::uint32_t router, const typename D::Router& r, int i, Cycle cycle) {
     if constexpr (!D::Wiring::usual) {
-        switch (d.net.plan.arbiter_kind()) {
+        switch (d.plan.arbiter_kind()) {
             case Arbiter::longest:
-                if constexpr (D::Wiring::is_table) return std::min<int>(r.fifo[i].count, d.net.plan.fifo_depth());
+                if constexpr (D::Wiring::is_table) return std::min<int>(r.fifo[i].count, d.plan.fifo_depth());
                 return phits_in(d, r, i, cycle);
             case Arbiter::first_come: return cycle - r.times[i].since;
             default: break;
@@ -24,11 +24,11 @@ std::int64_t claim(D& d, std::uint32_t router, const typename D::Router& r, int 
 template <class D>
 int chosen(D& d, std::uint32_t router, const typename D::Router& r, const typename D::S& requests, int turn, int output,
            Cycle cycle) {
-    const Arbiter arbiter = d.net.plan.arbiter_kind();
+    const Arbiter arbiter = d.plan.arbiter_kind();
     if (arbiter == Arbiter::round_robin) return requests.next_from(turn);
     if (requests.single()) return requests.lowest();
     if (arbiter == Arbiter::random)
-        return requests.nth(below(draw(d.net.plan.seed, Purpose::arbiter, router, output, cycle), requests.count()));
+        return requests.nth(below(draw(d.plan.seed, Purpose::arbiter, router, output, cycle), requests.count()));
     const auto later = arbiter == Arbiter::longest ? requests.from(turn) : requests;
     int best = -1;
     std::int64_t most = -1;

@@ -14,7 +14,7 @@ class NetworkOf final : public AnyNetwork {
     static constexpr std::int64_t large = 2048;  // routers from which on asking for memory in advance pays
 
 public:
-    NetworkOf(const Description& description, W wiring) : layout_(description), domain_(net_) {
+    NetworkOf(const Description& description, W wiring) : layout_(description) {
         const Plan& plan = description.plan;
         static_cast<Plan&>(net_.plan) = plan;
         net_.wiring = std::move(wiring);
@@ -39,7 +39,7 @@ public:
             net_.ahead = 8;
             net_.behind = counts_phits || net_.wiring.compares_loads(plan) ? 0 : 8;
         }
-        Desk& desk = domain_;
+        Desk& desk = desk_;
         desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
         desk.deciding.assign(static_cast<std::size_t>(plan.routers));
         desk.agenda[0] = desk.agenda[1] = Agenda(static_cast<std::size_t>(plan.routers));
@@ -52,22 +52,22 @@ public:
     }
 
     Hosts& hosts() override { return net_; }
-    Desk& desk() override { return domain_; }
+    Desk& desk() override { return desk_; }
     const Plan& plan() const override { return net_.plan; }
-    Exit run(Cycle until) override { return netplace::run(domain_, until); }
+    Exit run(Cycle until) override { return netplace::run(net_, desk_, until); }
 
     Totals totals() const override {
-        const Desk& desk = domain_;
+        const Desk& desk = desk_;
         return {desk.created,           desk.delivered,          desk.gone,          desk.events,
                 desk.packet_delays.sum, desk.message_delays.sum, desk.last_delivery, desk.packet_delays.count,
                 desk.message_delays.count};
     }
 
     void reset_totals() override {
-        domain_.packet_delays.reset();
-        domain_.message_delays.reset();
-        domain_.events = 0;
-        domain_.last_delivery = -1;
+        desk_.packet_delays.reset();
+        desk_.message_delays.reset();
+        desk_.events = 0;
+        desk_.last_delivery = -1;
         for (auto& r : net_.routers)
             for (int port = 0; port < r.fed / channels(); ++port) r.link[port].crossed = 0;
         std::fill(net_.carries.begin(), net_.carries.end(), 0);
@@ -85,18 +85,19 @@ public:
 
     std::vector<std::int64_t> still_crossing() const override {
         std::vector<std::int64_t> cycles(static_cast<std::size_t>(net_.plan.routers * net_.plan.ports));
-        domain_.tails.for_each(domain_.now + 1, [&](Cycle due, Name name) {
-            const auto& r = net_.routers[domain_.router_of(name)];
-            const auto& fifo = r.fifo[domain_.input_of(name)];
+        desk_.tails.for_each(desk_.now + 1, [&](Cycle due, Name name) {
+            const auto& r = net_.routers[Domain<W>::router_of(name)];
+            const auto& fifo = r.fifo[Domain<W>::input_of(name)];
             if (fifo.output >= fifo.nowhere) return;
-            auto& left = cycles[domain_.router_of(name) * static_cast<std::size_t>(net_.plan.ports) + fifo.output / channels()];
-            left = std::max(left, due - domain_.now);
+            auto& left = cycles[Domain<W>::router_of(name) * static_cast<std::size_t>(net_.plan.ports) + fifo.output / channels()];
+            left = std::max(left, due - desk_.now);
         });
         return cycles;
     }
 
     std::vector<BlockedFifo> blocked() override {
         std::vector<BlockedFifo> heads;
+        Domain<W> domain(net_, desk_);
         for (std::uint32_t router = 0; router < net_.routers.size(); ++router) {
             auto& r = net_.routers[router];
             S home;
@@ -104,10 +105,10 @@ public:
             (r.wait | home).for_each([&](int i) {
                 BlockedFifo head{router, i, std::min<int>(r.fifo[i].count, net_.plan.fifo_depth()), {}};
                 if (!home.has(i))
-                    may_ask_for(net_.wiring, domain_, router, r, i).for_each([&](int output) {
-                        const Name to = beyond(domain_, r, output);
-                        if (r.link[domain_.port_of(output)].beyond != 0 || is_wired(r, domain_.port_of(output)))
-                            head.wants.emplace_back(domain_.router_of(to), domain_.input_of(to));
+                    may_ask_for(net_.wiring, domain, router, r, i).for_each([&](int output) {
+                        const Name to = beyond(domain, r, output);
+                        if (r.link[domain.port_of(output)].beyond != 0 || is_wired(r, domain.port_of(output)))
+                            head.wants.emplace_back(Domain<W>::router_of(to), Domain<W>::input_of(to));
                     });
                 heads.push_back(std::move(head));
             });
@@ -190,14 +191,14 @@ private:
     template <class R>
     bool is_wired(const R& r, int port) const {
         if constexpr (flat) return r.link[port].wired;
-        return (net_.routers[domain_.router_of(r.link[port].beyond)].fed > 0) && r.link[port].beyond != 0;
+        return (net_.routers[Domain<W>::router_of(r.link[port].beyond)].fed > 0) && r.link[port].beyond != 0;
     }
     void rebind() {
         if constexpr (flat) bind(net_.routers, shared_, layout_, net_.plan, !W::is_tree && !W::is_table);
     }
     void transfer(Archive& archive) {
         archive(net_.routers, shared_, net_.packets, net_.emptied, net_.carries, net_.open_messages, net_.due_messages);
-        archive(net_.sources, net_.old_sources, static_cast<Desk&>(domain_));
+        archive(net_.sources, net_.old_sources, desk_);
         if constexpr (W::is_table) {
             archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);
         }
@@ -208,7 +209,7 @@ private:
     Layout layout_;
     Shared<S> shared_;
     Network<W> net_;
-    Domain<W> domain_;
+    Desk desk_;
 };
 
 // Write or read nodes, jobs and their programs.

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t flow_by = (1u << 16) - 1, flow_under_way = 1u << 
 
 template <class D>
 std::size_t flow_of(const D& d, std::uint32_t label, std::int64_t node) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     return static_cast<std::size_t>((origin(d, label) * plan.nodes + node) * plan.classes + class_of(d, label));
 }
 
@@ -85,20 +85,20 @@ void slow_down(Pace& pace, const Plan& plan, Cycle cycle) {
 // Let a node act in this cycle if it could not create a packet.
 template <class D>
 void try_again(D& d, std::int32_t node) {
-    if (d.net.nodes[node].blocked) d.act_now(node);
+    if (d.nodes[node].blocked) d.act_now(node);
 }
 
 // Let a node know that a packet has come to another.
 template <class D>
 void acknowledge(D& d, std::uint32_t pair) {
     --d.net.wiring.under_way[pair];
-    try_again(d, static_cast<std::int32_t>(pair / d.net.plan.nodes));
+    try_again(d, static_cast<std::int32_t>(pair / d.plan.nodes));
 }
 
 // Let a packet's source know of it, whose tail was consumed at a node before `cycle`.
 template <class D>
 void tell_source(D& d, const TablePacket& packet, std::uint32_t node, std::size_t place, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if (!plan.fabric) return;
     auto& table = d.net.wiring;
     if (plan.ordered) {  // one packet less of its flow is under way, unless it has only one way and none is counted
@@ -111,7 +111,7 @@ void tell_source(D& d, const TablePacket& packet, std::uint32_t node, std::size_
         if (plan.ack == 0) {
             acknowledge(d, pair);
         } else {
-            d.acks.add(cycle + plan.ack, pair);
+            d.desk.acks.add(cycle + plan.ack, pair);
         }
     }
     if (plan.marks > 0 && table.marked[place]) {
@@ -121,7 +121,7 @@ void tell_source(D& d, const TablePacket& packet, std::uint32_t node, std::size_
         if (plan.ack == 0) {
             slow_down(pace, plan, cycle);
         } else {
-            d.notices.add(cycle + plan.ack, pair);
+            d.desk.notices.add(cycle + plan.ack, pair);
         }
     }
 }
@@ -129,14 +129,14 @@ void tell_source(D& d, const TablePacket& packet, std::uint32_t node, std::size_
 // Whether congestion control holds a packet for another node back, or a fault has cut one of them off.
 template <class D>
 Creation held_back(D& d, std::int32_t node, std::int32_t target, Cycle cycle, bool& cut_off) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     auto& table = d.net.wiring;
     const std::size_t pair = static_cast<std::size_t>(node) * plan.nodes + target;
     if (plan.rate > 0 && table.pace[pair].due > cycle) {  // it tries again then, or before
-        const Cycle due = std::min(table.pace[pair].due, cycle + d.wakes.length() - 1);
+        const Cycle due = std::min(table.pace[pair].due, cycle + d.desk.wakes.length() - 1);
         if (table.wake[node] > cycle) return table.wake[node] > due ? Creation::next_cycle : Creation::full;
         table.wake[node] = due;
-        d.wakes.add(due, static_cast<std::uint32_t>(node));
+        d.desk.wakes.add(due, static_cast<std::uint32_t>(node));
         return Creation::full;
     }
     cut_off = table.home[node] < 0 || table.home[target] < 0;
@@ -155,28 +155,28 @@ Creation held_back(D& d, std::int32_t node, std::int32_t target, Cycle cycle, bo
 template <class D>
 void mark_if_congested(D& d, std::uint32_t router, const typename D::Router& r, int i, const typename D::S& requests,
                        bool in_use) {
-    if (i >= r.fed || r.fifo[i].arrived < d.net.plan.marks || !in_use || requests.single()) return;
-    d.net.wiring.marked[static_cast<std::size_t>(&head_of(d, router, r, i) - d.net.packets.data())] = 1;
+    if (i >= r.fed || r.fifo[i].arrived < d.plan.marks || !in_use || requests.single()) return;
+    d.net.wiring.marked[static_cast<std::size_t>(&head_of(d, router, r, i) - d.packets)] = 1;
 }
 
 // Count a packet of which a fault has made an end, unless nobody knows of it.
 template <class D>
 void throw_away(D& d, const Packet& packet) {
     if (packet.label == nobody) return;
-    --d.net.jobs.keys[packet.label >> 2].flying;
-    ++d.gone;
+    --d.keys[packet.label >> 2].flying;
+    ++d.desk.gone;
 }
 
 // The place of an input port, or of an injector, among those of a router.
 template <class D>
 int way_in(const D& d, const typename D::Router& r, int i) {
-    return i < r.fed ? d.port_of(i) : static_cast<int>(d.net.plan.ports) + i - r.fed;
+    return i < r.fed ? d.port_of(i) : static_cast<int>(d.plan.ports) + i - r.fed;
 }
 
 // A packet's tail has left an input for a link.
 template <class D>
 void leave_link(D& d, std::uint32_t router, typename D::Router& r, int i, int output, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if (plan.marks > 0) r.freed[d.port_of(output)] = cycle;
     if (plan.crossbar > 0 || plan.classes > 1) {
         --r.leaving_by[way_in(d, r, i)];

@@ -9,14 +9,14 @@ namespace netplace {
 // How many packets an input holds; behind an injection FIFO stands the injector's buffer.
 template <class D>
 int depth(const D& d, const typename D::Router& r, int i) {
-    const int queue = d.net.plan.fifo_depth();
-    return i < r.fed ? queue : queue + d.net.plan.buffer_depth();
+    const int queue = d.plan.fifo_depth();
+    return i < r.fed ? queue : queue + d.plan.buffer_depth();
 }
 
 // The packet at a place of an input.
 template <class D>
 auto& packet_at(D& d, std::uint32_t router, const typename D::Router& r, int i, int at) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     std::size_t place = static_cast<std::size_t>(i) * plan.fifo_depth() + at;
     if constexpr (D::Wiring::by_arithmetic) {
         place += static_cast<std::size_t>(router) * D::Wiring::slots;
@@ -24,7 +24,7 @@ auto& packet_at(D& d, std::uint32_t router, const typename D::Router& r, int i, 
         place += r.place;
         if (plan.injectors_of_node() > 1 && i > r.fed) place += static_cast<std::size_t>(i - r.fed) * plan.buffer_depth();
     }
-    return d.net.packets[place];
+    return d.packets[place];
 }
 
 template <class D>
@@ -55,15 +55,15 @@ Name feeder(const D& d, const typename D::Router& r, int i) {
 // The place for the next packet into the FIFO that an output feeds: the output counts them.
 template <class D>
 auto& packet_beyond(D& d, const typename D::Router& r, int output) {
-    const int queue = d.net.plan.fifo_depth();
+    const int queue = d.plan.fifo_depth();
     const int place = r.output[output].place;
     if constexpr (D::Wiring::by_arithmetic) {
         const Name to = beyond(d, r, output);
-        return d.net.packets[static_cast<std::size_t>(d.router_of(to)) * D::Wiring::slots + d.input_of(to) * queue + place];
+        return d.packets[static_cast<std::size_t>(d.router_of(to)) * D::Wiring::slots + d.input_of(to) * queue + place];
     } else if constexpr (D::Wiring::usual) {
-        return d.net.packets[r.slot[d.port_of(output)] + d.vc_of(output) * queue + place];
+        return d.packets[r.slot[d.port_of(output)] + d.vc_of(output) * queue + place];
     } else {
-        return d.net.packets[r.link[d.port_of(output)].slot + static_cast<std::size_t>(d.vc_of(output)) * queue + place];
+        return d.packets[r.link[d.port_of(output)].slot + static_cast<std::size_t>(d.vc_of(output)) * queue + place];
     }
 }
 
@@ -71,8 +71,8 @@ auto& packet_beyond(D& d, const typename D::Router& r, int output) {
 // received is not there, what has left of the head neither.
 template <class D>
 int phits_in(const D& d, const typename D::Router& r, int i, Cycle cycle) {
-    const int phits = d.net.plan.packet_phits();
-    const int count = i < r.fed ? r.fifo[i].count : std::min<int>(r.fifo[i].count, d.net.plan.fifo_depth());
+    const int phits = d.plan.packet_phits();
+    const int count = i < r.fed ? r.fifo[i].count : std::min<int>(r.fifo[i].count, d.plan.fifo_depth());
     int present = count * phits;
     const Cycle arrived = cycle - r.times[i].came, gone = cycle - r.times[i].left;
     if (0 < arrived && arrived < phits) present -= phits - static_cast<int>(arrived);

@@ -11,12 +11,14 @@ Grid<usual_dims> grid_of(const Description& description) {
     Grid<usual_dims> grid;
     grid.size = description.array("size", dims, -most, most);
     grid.coordinate = description.array("coordinate", plan.nodes * dims, 0, most);
-    grid.shift = description.array("shift", dims, 0, 31);
-    grid.field = description.array("field", dims, 1, most);
+    const auto& shift = description.array("shift", dims, 0, 31);
+    const auto& field = description.array("field", dims, 1, most);
     for (std::int64_t dim = 0; dim < dims; ++dim) {
-        if (grid.size[dim] == 0 || grid.shift[dim] + std::bit_width(static_cast<std::uint32_t>(grid.field[dim])) > 32)
+        grid.fields.shift[dim] = shift[dim];
+        grid.fields.mask[dim] = field[dim];
+        if (grid.size[dim] == 0 || shift[dim] + std::bit_width(static_cast<std::uint32_t>(field[dim])) > 32)
             throw std::invalid_argument("network: a route record has no room for its dimensions");
-        grid.magnitudes |= static_cast<std::uint32_t>(grid.field[dim] - 1) << grid.shift[dim];
+        grid.fields.magnitudes |= static_cast<std::uint32_t>(field[dim] - 1) << shift[dim];
         for (std::int64_t node = 0; node < plan.nodes; ++node)
             if (grid.coordinate[node * dims + dim] >= std::abs(grid.size[dim]))
                 throw std::invalid_argument("network: a node is outside the grid");

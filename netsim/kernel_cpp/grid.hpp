@@ -22,11 +22,13 @@ struct Grid {
 
     std::vector<std::int32_t> coordinate;    // nodes x dims
     std::vector<std::int32_t> size;          // by dimension; negative: no wrap-around
-    std::vector<std::int32_t> shift, field;  // by dimension: of its field in a route record, and the field's mask
+    struct Fields {                          // of a route record
+        std::int32_t shift[room_for_dims], mask[room_for_dims];  // by dimension
+        std::uint32_t magnitudes = 0;        // bits that count hops
+    } fields;
     std::vector<std::int32_t> record_first;  // twisted torus: first route of each displacement
     std::vector<std::int32_t> record;        // and the routes
     S groups[most_dims];                     // by dimension: inputs that travel in it
-    std::uint32_t magnitudes = 0;            // bits of a route record that count hops
 
     int dims(const Plan& plan) const { return usual ? usual_dims : static_cast<int>(plan.dims); }
     // Whether the requests of a router are computed for all inputs at once.
@@ -78,30 +80,30 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
                 sign = below(draw(plan.seed, Purpose::half_ring, source, dim, cycle), 2);
             }
         }
-        route |= static_cast<std::uint32_t>(2 * hops + sign) << grid.shift[dim];
+        route |= static_cast<std::uint32_t>(2 * hops + sign) << grid.fields.shift[dim];
     }
     return route;
 }
 
-template <int n>
-bool is_there(const Grid<n>& grid, std::uint32_t, const Packet& packet) {
-    return (packet.route & grid.magnitudes) == 0;
+template <int n, class D>
+bool is_there(const Grid<n>&, const D& d, std::uint32_t, const Packet& packet) {
+    return (packet.route & d.fields.magnitudes) == 0;
 }
 
 // What a packet is when it has begun to cross a link.
 template <int n, class D>
-void go_on(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router&, int output, Packet& packet) {
-    packet.route -= 2u << grid.shift[d.port_of(output) >> 1];
+void go_on(const Grid<n>&, D& d, std::uint32_t, const typename D::Router&, int output, Packet& packet) {
+    packet.route -= 2u << d.fields.shift[d.port_of(output) >> 1];
 }
 
 // Note by which ports the head of an input comes nearer.
 template <int n, class D>
 void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
     const auto bit = D::S::only(i);
-    const int dims = grid.dims(d.net.plan);
+    const int dims = grid.dims(d.plan);
     #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
-        const std::uint32_t hops = packet.route >> grid.shift[dim] & static_cast<std::uint32_t>(grid.field[dim]);
+        const std::uint32_t hops = packet.route >> d.fields.shift[dim] & static_cast<std::uint32_t>(d.fields.mask[dim]);
         const auto plus = bit.where(hops > 1 && (hops & 1) == 0), minus = bit.where(hops > 1 && (hops & 1));
         r.want[2 * dim] = (r.want[2 * dim] - bit) | plus;
         r.want[2 * dim + 1] = (r.want[2 * dim + 1] - bit) | minus;
@@ -120,9 +122,9 @@ void note_grant(const Grid<n>&, D&, typename D::Router&, int, int) {}
 template <int n, class D>
 void note_grants(const Grid<n>& grid, D& d, typename D::Router& r, const typename D::S& granted) {
     r.wait -= granted;
-    if (grid.remembers(d.net.plan))
+    if (grid.remembers(d.plan))
         #pragma GCC unroll 4
-        for (int k = 0; k < grid.dims(d.net.plan); ++k) r.next[k] -= granted;
+        for (int k = 0; k < grid.dims(d.plan); ++k) r.next[k] -= granted;
 }
 
 // --- requests -----------------------------------------------------------------------------------------
@@ -130,7 +132,7 @@ void note_grants(const Grid<n>& grid, D& d, typename D::Router& r, const typenam
 // `shortest`: the adaptive VC with fewest phits beyond, else escape.
 template <class D>
 int shortest_output(D& d, typename D::Router& r, int i, Cycle cycle) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     int best = -1, least = 0;
     for (int output = 0; output < r.fed; ++output) {
         if (d.vc_of(output) == 0 || !r.want[d.port_of(output)].has(i) || !r.room.has(output)) continue;
@@ -143,25 +145,25 @@ int shortest_output(D& d, typename D::Router& r, int i, Cycle cycle) {
 // `random`: any adaptive VC with room, else escape.
 template <class D>
 int random_output(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     typename D::S candidates;
-    for (int port = 0; port < d.net.plan.ports; ++port)
+    for (int port = 0; port < d.plan.ports; ++port)
         if (r.want[port].has(i)) candidates |= D::S::range(port * vcs + 1, vcs - 1);
     candidates &= r.room;
     if (candidates.none()) return escape_output(d, r, i);
-    const auto bits = draw(d.net.plan.seed, Purpose::policy, router, i, cycle);
+    const auto bits = draw(d.plan.seed, Purpose::policy, router, i, cycle);
     return candidates.nth(below(bits, candidates.count()));
 }
 
 // `oblivious`: dimension order; the same VC straight on, else one drawn anew in every cycle.
 template <class D>
 int oblivious_output(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
-    const int vcs = d.net.plan.channels(), port = first_port(r, i);
+    const int vcs = d.plan.channels(), port = first_port(r, i);
     int vc = 0;
     if (i < r.fed && d.port_of(i) == port) {
         vc = d.vc_of(i);
     } else if (vcs > 1) {
-        vc = below(draw(d.net.plan.seed, Purpose::oblivious_vc, router, i, cycle), vcs);
+        vc = below(draw(d.plan.seed, Purpose::oblivious_vc, router, i, cycle), vcs);
     }
     return admitted(r, i, port * vcs + vc);
 }
@@ -169,11 +171,11 @@ int oblivious_output(D& d, std::uint32_t router, typename D::Router& r, int i, C
 // The outputs that a waiting head may ever ask for here, whatever their state.
 template <int n, class D>
 typename D::S may_ask_for(const Grid<n>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
-    const int vcs = d.net.plan.channels(), port = first_port(r, i);
-    if (d.net.plan.policy == static_cast<int>(Policy::oblivious))
+    const int vcs = d.plan.channels(), port = first_port(r, i);
+    if (d.plan.policy == static_cast<int>(Policy::oblivious))
         return i < r.fed && d.port_of(i) == port ? D::S::only(port * vcs + d.vc_of(i)) : D::S::range(port * vcs, vcs);
     auto outputs = D::S::only(port * vcs);
-    for (int p = 0; p < d.net.plan.ports; ++p)
+    for (int p = 0; p < d.plan.ports; ++p)
         if (vcs > 1 && r.want[p].has(i)) outputs |= D::S::range(p * vcs + 1, vcs - 1);
     return outputs;
 }
@@ -184,13 +186,13 @@ typename D::S may_ask_for(const Grid<n>&, D& d, std::uint32_t, const typename D:
 template <int n, class D, class Visit>
 typename D::S visit_requests_by_sets(const Grid<n>& grid, D& d, typename D::Router& r, Visit visit) {
     using L = typename D::S::Local;
-    const int dims = grid.dims(d.net.plan), vcs = d.net.plan.channels();
+    const int dims = grid.dims(d.plan), vcs = d.plan.channels();
     const L wait = r.wait, available = L(r.free) & L(r.room), bubble = r.bubble;
     L requests[2 * D::Wiring::room_for_ports];  // by output
     L escaping = wait, straight = wait, requested, useful;
     Alternatives<D> alternatives;
     if (vcs == 2) {
-        alternatives = passing(d, r);
+        alternatives = passing<D>(grid, d.plan, r);
         escaping = try_alternatives(d, r, alternatives);
     }
 #pragma GCC unroll 4
@@ -219,15 +221,15 @@ typename D::S visit_requests_by_sets(const Grid<n>& grid, D& d, typename D::Rout
 // Visit the requests of waiting heads for every output that is free and has some; return what `obtainable` is told.
 template <int n, class D, class Visit>
 typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
-    if (grid.remembers(d.net.plan)) catch_up(d, router, r, cycle);
+    if (grid.remembers(d.plan)) catch_up(d, router, r, cycle);
     if constexpr (Grid<n>::usual) {
         return visit_requests_by_sets(grid, d, r, visit);
     } else {
-        if (grid.by_sets(d.net.plan)) return visit_requests_by_sets(grid, d, r, visit);
+        if (grid.by_sets(d.plan)) return visit_requests_by_sets(grid, d, r, visit);
         typename D::S requested;
         r.wait.for_each([&](int i) {
             int output = -1;
-            switch (static_cast<Policy>(d.net.plan.policy)) {
+            switch (static_cast<Policy>(d.plan.policy)) {
                 case Policy::smart: output = smart_output(d, router, r, i, cycle); break;
                 case Policy::shortest: output = shortest_output(d, r, i, cycle); break;
                 case Policy::random: output = random_output(d, router, r, i, cycle); break;
@@ -235,7 +237,7 @@ typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, ty
             }
             d.ask(requested, output, i);
         });
-        (requested & r.free).for_each([&](int output) { visit(output, d.net.asked[output]); });
+        (requested & r.free).for_each([&](int output) { visit(output, d.asked[output]); });
         return {};
     }
 }
@@ -248,11 +250,11 @@ bool has_requests(const Grid<n>&, const R& r) {
 // Whether a waiting head could get an output in the next cycle though nothing else happens.
 template <int n, class D>
 bool obtainable(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router& r, const typename D::S& useful) {
-    if (grid.by_sets(d.net.plan)) return (useful & r.free).any() && r.wait.any();
-    const int vcs = d.net.plan.channels();
+    if (grid.by_sets(d.plan)) return (useful & r.free).any() && r.wait.any();
+    const int vcs = d.plan.channels();
     const auto available = r.room & r.free;
     if (r.wait.none() || available.none()) return false;
-    if (d.net.plan.policy == static_cast<int>(Policy::oblivious)) {
+    if (d.plan.policy == static_cast<int>(Policy::oblivious)) {
         bool some = false;
         r.wait.for_each([&](int i) {
             (may_ask_for(grid, d, 0, r, i) & available).for_each([&](int output) { some |= admitted(r, i, output) >= 0; });
@@ -260,7 +262,7 @@ bool obtainable(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Rout
         return some;
     }
     typename D::S turned;
-    for (int port = 0; port < d.net.plan.ports; ++port) {
+    for (int port = 0; port < d.plan.ports; ++port) {
         const auto wanting = r.want[port] & r.wait;
         const int escape = port * vcs;
         if (wanting.any()) {

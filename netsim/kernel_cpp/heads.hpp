@@ -16,19 +16,19 @@ void head_leaves(D& d, std::uint32_t router, typename D::Router& r, int i, int t
         }
     }
     if constexpr (requires { r.load[0]; }) {
-        if (i < r.fed && d.net.wiring.compares_loads(d.net.plan)) {
+        if (i < r.fed && d.net.wiring.compares_loads(d.plan)) {
             const Name before = feeder(d, r, i);
             tilt(d.router(d.router_of(before)), d.input_of(before), -1, cycle);
         }
     }
-    d.tails.add(cycle + takes, d.name_of(router, i));
+    d.desk.tails.add(cycle + takes, d.name_of(router, i));
 }
 
 // Let the node consume the head of an input from this cycle on.
 template <class D>
 void leave_home(D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
     r.fifo[i].output = r.fifo[i].home;
-    head_leaves(d, router, r, i, d.net.plan.packet_phits(), cycle);
+    head_leaves(d, router, r, i, d.plan.packet_phits(), cycle);
 }
 
 // Make the packet at the head of an input known to its router; it may request in `cycle`.
@@ -45,12 +45,12 @@ void expose(D& d, Name name, Cycle cycle) {
     if constexpr (W::is_table) {
         if (packet.route == nobody) {
             r.fifo[i].output = Fifo::nowhere;
-            head_leaves(d, router, r, i, d.net.plan.packet_phits(), cycle);
+            head_leaves(d, router, r, i, d.plan.packet_phits(), cycle);
             return;
         }
     }
-    if (is_there(d.net.wiring, router, packet)) {
-        if (!d.net.plan.consumes_one()) {
+    if (is_there(d.net.wiring, d, router, packet)) {
+        if (!d.plan.consumes_one()) {
             leave_home(d, router, r, i, cycle);
             return;
         }
@@ -59,7 +59,7 @@ void expose(D& d, Name name, Cycle cycle) {
         return;
     }
     if constexpr (!W::is_table && !W::is_tree) {
-        if (d.net.wiring.remembers(d.net.plan)) catch_up(d, router, r, cycle);
+        if (d.net.wiring.remembers(d.plan)) catch_up(d, router, r, cycle);
     }
     r.wait.insert(i);
     note_head(d.net.wiring, d, router, r, i, packet);

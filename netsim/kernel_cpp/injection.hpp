@@ -12,7 +12,7 @@ namespace netplace {
 template <class D>
 std::int64_t phits_held(const D& d, const typename D::Router& r, int i, Cycle cycle) {
     const auto& times = r.times[i];
-    const int phits = d.net.plan.packet_phits();
+    const int phits = d.plan.packet_phits();
     const Cycle spent = cycle - times.left;
     const Cycle gone = 0 < spent && spent < times.takes ? (spent * phits + times.takes - 1) / times.takes : 0;
     return static_cast<std::int64_t>(r.fifo[i].count) * phits - gone;
@@ -21,7 +21,7 @@ std::int64_t phits_held(const D& d, const typename D::Router& r, int i, Cycle cy
 // Of `own` injectors from `low` on, the one that holds fewest phits: of equals the first, cyclically, from one drawn.
 template <class D>
 int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r, int low, int own, Cycle cycle) {
-    const int begin = below(draw(d.net.plan.seed, Purpose::injector, node, 0, cycle), own);
+    const int begin = below(draw(d.plan.seed, Purpose::injector, node, 0, cycle), own);
     int best = -1;
     std::int64_t least = 0;
     for (int n = 0; n < own; ++n) {
@@ -39,7 +39,7 @@ int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r
 template <class D>
 Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label, Cycle cycle) {
     using W = typename D::Wiring;
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const auto router = static_cast<std::uint32_t>(node);
     auto& r = d.router(router);
     const int room = plan.fifo_depth() + plan.buffer_depth();
@@ -59,7 +59,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     }
     const int i = r.fed + j;
     auto& fifo = r.fifo[i];
-    const bool just_left = d.net.emptied[static_cast<std::size_t>(node) * plan.injectors_of_node() + j] == cycle;
+    const bool just_left = d.emptied[static_cast<std::size_t>(node) * plan.injectors_of_node() + j] == cycle;
     if (fifo.count + just_left >= room) {
         if (just_left) return Creation::next_cycle;
         if constexpr (W::is_table) {
@@ -86,11 +86,11 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     packet.label = label;
     ++fifo.count;
     ++d.created;
-    ++d.net.jobs.keys[label >> 2].flying;
+    ++d.keys[label >> 2].flying;
     const Name name = d.name_of(router, i);
     if constexpr (W::is_table) {
         if (plan.injected > 0) {
-            d.headers.add(cycle + plan.injected, name);
+            d.desk.headers.add(cycle + plan.injected, name);
             return Creation::done;
         }
     }
@@ -103,7 +103,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
 template <class D>
 bool handed_over(D& d, std::int32_t node, std::int32_t target, std::uint32_t label, Cycle cycle) {
     const Creation outcome = emit(d, node, target, label, cycle);
-    d.net.nodes[node].blocked = outcome != Creation::done;
+    d.nodes[node].blocked = outcome != Creation::done;
     if (outcome == Creation::done) d.quiet = cycle + 1;
     if (outcome == Creation::next_cycle) d.act_next(node);
     return outcome == Creation::done;
@@ -113,8 +113,8 @@ bool handed_over(D& d, std::int32_t node, std::int32_t target, std::uint32_t lab
 template <class D>
 void injector_emptied(D& d, std::uint32_t router, const typename D::Router& r, int i, Cycle cycle) {
     const auto node = static_cast<std::int32_t>(router);
-    d.net.emptied[static_cast<std::size_t>(node) * d.net.plan.injectors_of_node() + (i - r.fed)] = cycle;
-    if (d.net.nodes[node].blocked) d.act_next(node);
+    d.emptied[static_cast<std::size_t>(node) * d.plan.injectors_of_node() + (i - r.fed)] = cycle;
+    if (d.nodes[node].blocked) d.act_next(node);
 }
 
 }  // namespace netplace

@@ -8,11 +8,11 @@ namespace netplace {
 // Let a link serve an output; its packet starts after all decisions.
 template <class D>
 void serve(D& d, std::uint32_t router, typename D::Router& r, int port, int output) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     r.held.erase(output);
     r.idle -= D::S::range(port * vcs, vcs);
-    d.starting.push_back(d.name_of(router, output));
-    if (d.net.ahead) {  // it will soon move a packet between these places
+    d.desk.starting.push_back(d.name_of(router, output));
+    if (d.ahead) {  // it will soon move a packet between these places
         fetch(&head_of(d, router, r, r.output[output].holder()));
         fetch(&packet_beyond(d, r, output));
     }
@@ -21,7 +21,7 @@ void serve(D& d, std::uint32_t router, typename D::Router& r, int port, int outp
 // Let each idle link serve the first VC at or after its pointer that holds a grant.
 template <class D>
 void serve_links(D& d, std::uint32_t router, typename D::Router& r) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     auto ready = r.held & r.idle;
     while (ready.any()) {
         const int port = d.port_of(ready.lowest()), low = port * vcs;
@@ -40,7 +40,7 @@ void serve_links(D& d, std::uint32_t router, typename D::Router& r) {
 // -1: there is none.
 template <class D>
 int next_of_class(const D& d, const typename D::Router& r, int port, int begin, int number) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const int own = d.net.wiring.own_vcs(plan);
     for (int n = 0; n < own; ++n) {
         const int vc = number * own + (begin + n < own ? begin + n : begin + n - own);
@@ -54,7 +54,7 @@ int next_of_class(const D& d, const typename D::Router& r, int port, int begin, 
 // The VC that a link serves next, by priority of classes or by their schedule; -1: there is none.
 template <class D>
 int next_by_class(const D& d, typename D::Router& r, int port) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const auto& schedule = d.net.wiring.schedule;
     const int own = d.net.wiring.own_vcs(plan), turns = static_cast<int>(schedule.size());
     const int count = turns > 0 ? turns : static_cast<int>(plan.classes);
@@ -76,7 +76,7 @@ int next_by_class(const D& d, typename D::Router& r, int port) {
 // Let each idle link serve the next VC whose packet may leave its input port, from a port drawn on.
 template <class D>
 void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const int vcs = static_cast<int>(plan.vcs), ports = r.fed / vcs;
     if (r.held.none()) return;
     int port = below(draw(plan.seed, Purpose::crossbar, router, 0, cycle), ports);
@@ -108,31 +108,31 @@ void start(D& d, Name name, Cycle cycle) {
     auto& out = r.output[output];
     auto& link = r.link[port];
     const int i = out.holder();
-    if (++link.crossed == 0) ++d.net.carries[router * static_cast<std::size_t>(d.net.plan.ports) + port];
+    if (++link.crossed == 0) ++d.net.carries[router * static_cast<std::size_t>(d.plan.ports) + port];
     const Name to = beyond(d, r, output);
     auto& packet = head_of(d, router, r, i);
     auto& there = packet_beyond(d, r, output);
     there = packet;
     go_on(d.net.wiring, d, router, r, output, there);
-    out.place = out.place + 1 == d.net.plan.fifo_depth() ? 0 : out.place + 1;
-    d.entering.push_back(to);
+    out.place = out.place + 1 == d.plan.fifo_depth() ? 0 : out.place + 1;
+    d.desk.entering.push_back(to);
     if constexpr (W::usual) {
-        head_leaves(d, router, r, i, d.net.plan.packet_phits(), cycle);
+        head_leaves(d, router, r, i, d.plan.packet_phits(), cycle);
     } else {
-        if (link.far > 1) d.headers.add(cycle + link.far, to);
+        if (link.far > 1) d.desk.headers.add(cycle + link.far, to);
         if constexpr (W::counts_phits) {
             if (r.times) d.router(d.router_of(to)).times[d.input_of(to)].came = cycle;
         } else {
-            if (++out.known == d.net.plan.fifo_depth()) r.room.erase(output);
-            if (d.net.plan.marks > 0) {
+            if (++out.known == d.plan.fifo_depth()) r.room.erase(output);
+            if (d.plan.marks > 0) {
                 auto& marked = d.net.wiring.marked;
-                marked[&there - d.net.packets.data()] = marked[&packet - d.net.packets.data()];
+                marked[&there - d.packets] = marked[&packet - d.packets];
             }
         }
         head_leaves(d, router, r, i, static_cast<int>(link.lasts), cycle);
     }
     if constexpr (requires { r.load[0]; }) {
-        if (d.net.wiring.compares_loads(d.net.plan)) tilt(r, output, 1, cycle);
+        if (d.net.wiring.compares_loads(d.plan)) tilt(r, output, 1, cycle);
     }
 }
 

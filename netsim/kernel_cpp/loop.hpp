@@ -16,7 +16,7 @@ namespace netplace {
 // The heads that are at their destination, of the class that a link would serve next.
 template <class D>
 typename D::S consumable(const D& d, typename D::Router& r) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if constexpr (D::Wiring::is_table) {
         const auto& schedule = d.net.wiring.schedule;
         const int turns = static_cast<int>(schedule.size()), own = d.net.wiring.own_vcs(plan);
@@ -42,7 +42,7 @@ void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle)
     const auto requests = consumable(d, r);
     const int i = chosen(d, router, r, requests, r.turn_home, r.fed, cycle);
     if constexpr (D::Wiring::is_table) {
-        if (d.net.plan.marks > 0) mark_if_congested(d, router, r, i, requests, r.freed[d.net.plan.ports] == cycle);
+        if (d.plan.marks > 0) mark_if_congested(d, router, r, i, requests, r.freed[d.plan.ports] == cycle);
     }
     r.homing.erase(i);
     r.consuming = true;
@@ -56,7 +56,7 @@ int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const t
     auto& out = r.output[output];
     const int i = chosen(d, router, r, requests, out.turn, output, cycle);
     if constexpr (D::Wiring::is_table) {
-        if (d.net.plan.marks > 0) {
+        if (d.plan.marks > 0) {
             const bool in_use = !r.idle.has(output) || r.freed[d.port_of(output)] == cycle;
             mark_if_congested(d, router, r, i, requests, in_use);
         }
@@ -73,7 +73,7 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
     using W = typename D::Wiring;
     auto& r = d.router(router);
     if constexpr (!W::usual) {
-        if (d.net.plan.consumes_one()) consume_one(d, router, r, cycle);
+        if (d.plan.consumes_one()) consume_one(d, router, r, cycle);
     }
     if (has_requests(d.net.wiring, r)) {
         typename D::S::Local inputs, outputs;
@@ -90,7 +90,7 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
     }
     if constexpr (requires { r.time; }) r.time = static_cast<std::uint32_t>(cycle) + 1;
     if constexpr (W::is_table) {
-        if (d.net.plan.crossbar > 0 || d.net.plan.classes > 1) {
+        if (d.plan.crossbar > 0 || d.plan.classes > 1) {
             serve_through_crossbar(d, router, r, cycle);
             return;
         }
@@ -102,26 +102,26 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
 
 // Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`.
 template <class D>
-[[gnu::flatten]] void fall_due(D& d, Cycle cycle) {
+void fall_due(D& d, Cycle cycle) {
     using W = typename D::Wiring;
-    const auto ahead = static_cast<std::size_t>(d.net.ahead);
-    const std::size_t entering = d.entering.size();
+    const auto ahead = static_cast<std::size_t>(d.ahead);
+    const std::size_t entering = d.desk.entering.size();
     for (std::size_t n = 0; n < entering; ++n) {
         if (ahead) {
-            fetch_fifo(d, d.entering[std::min(n + 2 * ahead, entering - 1)]);
-            fetch_feeder(d, d.entering[std::min(n + ahead, entering - 1)]);
+            fetch_fifo(d, d.desk.entering[std::min(n + 2 * ahead, entering - 1)]);
+            fetch_feeder(d, d.desk.entering[std::min(n + ahead, entering - 1)]);
         }
-        enter(d, d.entering[n], cycle);
+        enter(d, d.desk.entering[n], cycle);
     }
-    d.entering.clear();
+    d.desk.entering.clear();
     if constexpr (!W::usual) {
-        if (d.headers.pending()) {
-            for (Name name : d.headers.due(cycle)) header_arrives(d, name);
-            d.headers.done(cycle);
+        if (d.desk.headers.pending()) {
+            for (Name name : d.desk.headers.due(cycle)) header_arrives(d, name);
+            d.desk.headers.done(cycle);
         }
     }
     if constexpr (W::is_table) late_news(d, cycle);
-    auto& tails = d.tails.due(cycle);
+    auto& tails = d.desk.tails.due(cycle);
     const std::size_t count = tails.size();
     for (std::size_t n = 0; n < count; ++n) {
         if (ahead) {
@@ -131,30 +131,30 @@ template <class D>
         tail_leaves(d, tails[n], cycle);
     }
     if (count > 0) d.quiet = cycle;
-    d.tails.done(cycle);
-    d.events += static_cast<std::int64_t>(entering + count);
+    d.desk.tails.done(cycle);
+    d.desk.events += static_cast<std::int64_t>(entering + count);
 }
 
 // What becomes known late: room beyond links, packets that have come or are marked, the end of a wait.
 template <class D>
 void late_news(D& d, Cycle cycle) {
-    if (!d.net.plan.fabric) return;
-    for (Name name : d.credits.due(cycle)) room_is_known(d, feeder(d, d.router(d.router_of(name)), d.input_of(name)));
-    d.credits.done(cycle);
-    for (std::uint32_t pair : d.acks.due(cycle)) acknowledge(d, pair);
-    d.acks.done(cycle);
-    for (std::uint32_t pair : d.notices.due(cycle)) slow_down(d.net.wiring.pace[pair], d.net.plan, cycle);
-    d.notices.done(cycle);
-    for (std::uint32_t node : d.wakes.due(cycle)) try_again(d, static_cast<std::int32_t>(node));
-    d.wakes.done(cycle);
+    if (!d.plan.fabric) return;
+    for (Name name : d.desk.credits.due(cycle)) room_is_known(d, feeder(d, d.router(d.router_of(name)), d.input_of(name)));
+    d.desk.credits.done(cycle);
+    for (std::uint32_t pair : d.desk.acks.due(cycle)) acknowledge(d, pair);
+    d.desk.acks.done(cycle);
+    for (std::uint32_t pair : d.desk.notices.due(cycle)) slow_down(d.net.wiring.pace[pair], d.plan, cycle);
+    d.desk.notices.done(cycle);
+    for (std::uint32_t node : d.desk.wakes.due(cycle)) try_again(d, static_cast<std::int32_t>(node));
+    d.desk.wakes.done(cycle);
 }
 
 // Make all packets that have become heads known to their routers.
 template <class D>
-[[gnu::flatten]] void expose_all(D& d, Cycle cycle) {
-    const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.net.ahead);
+void expose_all(D& d, Cycle cycle) {
+    const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.ahead);
     if constexpr (D::Wiring::is_table) {
-        if (d.net.plan.choice != static_cast<int>(Choice::table))
+        if (d.plan.choice != static_cast<int>(Choice::table))
             for (std::size_t n = 0; n < count; ++n) choose_way(d.net.wiring, d, d.exposed[n], cycle);
     }
     for (std::size_t n = 0; n < count; ++n) {
@@ -170,34 +170,34 @@ template <class D>
 
 // Let every router decide that is to be looked at in `cycle`, then let packets leave.
 template <class D>
-[[gnu::flatten]] void decide_all(D& d, Cycle cycle) {
-    const auto ahead = static_cast<std::size_t>(d.net.ahead), behind = static_cast<std::size_t>(d.net.behind);
-    const std::size_t count = d.agenda[1 - d.side].take(d.deciding.data());
+void decide_all(D& d, Cycle cycle) {
+    const auto ahead = static_cast<std::size_t>(d.ahead), behind = static_cast<std::size_t>(d.behind);
+    const std::size_t count = d.desk.agenda[1 - d.side].take(d.desk.deciding.data());
     std::size_t started = 0;
     for (std::size_t n = 0; n < count; ++n) {
-        if (n + ahead < count && ahead) fetch_router(d, d.deciding[n + ahead]);
-        decide(d, d.deciding[n], cycle);
-        while (behind && started + behind < d.starting.size()) start(d, d.starting[started++], cycle);
+        if (n + ahead < count && ahead) fetch_router(d, d.desk.deciding[n + ahead]);
+        decide(d, d.desk.deciding[n], cycle);
+        while (behind && started + behind < d.desk.starting.size()) start(d, d.desk.starting[started++], cycle);
     }
-    for (; started < d.starting.size(); ++started) start(d, d.starting[started], cycle);
-    d.starting.clear();
-    d.events += static_cast<std::int64_t>(count);
+    for (; started < d.desk.starting.size(); ++started) start(d, d.desk.starting[started], cycle);
+    d.desk.starting.clear();
+    d.desk.events += static_cast<std::int64_t>(count);
 }
 
 // Let the tasks act that have something to do in `cycle`.
 template <class D>
-[[gnu::flatten]] void let_tasks_act(D& d, Cycle cycle) {
+void let_tasks_act(D& d, Cycle cycle) {
     const int side = 1 - d.side;
-    d.timers.take_due(cycle, [&](std::uint32_t node) { d.act_now(static_cast<std::int32_t>(node)); });
-    auto& acting = d.acting[side];
-    const std::size_t ahead = static_cast<std::size_t>(d.net.ahead);
+    d.desk.timers.take_due(cycle, [&](std::uint32_t node) { d.act_now(static_cast<std::int32_t>(node)); });
+    auto& acting = d.desk.acting[side];
+    const std::size_t ahead = static_cast<std::size_t>(d.ahead);
     for (std::size_t n = 0; n < acting.size(); ++n) {
-        if (ahead) fetch(&d.net.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
+        if (ahead) fetch(&d.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
         const auto node = static_cast<std::int32_t>(acting[n]);
         act(d, node, cycle);
-        d.net.nodes[node].listed &= static_cast<std::uint8_t>(~(1 << side));
+        d.nodes[node].listed &= static_cast<std::uint8_t>(~(1 << side));
     }
-    d.events += static_cast<std::int64_t>(acting.size());
+    d.desk.events += static_cast<std::int64_t>(acting.size());
     acting.clear();
 }
 
@@ -205,19 +205,19 @@ template <class D>
 bool has_work(const D& d, Cycle cycle) {
     const int side = 1 - d.side;
     if constexpr (D::Wiring::is_table) {  // behind a tail that has left, none may be seen yet
-        if (d.net.plan.fabric && !d.acting[d.side].empty()) return true;
+        if (d.plan.fabric && !d.desk.acting[d.side].empty()) return true;
     }
-    return !d.acting[side].empty() || !d.agenda[side].empty() || d.exposed_count != 0 || !d.timers.none_in(cycle);
+    return !d.desk.acting[side].empty() || !d.desk.agenda[side].empty() || d.exposed_count != 0 || !d.desk.timers.none_in(cycle);
 }
 
 // The first cycle from `cycle` on in which anything falls due, or `never`.
 template <class D>
 Cycle next_event(const D& d, Cycle cycle) {
-    Cycle due = std::min(d.tails.next(cycle), d.timers.next(cycle));
-    if constexpr (!D::Wiring::usual) due = std::min(due, d.headers.next(cycle));
+    Cycle due = std::min(d.desk.tails.next(cycle), d.desk.timers.next(cycle));
+    if constexpr (!D::Wiring::usual) due = std::min(due, d.desk.headers.next(cycle));
     if constexpr (D::Wiring::is_table) {
-        if (d.net.plan.fabric) {
-            due = std::min({due, d.credits.next(cycle), d.acks.next(cycle), d.notices.next(cycle), d.wakes.next(cycle)});
+        if (d.plan.fabric) {
+            due = std::min({due, d.desk.credits.next(cycle), d.desk.acks.next(cycle), d.desk.notices.next(cycle), d.desk.wakes.next(cycle)});
         }
     }
     return due;
@@ -225,33 +225,38 @@ Cycle next_event(const D& d, Cycle cycle) {
 
 enum class Exit : int { reached, job_ended, idle };
 
-// Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen.
+// Simulate cycles from `cycle` up to `until`, or to the end of a job, or until nothing is left to happen.
 template <class D>
-Exit run(D& d, Cycle until) {
-    Cycle cycle = d.now;
-    const auto back = [&](Exit why) {
-        d.now = cycle;
-        return why;
-    };
+[[gnu::flatten]] Exit simulate(D& d, Cycle& cycle, Cycle until) {
     while (true) {
         if (!has_work(d, cycle)) {
             const Cycle due = next_event(d, cycle);
-            if (due == never) return back(Exit::idle);
+            if (due == never) return Exit::idle;
             cycle = std::min(due, until);
             if (due <= until) fall_due(d, cycle);
         }
-        if (cycle >= until) return back(Exit::reached);
+        if (cycle >= until) return Exit::reached;
         let_tasks_act(d, cycle);
         expose_all(d, cycle);
         decide_all(d, cycle);
         ++cycle;
         d.side = 1 - d.side;
         fall_due(d, cycle);
-        if (d.ended) {
-            d.ended = false;
-            return back(Exit::job_ended);
+        if (d.desk.ended) {
+            d.desk.ended = false;
+            return Exit::job_ended;
         }
     }
+}
+
+template <class W>
+[[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
+    Domain<W> domain(network, desk);
+    Cycle cycle = desk.now;
+    const Exit outcome = simulate(domain, cycle, until);
+    domain.leave();
+    desk.now = cycle;
+    return outcome;
 }
 
 }  // namespace netplace

@@ -13,10 +13,10 @@ void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
     auto& pool = d.net.due_messages;
     const std::int32_t entry = pool.take();
     const std::uint64_t order = static_cast<std::uint64_t>(label & 3) << 32 | label >> 2;
-    std::int32_t before = -1, at = d.net.nodes[node].first_due;
+    std::int32_t before = -1, at = d.nodes[node].first_due;
     while (at >= 0 && (pool[at].since < cycle || pool[at].order < order)) before = at, at = pool[at].next;
     pool[entry] = {cycle, order, at};
-    (before < 0 ? d.net.nodes[node].first_due : pool[before].next) = entry;
+    (before < 0 ? d.nodes[node].first_due : pool[before].next) = entry;
     d.act_now(node);
 }
 
@@ -34,7 +34,7 @@ std::uint32_t take_due(D& d, Node& node) {
 // Note that a message of a key begins in `cycle`.
 template <class D>
 void open_message(D& d, Key& key, Cycle cycle) {
-    if (d.net.plan.record) {
+    if (d.plan.record) {
         d.net.jobs.at[key.job]->message_start[key.newest++] = cycle;
         return;
     }
@@ -50,7 +50,7 @@ template <class D>
 void complete(D& d, Key& key, Cycle cycle) {
     key.to_go = key.length;
     Cycle began = 0;
-    if (d.net.plan.record) {
+    if (d.plan.record) {
         Job& job = *d.net.jobs.at[key.job];
         job.message_end[key.oldest] = cycle - 1;
         began = job.message_start[key.oldest++];
@@ -62,17 +62,17 @@ void complete(D& d, Key& key, Cycle cycle) {
         if (key.oldest < 0) key.newest = -1;
         pool.give(entry);
     }
-    d.message_delays.add(cycle - 1 - began);
+    d.desk.message_delays.add(cycle - 1 - began);
 }
 
 // Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it.
 template <class D>
 void deliver(D& d, const Packet& packet, Cycle cycle) {
     ++d.delivered;
-    d.last_delivery = cycle - 1;
-    d.packet_delays.add(static_cast<std::uint32_t>(cycle - 1) - packet.birth);
+    d.desk.last_delivery = cycle - 1;
+    d.desk.packet_delays.add(static_cast<std::uint32_t>(cycle - 1) - packet.birth);
     const std::uint32_t number = packet.label >> 2;
-    Key& key = d.net.jobs.keys[number];
+    Key& key = d.keys[number];
     --key.flying;
     if (key.target < 0) return;
     const std::int32_t node = key.target;
@@ -80,7 +80,7 @@ void deliver(D& d, const Packet& packet, Cycle cycle) {
         case data:
             ++key.have;
             if (--key.to_go == 0) complete(d, key, cycle);
-            if (d.net.nodes[node].waits == static_cast<std::int32_t>(number) && key.have >= key.length) d.act_now(node);
+            if (d.nodes[node].waits == static_cast<std::int32_t>(number) && key.have >= key.length) d.act_now(node);
             break;
         case request:
             if (++key.asked <= key.posted) make_due(d, node, number << 2 | reply, cycle);

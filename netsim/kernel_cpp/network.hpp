@@ -157,20 +157,52 @@ struct Network : Hosts {
     int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
 };
 
-// What a thread sees of the network while it simulates: everything shared, and its own desk.
+// What a thread sees of the network while it simulates. It is copied to the stack, where nothing else can reach it: so the
+// compiler knows that no store changes these addresses and settings.
 template <class W>
-struct Domain : Desk {
+struct Domain {
     using Wiring = W;
     using Router = typename W::Router;
     using S = typename Router::S;
 
-    explicit Domain(Network<W>& network) : net(network) {}
+    Domain(Network<W>& network, Desk& its)
+        : net(network), desk(its), plan(network.plan), fields(network.wiring.fields), routers(network.routers.data()),
+          packets(network.packets.data()), nodes(network.nodes.data()), keys(network.jobs.keys.data()),
+          emptied(network.emptied.data()), asked(network.asked.data()), ports(network.port_of.data()),
+          channels(network.vc_of.data()), exposed(its.exposed.data()), ahead(network.ahead), behind(network.behind),
+          side(its.side), exposed_count(its.exposed_count), quiet(its.quiet), created(its.created),
+          delivered(its.delivered) {}
+    // Write back what has changed.
+    void leave() {
+        desk.side = side;
+        desk.exposed_count = exposed_count;
+        desk.quiet = quiet;
+        desk.created = created;
+        desk.delivered = delivered;
+    }
 
     Network<W>& net;
+    Desk& desk;
+    const Settings<W::usual> plan;
+    const typename W::Fields fields;
+    Router* const routers;
+    typename W::Packet* const packets;
+    Node* const nodes;
+    Key* const keys;
+    Cycle* const emptied;
+    S* const asked;
+    const std::uint16_t* const ports;
+    const std::uint16_t* const channels;
+    Name* const exposed;
+    const int ahead, behind;
+    int side;
+    std::size_t exposed_count;
+    Cycle quiet;
+    std::int64_t created, delivered;
 
-    Router& router(Name router) { return net.routers[router]; }
-    int port_of(int i) const { return W::usual ? i >> 1 : net.port_of[i]; }
-    int vc_of(int i) const { return W::usual ? i & 1 : net.vc_of[i]; }
+    Router& router(Name router) const { return routers[router]; }
+    int port_of(int i) const { return W::usual ? i >> 1 : ports[i]; }
+    int vc_of(int i) const { return W::usual ? i & 1 : channels[i]; }
     static constexpr Name name_of(std::uint32_t router, int i) {
         return router << W::name_bits | static_cast<std::uint32_t>(i);
     }
@@ -180,8 +212,8 @@ struct Domain : Desk {
     // Let an input request an output, unless that is -1; `requested` are the outputs with requests so far.
     void ask(S& requested, int output, int i) {
         if (output < 0) return;
-        if (!requested.has(output)) net.asked[output] = {};
-        net.asked[output].insert(i);
+        if (!requested.has(output)) asked[output] = {};
+        asked[output].insert(i);
         requested.insert(output);
     }
 
@@ -192,13 +224,13 @@ struct Domain : Desk {
         exposed[exposed_count] = name;
         exposed_count += so;
     }
-    void look_now(std::uint32_t router) { agenda[1 - side].add(router); }
-    void look_now_if(std::uint32_t router, bool so) { agenda[1 - side].add_if(router, so); }
-    void look_next_if(std::uint32_t router, bool so) { agenda[side].add_if(router, so); }
-    void act_now(std::int32_t node) { act_on(1 - side, node, net.nodes[node]); }
-    void act_next(std::int32_t node) { act_on(side, node, net.nodes[node]); }
+    void look_now(std::uint32_t router) { desk.agenda[1 - side].add(router); }
+    void look_now_if(std::uint32_t router, bool so) { desk.agenda[1 - side].add_if(router, so); }
+    void look_next_if(std::uint32_t router, bool so) { desk.agenda[side].add_if(router, so); }
+    void act_now(std::int32_t node) { desk.act_on(1 - side, node, nodes[node]); }
+    void act_next(std::int32_t node) { desk.act_on(side, node, nodes[node]); }
     void set_timer(Cycle cycle, Cycle due, std::int32_t node, int kind) {
-        timers.set(cycle, due, 2u * static_cast<std::uint32_t>(node) + static_cast<std::uint32_t>(kind));
+        desk.timers.set(cycle, due, 2u * static_cast<std::uint32_t>(node) + static_cast<std::uint32_t>(kind));
     }
 };
 

@@ -25,7 +25,7 @@ void fetch_feeder(D& d, Name name) {
     if (i < r.fed) {
         fetch(&d.router(d.router_of(feeder(d, r, i))));
     } else {
-        fetch(&d.net.nodes[router]);
+        fetch(&d.nodes[router]);
     }
 }
 

@@ -21,7 +21,7 @@ void lose_room(D& d, Name name, Cycle cycle) {
     const int output = d.input_of(name);
     auto& r = d.router(router);
     if constexpr (!D::Wiring::is_tree) {
-        if (d.net.wiring.remembers(d.net.plan) && d.vc_of(output) > 0 && waiting_for(d.net.wiring, d, r, output).any())
+        if (d.net.wiring.remembers(d.plan) && d.vc_of(output) > 0 && waiting_for(d.net.wiring, d, r, output).any())
             catch_up(d, router, r, cycle);
     }
     r.room.erase(output);
@@ -36,7 +36,7 @@ void gain_room(D& d, Name name, Cycle cycle) {
     if (r.room.has(output)) return;
     if (waiting_for(d.net.wiring, d, r, output).any()) {
         if constexpr (!D::Wiring::is_tree) {
-            if (d.net.wiring.remembers(d.net.plan) && d.vc_of(output) > 0) catch_up(d, router, r, cycle);
+            if (d.net.wiring.remembers(d.plan) && d.vc_of(output) > 0) catch_up(d, router, r, cycle);
         }
         if (r.free.has(output)) d.look_now(router);
     }
@@ -46,8 +46,8 @@ void gain_room(D& d, Name name, Cycle cycle) {
 // A packet has begun to enter a FIFO, which holds so many now.
 template <class D>
 void take_room(D& d, typename D::Router& r, int i, int count, Cycle cycle) {
-    const int queue = d.net.plan.fifo_depth();
-    const int spare = D::Wiring::is_tree ? queue : queue - d.net.plan.ring_bubble();
+    const int queue = d.plan.fifo_depth();
+    const int spare = D::Wiring::is_tree ? queue : queue - d.plan.ring_bubble();
     if (count <= spare && count < queue) return;
     // A head that began to leave no later than the packet began to arrive makes room as fast as it is taken.
     const bool leaving = r.leaving.has(i);
@@ -60,9 +60,9 @@ void take_room(D& d, typename D::Router& r, int i, int count, Cycle cycle) {
 // A packet has left a FIFO, in which so many remain: tell whoever feeds it, and its ring.
 template <class D>
 void give_room(D& d, std::uint32_t router, typename D::Router& r, int i, int count, Cycle cycle) {
-    const int queue = d.net.plan.fifo_depth();
+    const int queue = d.plan.fifo_depth();
     if constexpr (!D::Wiring::is_tree) {
-        if (count == queue - d.net.plan.ring_bubble()) {
+        if (count == queue - d.plan.ring_bubble()) {
             r.bubble.insert(i);
             if (r.free.has(i) && r.room.has(i) && waiting_for(d.net.wiring, d, r, i).any()) d.look_now(router);
         }
@@ -78,7 +78,7 @@ void room_is_known(D& d, Name name) {
     const std::uint32_t router = d.router_of(name);
     const int output = d.input_of(name);
     auto& r = d.router(router);
-    if (--r.output[output].known != d.net.plan.fifo_depth() - 1) return;
+    if (--r.output[output].known != d.plan.fifo_depth() - 1) return;
     r.room.insert(output);
     d.look_now_if(router, r.free.has(output) && r.wanted.has(output));
 }
@@ -114,12 +114,12 @@ void enter(D& d, Name name, Cycle cycle) {
 // Free an output and its link, which a tail has crossed, and see to who could use them.
 template <class D>
 void release(D& d, std::uint32_t router, typename D::Router& r, int output, Cycle cycle) {
-    const int vcs = d.net.plan.channels(), port = d.port_of(output);
+    const int vcs = d.plan.channels(), port = d.port_of(output);
     const auto link = D::S::range(port * vcs, vcs);
     r.free.insert(output);
     r.idle |= link;
     if constexpr (requires { r.load[0]; }) {
-        if (d.net.wiring.compares_loads(d.net.plan)) tilt(r, output, -1, cycle);
+        if (d.net.wiring.compares_loads(d.plan)) tilt(r, output, -1, cycle);
     }
     const bool wanted = r.room.has(output) && waiting_for(d.net.wiring, d, r, output).any();
     d.look_now_if(router, (r.held & link).any() || wanted);
@@ -142,23 +142,23 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
             if (packet.route == nobody) {
                 throw_away(d, packet);
             } else {
-                tell_source(d, packet, router, static_cast<std::size_t>(&packet - d.net.packets.data()), cycle);
+                tell_source(d, packet, router, static_cast<std::size_t>(&packet - d.packets), cycle);
                 deliver(d, packet, cycle);
             }
         } else {
             deliver(d, packet, cycle);
         }
         if constexpr (!W::usual) {
-            if (fifo.output == fifo.home && d.net.plan.consumes_one()) {
+            if (fifo.output == fifo.home && d.plan.consumes_one()) {
                 r.consuming = false;
-                if (d.net.plan.marks) r.freed[d.net.plan.ports] = cycle;
+                if (d.plan.marks) r.freed[d.plan.ports] = cycle;
                 d.look_now(router);
             }
         }
     }
     const bool transit = i < r.fed;
     if constexpr (requires { r.load[0]; }) {
-        if (transit && d.net.wiring.compares_loads(d.net.plan)) {
+        if (transit && d.net.wiring.compares_loads(d.plan)) {
             const Name before = feeder(d, r, i);
             tilt(d.router(d.router_of(before)), d.input_of(before), 1, cycle);
         }
@@ -173,7 +173,7 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     } else if constexpr (W::counts_phits) {
         give_room(d, router, r, i, fifo.count, cycle);
     } else if (const auto& feed = r.feed[d.port_of(i)]; feed.lag > 0) {
-        d.credits.add(cycle + feed.lag, name);
+        d.desk.credits.add(cycle + feed.lag, name);
     } else {
         room_is_known(d, feeder(d, r, i));
     }

@@ -20,11 +20,11 @@ struct Alternatives {
 
 // The waiting inputs that could use each dimension's adaptive VC.
 template <class D>
-Alternatives<D> passing(const D& d, const typename D::Router& r) {
+Alternatives<D> passing(const typename D::Wiring& grid, const Plan& plan, const typename D::Router& r) {
     using L = typename D::S::Local;
     Alternatives<D> could;
     const L room = r.room, wait = r.wait;
-    const int dims = d.net.wiring.dims(d.net.plan);
+    const int dims = grid.dims(plan);
     #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         const auto plus = L(r.want[2 * dim]).where(room.has(4 * dim + 1));
@@ -39,7 +39,7 @@ Alternatives<D> passing(const D& d, const typename D::Router& r) {
 template <class D>
 typename D::S::Local try_alternatives(const D& d, typename D::Router& r, Alternatives<D>& could) {
     using S = typename D::S::Local;
-    const int dims = d.net.wiring.dims(d.net.plan);
+    const int dims = d.net.wiring.dims(d.plan);
     S trying = r.wait;
     S requesting[D::Wiring::room_for_dims];
     #pragma GCC unroll 4
@@ -69,7 +69,7 @@ typename D::S::Local try_alternatives(const D& d, typename D::Router& r, Alterna
 // The alternative that an input tries next; `dims` is escape.
 template <class D>
 int memory_of(const D& d, const typename D::Router& r, int i) {
-    for (int k = 0; k < d.net.wiring.dims(d.net.plan); ++k)
+    for (int k = 0; k < d.net.wiring.dims(d.plan); ++k)
         if (r.next[k].has(i)) return k + 1;
     return 0;
 }
@@ -96,13 +96,13 @@ int first_port(const R& r, int i) {
 
 template <class D>
 int escape_output(const D& d, const typename D::Router& r, int i) {
-    return admitted(r, i, first_port(r, i) * d.net.plan.channels());
+    return admitted(r, i, first_port(r, i) * d.plan.channels());
 }
 
 // What an input requests with several adaptive VCs, or -1; moves its memory.
 template <class D>
 int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
-    const int dims = d.net.wiring.dims(d.net.plan), vcs = d.net.plan.channels();
+    const int dims = d.net.wiring.dims(d.plan), vcs = d.plan.channels();
     const int own_port = i < r.fed ? d.port_of(i) : -1, own = i < r.fed ? own_port >> 1 : 0;
     const int start = memory_of(d, r, i);
     for (int k = start; k < dims; ++k) {
@@ -113,7 +113,7 @@ int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i,
         if (port == own_port && d.vc_of(i) > 0) {
             vc = d.vc_of(i);
         } else {
-            vc = 1 + below(draw(d.net.plan.seed, Purpose::adaptive_vc, router, i * dims + dim, cycle), vcs - 1);
+            vc = 1 + below(draw(d.plan.seed, Purpose::adaptive_vc, router, i * dims + dim, cycle), vcs - 1);
         }
         const int output = port * vcs + vc;
         if (r.room.has(output)) {
@@ -128,9 +128,9 @@ int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i,
 // Let the waiting inputs try their alternatives for the cycles that their router slept. An input with p
 // alternatives that it could use tries them in turn, then escape: a circle of p + 1 cycles.
 template <class D>
-[[gnu::noinline]] void sleep_by_sets(const D& d, typename D::Router& r, std::uint32_t asleep) {
-    const int dims = d.net.wiring.dims(d.net.plan);
-    const auto could = passing(d, r);
+[[gnu::noinline]] void sleep_by_sets(const typename D::Wiring& grid, const Plan& plan, typename D::Router& r, std::uint32_t asleep) {
+    const int dims = grid.dims(plan);
+    const auto could = passing<D>(grid, plan, r);
     typename D::S some;
     #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) some |= could.of[dim];
@@ -138,7 +138,7 @@ template <class D>
     for (int k = 0; k < dims; ++k) r.next[k] &= some;
     some.for_each([&](int i) {
         int own = 0;
-        while (!d.net.wiring.travels(own).has(i)) ++own;
+        while (!grid.travels(own).has(i)) ++own;
         const auto usable_at = [&](int k) { return could.of[own + k < dims ? own + k : own + k - dims].has(i); };
         std::uint32_t tried = 0, usable = 0;  // tried: of those that it could use, before the one that is next
         #pragma GCC unroll 4
@@ -184,8 +184,8 @@ void catch_up(const D& d, std::uint32_t router, typename D::Router& r, Cycle cyc
     if (asleep == 0) return;
     r.time = static_cast<std::uint32_t>(cycle);
     if (r.wait.none()) return;
-    if (d.net.wiring.by_sets(d.net.plan)) {
-        sleep_by_sets(d, r, asleep);
+    if (d.net.wiring.by_sets(d.plan)) {
+        sleep_by_sets<D>(d.net.wiring, d.plan, r, asleep);
     } else {
         sleep_by_inputs(d, router, r, cycle - asleep, cycle);
     }

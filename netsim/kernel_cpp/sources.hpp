@@ -9,7 +9,7 @@ namespace netplace {
 template <class D>
 std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
     const Sources& sources = d.net.sources;
-    const std::uint64_t seed = d.net.plan.seed;
+    const std::uint64_t seed = d.plan.seed;
     if (sources.hot_node >= 0 && sources.hot_node != node) {
         const double unit = static_cast<double>(draw(seed, Purpose::hot_spot, node, 0, cycle)) / 18446744073709551616.0;
         if (unit < sources.hot_share) return sources.hot_node;
@@ -19,7 +19,7 @@ std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
     const auto& among = sources.among;
     const auto bits = draw(seed, Purpose::target, node, 0, cycle);
     if (among.empty()) {
-        const int n = below(bits, d.net.plan.nodes - 1);
+        const int n = below(bits, d.plan.nodes - 1);
         return n >= node ? n + 1 : n;
     }
     const int n = below(bits, static_cast<std::int64_t>(among.size()) - 1);
@@ -43,7 +43,7 @@ void act_source(D& d, std::int32_t number, Node& node, bool occupied, Cycle cycl
     const std::int32_t key = sources.first_key + (sources.by_node ? number : 0);
     if (!handed_over(d, number, node.drawn - 1, static_cast<std::uint32_t>(key) << 2 | data, cycle)) return;
     node.drawn = 0;
-    node.next_draw = cycle + 1 + gap(draw(d.net.plan.seed, Purpose::gap, number, 0, cycle + 1), sources.log_stay);
+    node.next_draw = cycle + 1 + gap(draw(d.plan.seed, Purpose::gap, number, 0, cycle + 1), sources.log_stay);
     d.set_timer(cycle, node.next_draw, number, 1);
 }
 

@@ -25,6 +25,7 @@ struct Table {
     using Router = FlatRouter<Set<std::uint64_t, words>>;
     using Packet = TablePacket;
 
+    struct Fields {} fields;
     std::vector<std::int16_t> ports;       // switches x switches x entry: that lead on, -1 after the last; of escape
     std::vector<std::uint16_t> far_hops;   // switches x switches (UGAL)
     std::vector<std::int8_t> rise, kind;   // switches x ports; rise -1: leads to no switch
@@ -66,14 +67,14 @@ std::uint32_t route_of(const Table<words>&, const D&, std::int32_t, std::int32_t
     return static_cast<std::uint32_t>(target);
 }
 
-template <int words>
-bool is_there(const Table<words>&, std::uint32_t router, const TablePacket& packet) {
+template <int words, class D>
+bool is_there(const Table<words>&, const D&, std::uint32_t router, const TablePacket& packet) {
     return packet.route == router;
 }
 
 template <class D>
 int class_of(const D& d, std::uint32_t label) {
-    return d.net.plan.classes == 1 ? 0 : d.net.jobs.keys[label >> 2].traffic_class;
+    return d.plan.classes == 1 ? 0 : d.keys[label >> 2].traffic_class;
 }
 
 // --- the way: direct, or by an intermediate switch -----------------------------------------------------------
@@ -81,8 +82,8 @@ int class_of(const D& d, std::uint32_t label) {
 // The packets behind the first port of switch `x` to `target`, and the heads that wait for it, on some of its VCs.
 template <int words, class D>
 std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int low, int high) {
-    const auto& plan = d.net.plan;
-    const auto& r = d.net.routers[plan.first_switch + x];
+    const auto& plan = d.plan;
+    const auto& r = d.routers[plan.first_switch + x];
     const int first = table.entry(plan, x, target)[0] * static_cast<int>(plan.vcs);
     std::int64_t total = 0;
     typename D::S heads;
@@ -96,7 +97,7 @@ std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, s
 // The sum of that over all links of the way by first ports.
 template <int words, class D>
 std::int64_t whole_way(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int shift) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     std::int64_t total = 0;
     while (x != target) {
         total += first_link(table, d, x, target, shift, shift + table.own_vcs(plan));
@@ -109,7 +110,7 @@ std::int64_t whole_way(const Table<words>& table, const D& d, std::int64_t x, st
 template <int words, class D>
 bool direct_is_better(const Table<words>& table, const D& d, std::int64_t x, std::int64_t via, std::int64_t home,
                       int level, int aside, int shift) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if (plan.choice == static_cast<int>(Choice::valiant)) return false;
     if (plan.choice == static_cast<int>(Choice::ugal_g)) {
         const auto detour = whole_way(table, d, x, via, shift) + whole_way(table, d, via, home, shift);
@@ -127,7 +128,7 @@ bool direct_is_better(const Table<words>& table, const D& d, std::int64_t x, std
 template <int words, class D>
 std::int64_t drawn_via(const Table<words>& table, const D& d, std::uint32_t router, int i, std::int64_t x,
                        std::int64_t home, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const int low = std::min(table.place[x], table.place[home]), high = std::max(table.place[x], table.place[home]);
     const std::int64_t count = plan.via_count - (high >= 0) - (low >= 0 && low < high);
     if (count <= 0) return -1;
@@ -147,7 +148,7 @@ std::int64_t gate_of(const Table<words>& table, const Plan& plan, std::int64_t x
 template <int words, class D>
 std::uint32_t chosen_trip(const Table<words>& table, const D& d, std::uint32_t router, int i, std::uint32_t trip,
                           std::int64_t home, std::uint32_t label, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if ((trip & decided) && !(trip & may_turn)) return trip;
     const std::int64_t x = router - plan.first_switch;
     const bool turning = trip & decided;
@@ -173,7 +174,7 @@ std::uint32_t kept_way(Table<words>& table, const D& d, std::uint32_t trip, std:
 template <int words, class D>
 std::uint32_t arrived_trip(Table<words>& table, const D& d, std::uint32_t router, int i, const TablePacket& packet,
                            std::uint32_t trip, Cycle cycle) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const std::int64_t x = router - plan.first_switch;
     if (x >= plan.compute_from) return trip | to_home;
     const std::int64_t home = gate_of(table, plan, x, packet.route);
@@ -201,7 +202,7 @@ void choose_way(Table<words>& table, D& d, Name name, Cycle cycle) {
     auto& r = d.router(router);
     TablePacket& packet = head_of(d, router, r, i);
     std::uint32_t trip = i >= r.fed ? 0 : packet.trip;
-    if (router >= d.net.plan.first_switch && packet.route != router && packet.route != nobody)
+    if (router >= d.plan.first_switch && packet.route != router && packet.route != nobody)
         trip = arrived_trip(table, d, router, i, packet, trip, cycle);
     packet.trip = trip;
 }
@@ -217,7 +218,7 @@ int level_on(const Table<words>& table, const Plan& plan, std::uint32_t trip, st
 // Which of the ports that the table names is a packet's own.
 template <int words, class D>
 int own_port(const Table<words>& table, const D& d, std::int64_t x, const std::int16_t* entry, const TablePacket& packet) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     int count = 0;
     while (count < plan.most && entry[count] >= 0) ++count;
     if (plan.spread == static_cast<int>(Spread::destination))
@@ -227,14 +228,14 @@ int own_port(const Table<words>& table, const D& d, std::int64_t x, const std::i
 
 template <class D>
 int vc_of_flow(const D& d, const TablePacket& packet, int count) {
-    return below(draw(d.net.plan.seed, Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
+    return below(draw(d.plan.seed, Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
 }
 
 // Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel.
 template <int words, class D>
 void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, const TablePacket& packet) {
     using S = typename D::S;
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const int vcs = static_cast<int>(plan.vcs), own = table.own_vcs(plan);
     const int shift = class_of(d, packet.label) * own;
     S& may = r.may[i];
@@ -283,19 +284,19 @@ void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D
 
 template <int words, class D>
 void note_head(Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, TablePacket& packet) {
-    if (d.net.plan.choice == static_cast<int>(Choice::table)) {
+    if (d.plan.choice == static_cast<int>(Choice::table)) {
         const std::uint32_t trip = i >= r.fed ? 0 : packet.trip;
-        packet.trip = router >= d.net.plan.first_switch ? trip | to_home : trip;
+        packet.trip = router >= d.plan.first_switch ? trip | to_home : trip;
     }
     note_ways(table, d, router, r, i, packet);
     r.wanted |= r.may[i];
-    if (table.counts_heads(d.net.plan)) r.may[i].for_each([&](int output) { r.want[output].insert(i); });
+    if (table.counts_heads(d.plan)) r.may[i].for_each([&](int output) { r.want[output].insert(i); });
 }
 
 // What a packet is when it has begun to cross a link.
 template <int words, class D>
 void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename D::Router&, int output, TablePacket& packet) {
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     if (router < plan.first_switch) return;
     const std::int64_t x = router - plan.first_switch;
     const int port = d.port_of(output);
@@ -326,7 +327,7 @@ int best_option(D& d, std::uint32_t router, const typename D::Router& r, int i, 
     });
     const int equals = equal.count();
     if (equals == 1) return equal.lowest();
-    return equal.nth(below(draw(d.net.plan.seed, Purpose::route, router, i, cycle), equals));
+    return equal.nth(below(draw(d.plan.seed, Purpose::route, router, i, cycle), equals));
 }
 
 template <int words, class R>
@@ -341,13 +342,13 @@ typename D::S visit_requests(const Table<words>&, D& d, std::uint32_t router, ty
     r.wait.for_each([&](int i) {
         if ((r.may[i] & ready).any()) d.ask(requested, best_option(d, router, r, i, ready, cycle), i);
     });
-    requested.for_each([&](int output) { visit(output, d.net.asked[output]); });
+    requested.for_each([&](int output) { visit(output, d.asked[output]); });
     return {};
 }
 
 template <int words, class D>
 void note_grant(const Table<words>& table, D& d, typename D::Router& r, int i, int) {
-    if (table.counts_heads(d.net.plan)) r.may[i].for_each([&](int output) { r.want[output].erase(i); });
+    if (table.counts_heads(d.plan)) r.may[i].for_each([&](int output) { r.want[output].erase(i); });
 }
 
 template <int words, class D>

@@ -21,7 +21,7 @@ void finish(D& d, Node& node, Cycle cycle) {
     node.job = -1;
     if (--job.running == 0) {
         job.end = cycle + 1;
-        d.ended = true;
+        d.desk.ended = true;
     }
 }
 
@@ -53,7 +53,7 @@ bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
             continue;
         }
         const std::int32_t its = node.first_key + static_cast<std::int32_t>(value & ((1 << key_bits) - 1));
-        Key& key = d.net.jobs.keys[its];
+        Key& key = d.keys[its];
         if (kind == op_recv) {
             if (key.have < key.length) {
                 node.waits = its;
@@ -89,7 +89,7 @@ bool begin_message(D& d, Node& node, bool sending) {
     } else {
         return false;
     }
-    node.left = (node.under & 3) == data ? d.net.jobs.keys[node.under >> 2].length : 1;
+    node.left = (node.under & 3) == data ? d.keys[node.under >> 2].length : 1;
     return true;
 }
 
@@ -97,7 +97,7 @@ bool begin_message(D& d, Node& node, bool sending) {
 template <class D>
 void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
     const std::uint32_t label = node.under, kind = label & 3;
-    Key& key = d.net.jobs.keys[label >> 2];
+    Key& key = d.keys[label >> 2];
     const std::int32_t target = kind == reply ? key.source : key.target;
     const bool opening = node.own && (kind == request || node.left == key.length);
     if (!handed_over(d, number, target, label, cycle)) {
@@ -131,7 +131,7 @@ void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
 // Do all that a node does in the first step of `cycle`.
 template <class D>
 void act(D& d, std::int32_t number, Cycle cycle) {
-    Node& node = d.net.nodes[number];
+    Node& node = d.nodes[number];
     const bool under_way = node.left > 0;
     bool sending = under_way && node.own;
     if (node.job >= 0 && cycle >= node.busy_until && !sending) {

@@ -32,6 +32,7 @@ struct Tree {
     using Router = std::conditional_t<usual, TreeRouter, FlatRouter<Set<std::uint64_t>>>;
     using Packet = netplace::Packet;
 
+    struct Fields {} fields;
     std::vector<Divisor> power;  // of the number of down ports, by stage
     Divisor down, up;
 
@@ -46,8 +47,8 @@ std::uint32_t route_of(const Tree<usual>&, const Plan&, std::int32_t, std::int32
     return static_cast<std::uint32_t>(target);
 }
 
-template <bool usual>
-bool is_there(const Tree<usual>&, std::uint32_t router, const Packet& packet) {
+template <bool usual, class D>
+bool is_there(const Tree<usual>&, const D&, std::uint32_t router, const Packet& packet) {
     return packet.route == router;
 }
 
@@ -57,7 +58,7 @@ void go_on(const Tree<usual>&, D&, std::uint32_t, const typename D::Router&, int
 // The node that created a packet.
 template <class D>
 std::int32_t origin(const D& d, std::uint32_t label) {
-    const Key& key = d.net.jobs.keys[label >> 2];
+    const Key& key = d.keys[label >> 2];
     if ((label & 3) != reply) return key.source;
     return key.target >= 0 ? key.target : ~key.target;
 }
@@ -66,7 +67,7 @@ std::int32_t origin(const D& d, std::uint32_t label) {
 template <bool usual, class D>
 int forced_port(const Tree<usual>& tree, const D& d, const typename D::Router& r, const Packet& packet, int vc) {
     if (r.stage < 0) return 0;
-    const auto& plan = d.net.plan;
+    const auto& plan = d.plan;
     const std::uint32_t part = tree.power[r.stage].of(packet.route), above = tree.down.of(part);
     if (above == r.subtree) return static_cast<int>(plan.up + part - above * plan.down);
     if (tree.adapts(plan)) return -1;
@@ -78,18 +79,18 @@ int forced_port(const Tree<usual>& tree, const D& d, const typename D::Router& r
 
 template <bool usual, class D>
 void note_head(const Tree<usual>& tree, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
-    const int vc = r.stage >= 0 && !tree.adapts(d.net.plan) ? d.vc_of(i) : 0;
+    const int vc = r.stage >= 0 && !tree.adapts(d.plan) ? d.vc_of(i) : 0;
     r.want[std::max(0, forced_port(tree, d, r, packet, vc))].insert(i);
 }
 
 template <bool usual, class D>
 typename D::S waiting_for(const Tree<usual>& tree, const D& d, const typename D::Router& r, int output) {
-    return r.wait & r.want[tree.port_of_set(d.net.plan, d.port_of(output))];
+    return r.wait & r.want[tree.port_of_set(d.plan, d.port_of(output))];
 }
 
 template <bool usual, class D>
 void note_grant(const Tree<usual>& tree, D& d, typename D::Router& r, int i, int output) {
-    r.want[tree.port_of_set(d.net.plan, d.port_of(output))].erase(i);
+    r.want[tree.port_of_set(d.plan, d.port_of(output))].erase(i);
 }
 
 template <bool usual, class D>
@@ -99,10 +100,10 @@ void note_grants(const Tree<usual>&, D&, typename D::Router& r, const typename D
 
 template <bool usual, class D>
 typename D::S may_ask_for(const Tree<usual>& tree, D& d, std::uint32_t, const typename D::Router& r, int i) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     typename D::S outputs;
     for (int port = 0; port * vcs < r.fed; ++port)
-        if (r.want[tree.port_of_set(d.net.plan, port)].has(i)) outputs |= D::S::range(port * vcs, vcs);
+        if (r.want[tree.port_of_set(d.plan, port)].has(i)) outputs |= D::S::range(port * vcs, vcs);
     return outputs;
 }
 
@@ -111,12 +112,12 @@ typename D::S may_ask_for(const Tree<usual>& tree, D& d, std::uint32_t, const ty
 // `static`: the VC is drawn anew in every cycle until the packet is granted at its node, and then kept.
 template <bool usual, class D>
 int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     int vc = 0;
     if (r.stage >= 0) {
         vc = d.vc_of(i);
     } else if (vcs > 1) {
-        vc = below(draw(d.net.plan.seed, Purpose::tree_vc, router, i, cycle), vcs);
+        vc = below(draw(d.plan.seed, Purpose::tree_vc, router, i, cycle), vcs);
     }
     const int output = forced_port(tree, d, r, head_of(d, router, r, i), vc) * vcs + vc;
     return r.room.has(output) ? output : -1;
@@ -125,7 +126,7 @@ int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename 
 // The outputs of the ports up with fewest phits beyond; none if they have no room for a packet.
 template <class D>
 typename D::S emptiest_up(D& d, const typename D::Router& r, int outputs, Cycle cycle) {
-    int least = (d.net.plan.fifo_depth() - 1) * d.net.plan.packet_phits();
+    int least = (d.plan.fifo_depth() - 1) * d.plan.packet_phits();
     typename D::S equal;
     if constexpr (D::Wiring::usual) {
         // All at once, in words that the compiler can put side by side.
@@ -150,7 +151,7 @@ typename D::S emptiest_up(D& d, const typename D::Router& r, int outputs, Cycle 
 // The VC of a port with fewest phits beyond, the lowest of equals, as an output.
 template <class D>
 int emptiest_down(D& d, const typename D::Router& r, int port, Cycle cycle) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     int best = port * vcs, least = phits_beyond(r, best, cycle);
     for (int output = best + 1; output < (port + 1) * vcs; ++output) {
         const int load = phits_beyond(r, output, cycle);
@@ -164,7 +165,7 @@ int emptiest_down(D& d, const typename D::Router& r, int port, Cycle cycle) {
 template <bool usual, class D>
 typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     using S = typename D::S;
-    const int vcs = d.net.plan.channels(), ups = (r.stage < 0 ? 1 : static_cast<int>(d.net.plan.up)) * vcs;
+    const int vcs = d.plan.channels(), ups = (r.stage < 0 ? 1 : static_cast<int>(d.plan.up)) * vcs;
     const S available = r.free & r.room, above = S::range(0, ups);
     S requested;
     if (const S rising = r.wait & r.want[0]; rising.any() && (available & above).any()) {
@@ -172,7 +173,7 @@ typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router,
         if ((equal & available).any()) {
             const int equals = equal.count();
             rising.for_each([&](int i) {
-                const int skip = equals == 1 ? 0 : below(draw(d.net.plan.seed, Purpose::tree_up, router, i, cycle), equals);
+                const int skip = equals == 1 ? 0 : below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals);
                 const int output = equal.nth(skip);
                 if (available.has(output)) d.ask(requested, output, i);
             });
@@ -186,7 +187,7 @@ typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router,
         if (wanting.none()) continue;
         const int output = emptiest_down(d, r, port, cycle);
         if (!available.has(output)) continue;
-        d.net.asked[output] = wanting;
+        d.asked[output] = wanting;
         requested.insert(output);
     }
     return requested;
@@ -195,12 +196,12 @@ typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router,
 template <bool usual, class D, class Visit>
 typename D::S visit_requests(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     typename D::S requested;
-    if (tree.adapts(d.net.plan)) {
+    if (tree.adapts(d.plan)) {
         requested = request_adaptively(tree, d, router, r, cycle);
     } else {
         r.wait.for_each([&](int i) { d.ask(requested, static_output(tree, d, router, r, i, cycle), i); });
     }
-    (requested & r.free).for_each([&](int output) { visit(output, d.net.asked[output]); });
+    (requested & r.free).for_each([&](int output) { visit(output, d.asked[output]); });
     return {};
 }
 
@@ -211,13 +212,13 @@ bool has_requests(const Tree<usual>&, const R& r) {
 
 template <bool usual, class D>
 bool obtainable(const Tree<usual>& tree, D& d, std::uint32_t, const typename D::Router& r, const typename D::S&) {
-    const int vcs = d.net.plan.channels();
+    const int vcs = d.plan.channels();
     auto rest = r.free & r.room;
     if (r.wait.none()) return false;
     while (rest.any()) {
         const int port = d.port_of(rest.lowest());
         rest -= D::S::range(port * vcs, vcs);
-        if ((r.wait & r.want[tree.port_of_set(d.net.plan, port)]).any()) return true;
+        if ((r.wait & r.want[tree.port_of_set(d.plan, port)]).any()) return true;
     }
     return false;
 }
