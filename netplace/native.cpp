@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 void bind_apps(nanobind::module_& module);
+void bind_netsim(nanobind::module_& module);
 void bind_placement(nanobind::module_& module);
 void bind_scheduling(nanobind::module_& module);
 
@@ -10,6 +11,8 @@ NB_MODULE(_native, module) {
     module.def("version", [] { return NETPLACE_VERSION; }, "Return the version of netplace that this was built with.");
     auto apps = module.def_submodule("apps", "Compiled parts of netplace.apps.");
     bind_apps(apps);
+    auto netsim = module.def_submodule("netsim", "Compiled parts of netplace.netsim.");
+    bind_netsim(netsim);
     auto placement = module.def_submodule("placement", "Compiled parts of netplace.placement.");
     bind_placement(placement);
     auto scheduling = module.def_submodule("scheduling", "Compiled parts of netplace.scheduling.");

@@ -75,7 +75,7 @@ def native_engine(
     threads: int = 1,
 ) -> Engine:
     """Return the compiled engine in C++."""
-    from netplace.netsim.native import NativeEngine
+    from netplace.netsim.compiled_network import NativeEngine
 
     return NativeEngine(topology, config, seed, record_messages, explain, threads)
 

@@ -1,7 +1,6 @@
 // Routers (model: "Objects"): all that one decides from lies together.
 #pragma once
 
-#include <cstddef>
 #include <type_traits>
 
 #include "records.hpp"
@@ -35,7 +34,6 @@ struct alignas(64) GridRouter : RouterSets<Set<std::conditional_t<dims <= 3, std
     NarrowOutput output[fed];
 };
 static_assert(sizeof(GridRouter<2>) == 128 && sizeof(GridRouter<3>) == 128);
-static_assert(offsetof(GridRouter<3>, link) <= 64);
 
 // A router, or node, of a tree with the usual settings and at most 8 ports: four cache lines.
 struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {

@@ -151,13 +151,12 @@ int run_until(AnyNetwork& network, Cycle until) {
 
 }  // namespace
 
-NB_MODULE(_kernel, module) {
-    module.doc() = "The event-driven engine: networks whose routers, nodes and jobs it simulates cycle by cycle.";
-    nb::class_<Code>(module, "Code").def("__init__", [](std::shared_ptr<Code>*) {}, nb::is_method());
+void bind_netsim(nb::module_& module) {
+    nb::class_<Code>(module, "Code", "A program as the engine reads it.");
     module.def("code", &code_of, "operations"_a, "first"_a, "source"_a, "target"_a, "packets"_a, "first_message"_a,
                "messages"_a, "by_rendezvous"_a);
     module.def("network", &network_of, "settings"_a, "arrays"_a);
-    nb::class_<AnyNetwork>(module, "Network")
+    nb::class_<AnyNetwork>(module, "Network", "A network, the jobs on it, and what they have done so far.")
         .def_prop_rw("now", [](AnyNetwork& network) { return network.desk().now; },
                      [](AnyNetwork& network, Cycle now) { network.desk().now = now; })
         .def_prop_ro("quiet_since", [](AnyNetwork& network) { return network.desk().quiet; })

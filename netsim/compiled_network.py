@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.netsim import _kernel
+from netplace.native import netsim as compiled
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.description import described
@@ -55,7 +55,7 @@ class NativeEngine:
         self._classes = read_classes(config.traffic_classes)
         every = config.of_all_classes
         self._arguments = described(topology, every, seed, record_messages, explain, table)
-        self._network = _kernel.network(*self._arguments)
+        self._network = compiled.network(*self._arguments)
         self._codes: WeakKeyDictionary[Program, dict[bool, tuple[Any, Lowered]]] = WeakKeyDictionary()
         self._jobs: dict[int, _Job] = {}
         shape = topology.neighbor.shape
@@ -73,7 +73,7 @@ class NativeEngine:
         saved = state.pop("saved")
         vars(self).update(state)
         self._codes = WeakKeyDictionary()
-        self._network = _kernel.network(*self._arguments)
+        self._network = compiled.network(*self._arguments)
         self._network.load(saved)
 
     # --- time ---------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class NativeEngine:
             key = lowered.key
             source, target = (np.ascontiguousarray(key[:, column], np.int32) for column in (0, 1))
             packets, first = (np.ascontiguousarray(key[:, column]) for column in (2, 3))
-            code = _kernel.code(
+            code = compiled.code(
                 np.ascontiguousarray(lowered.op),
                 np.ascontiguousarray(lowered.first, np.int64),
                 source,
