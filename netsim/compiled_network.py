@@ -101,7 +101,7 @@ class NativeEngine:
     @property
     def repeats(self) -> bool:
         """Whether `install` can let a program run several times: not where messages need numbers."""
-        return not self._record and self.config.rendezvous is None
+        return not self._record
 
     def _code(self, program: Program, repeated: bool) -> tuple[Any, Lowered]:
         """Return a program as the kernel reads it, kept as long as anybody has the program."""
@@ -193,6 +193,8 @@ class NativeEngine:
             target=job.lowered.key[:, 1],
             sent=job.lowered.sent,
             used=job.lowered.used,
+            asked=job.lowered.asked,
+            posted=job.lowered.posted,
             spare=spare.copy(),
         )
 

@@ -17,7 +17,7 @@ enum class Purpose : std::uint64_t {
     adaptive_vc = 4,         // VC of an alternative of `smart`: (router, input * dimensions + dimension, cycle)
     policy = 5,              // choice of policy `random`: (router, input, cycle)
     arbiter = 6,             // choice of arbiter `random`: (router, output, cycle)
-    tree_up = 7,             // up port and VC of adaptive tree routing: (router, input, cycle)
+    tree_up = 7,             // port and VC of adaptive tree routing: (router, input, cycle)
     tree_vc = 8,             // VC of static tree routing: (router, input, cycle)
     gap = 9,                 // cycles to the next open-loop packet: (node, 0, cycle from which it counts)
     target = 10,             // destination of an open-loop packet: (node, 0, cycle)

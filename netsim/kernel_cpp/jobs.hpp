@@ -72,11 +72,11 @@ inline void Code::check() const {
                 if (value < 0) wrong("a computation takes less than no time");
             } else if (kind == op_loop) {
                 if (value < 1 || value > n - first[task]) wrong("a loop begins before its task");
-            } else if (kind > op_loop || (value & ((std::int64_t{1} << key_bits) - 1)) >= keys() || value < 0) {
+            } else if (kind > op_over || (value & ((std::int64_t{1} << key_bits) - 1)) >= keys() || value < 0) {
                 wrong("an operation names no key");
             } else {
                 const auto key = static_cast<std::size_t>(value & ((std::int64_t{1} << key_bits) - 1));
-                const bool sends = kind == op_send || kind == op_ask || kind == op_sent || kind == op_sent_last;
+                const bool sends = kind == op_send || kind == op_ask || kind == op_sent || kind == op_sent_last || kind == op_over;
                 if ((sends ? source : target)[key] != task) wrong("an operation is of another task");
             }
         }

@@ -83,7 +83,7 @@ void deliver(D& d, const Packet& packet, Cycle cycle) {
             if (d.nodes[node].waits == static_cast<std::int32_t>(number) && key.have >= key.length) d.act_now(node);
             break;
         case request:
-            if (++key.asked <= key.posted) make_due(d, node, number << 2 | reply, cycle);
+            if (++key.unmet <= 0) make_due(d, node, number << 2 | reply, cycle);
             break;
         default: make_due(d, key.source, number << 2 | data, cycle);
     }

@@ -151,13 +151,25 @@ struct Key {
     std::int32_t job = -1;     // place of its job; -1: open-loop traffic
     std::int32_t owner = 0;    // number of its job + 1; 0: open-loop traffic
     std::int32_t traffic_class = 0;
-    // rendezvous: requests consumed, receives posted, messages whose last packet was created
-    std::int32_t asked = 0, posted = 0, done = 0;
+    // rendezvous: requests consumed at the destination, less receives posted there; messages whose last packet was
+    // created, but of iterations that are over
+    std::int32_t unmet = 0, done = 0;
 };
 
 // --- operations: kind in 4 bits, then a key or cycles; see netsim/lower.py --------------------------------
 
-enum Operation : int { op_send, op_recv, op_compute, op_compute_last, op_ask, op_post, op_sent, op_sent_last, op_loop };
+enum Operation : int {
+    op_send,
+    op_recv,
+    op_compute,
+    op_compute_last,  // compute and end: ends the task without another cycle
+    op_ask,           // isend by rendezvous: create the request packet
+    op_post,          // irecv by rendezvous
+    op_sent,          // wait until this many messages of a key have been sent by rendezvous
+    op_sent_last,     // the same in a blocking send that ends the task
+    op_loop,          // go back by this many operations, while there are rounds
+    op_over,          // an iteration is over: what it sent of a key by rendezvous counts no more
+};
 inline constexpr int kind_bits = 4;
 inline constexpr int key_bits = 29;
 

@@ -54,6 +54,11 @@ bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
         }
         const std::int32_t its = node.first_key + static_cast<std::int32_t>(value & ((1 << key_bits) - 1));
         Key& key = d.keys[its];
+        if (kind == op_over) {
+            key.done -= static_cast<std::int32_t>(value >> key_bits);
+            ++node.pc;
+            continue;
+        }
         if (kind == op_recv) {
             if (key.have < key.length) {
                 node.waits = its;
@@ -61,7 +66,7 @@ bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
             }
             key.have -= key.length;
         } else if (kind == op_post) {
-            if (++key.posted <= key.asked) make_due(d, number, static_cast<std::uint32_t>(its) << 2 | reply, cycle);
+            if (--key.unmet >= 0) make_due(d, number, static_cast<std::uint32_t>(its) << 2 | reply, cycle);
         } else if (key.done < value >> key_bits) {  // op_sent, op_sent_last
             node.waits = its;
             return false;

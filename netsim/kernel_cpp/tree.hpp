@@ -1,8 +1,6 @@
 // Trees (model: "Trees"): the ports that a packet may take, and what waiting heads request.
 #pragma once
 
-#include <limits>
-
 #include "fifos.hpp"
 #include "grid.hpp"
 
@@ -123,72 +121,42 @@ int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename 
     return r.room.has(output) ? output : -1;
 }
 
-// The outputs of the ports up with fewest phits beyond; none if they have no room for a packet.
+// The outputs from `begin` to before `end` with fewest phits beyond; none if they have no room for a packet.
 template <class D>
-typename D::S emptiest_up(D& d, const typename D::Router& r, int outputs, Cycle cycle) {
+typename D::S emptiest(D& d, const typename D::Router& r, int begin, int end, Cycle cycle) {
     int least = (d.plan.fifo_depth() - 1) * d.plan.packet_phits();
     typename D::S equal;
-    if constexpr (D::Wiring::usual) {
-        // All at once, in words that the compiler can put side by side.
-        constexpr int all = 2 * D::Router::ports;
-        std::int16_t load[all], fewest = static_cast<std::int16_t>(least);
-        const auto now = static_cast<std::int16_t>(cycle);
-        for (int o = 0; o < all; ++o) load[o] = static_cast<std::int16_t>(r.load[o] + r.slope[o] * now);
-        for (int o = outputs; o < all; ++o) load[o] = std::numeric_limits<std::int16_t>::max();
-        for (int o = 0; o < all; ++o) fewest = std::min(fewest, load[o]);
-        for (int o = 0; o < all; ++o) equal.insert_if(o, load[o] == fewest);
-    } else {
-        for (int o = 0; o < outputs; ++o) {
-            const int load = phits_beyond(r, o, cycle);
-            if (load < least) equal = {};
-            least = std::min(load, least);
-            equal.insert_if(o, load == least);
-        }
+    for (int o = begin; o < end; ++o) {
+        const int load = phits_beyond(r, o, cycle);
+        if (load < least) equal = {};
+        least = std::min(load, least);
+        equal.insert_if(o, load == least);
     }
     return equal;
 }
 
-// The VC of a port with fewest phits beyond, the lowest of equals, as an output.
-template <class D>
-int emptiest_down(D& d, const typename D::Router& r, int port, Cycle cycle) {
-    const int vcs = d.plan.channels();
-    int best = port * vcs, least = phits_beyond(r, best, cycle);
-    for (int output = best + 1; output < (port + 1) * vcs; ++output) {
-        const int load = phits_beyond(r, output, cycle);
-        best = load < least ? output : best;
-        least = std::min(load, least);
-    }
-    return best;
-}
-
-// `adaptive`: a lost request leaves no trace, so those for outputs that are held are not worked out.
+// `adaptive`: of the outputs that lead on, each head draws one of those with most room, anew in each cycle. A lost
+// request leaves no trace, so those for outputs that are held are not worked out.
 template <bool usual, class D>
 typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     using S = typename D::S;
-    const int vcs = d.plan.channels(), ups = (r.stage < 0 ? 1 : static_cast<int>(d.plan.up)) * vcs;
-    const S available = r.free & r.room, above = S::range(0, ups);
-    S requested;
-    if (const S rising = r.wait & r.want[0]; rising.any() && (available & above).any()) {
-        const S equal = emptiest_up(d, r, ups, cycle);
-        if ((equal & available).any()) {
-            const int equals = equal.count();
-            rising.for_each([&](int i) {
-                const int skip = equals == 1 ? 0 : below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals);
-                const int output = equal.nth(skip);
-                if (available.has(output)) d.ask(requested, output, i);
-            });
-        }
-    }
-    S rest = r.stage < 0 ? S{} : available - above;
+    const int vcs = d.plan.channels(), ups = r.stage < 0 ? 1 : static_cast<int>(d.plan.up);
+    const S available = r.free & r.room;
+    S requested, rest = available;
     while (rest.any()) {
-        const int port = d.port_of(rest.lowest());
-        rest -= S::range(port * vcs, vcs);
+        int port = d.port_of(rest.lowest()), end = port + 1;
+        if (port < ups) port = 0, end = ups;
+        rest -= S::range(port * vcs, (end - port) * vcs);
         const S wanting = r.wait & r.want[port];
         if (wanting.none()) continue;
-        const int output = emptiest_down(d, r, port, cycle);
-        if (!available.has(output)) continue;
-        d.asked[output] = wanting;
-        requested.insert(output);
+        const S equal = emptiest(d, r, port * vcs, end * vcs, cycle);
+        if ((equal & available).none()) continue;
+        const int equals = equal.count();
+        wanting.for_each([&](int i) {
+            const int skip = equals == 1 ? 0 : below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals);
+            const int output = equal.nth(skip);
+            if (available.has(output)) d.ask(requested, output, i);
+        });
     }
     return requested;
 }
