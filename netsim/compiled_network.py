@@ -46,8 +46,14 @@ class NativeEngine:
         explain: bool = False,
         threads: int = 1,
     ) -> None:
-        if explain or threads > 1 or config.faults:
-            raise ValueError("engine native: explain, threads and faults are not simulated yet; expected engine kernel")
+        for name, asked in (("explain", explain), ("threads", threads > 1), ("faults", bool(config.faults))):
+            if asked:
+                raise ValueError(f"{name}: engine native does not simulate it; expected engine kernel")
+        if config.buffer_phits:
+            raise ValueError(
+                f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
+                "simulates; expected engine reference"
+            )
         self.topology, self.config = topology, config
         self._record = record_messages
         self._general = is_general(topology, config)

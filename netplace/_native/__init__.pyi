@@ -2,6 +2,7 @@
 
 from netplace._native import (
     apps as apps,
+    netsim as netsim,
     placement as placement,
     scheduling as scheduling
 )

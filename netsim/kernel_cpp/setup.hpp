@@ -172,6 +172,11 @@ void set_calendars(Network<W>& net, Desk& desk, Cycle now) {
                 credits = std::max<Cycle>(credits, r.feed[port].lag);
             }
     }
+    constexpr Cycle most = 1 << 24;
+    for (const Cycle delay : {tails, headers, credits, static_cast<Cycle>(plan.ack)})
+        if (delay > most)
+            throw std::invalid_argument("network: a delay of " + std::to_string(delay) + " cycles is more than the kernel's " +
+                                        std::to_string(most));
     desk.tails.lengthen(tails, now);
     desk.headers.lengthen(headers, now);
     desk.credits.lengthen(credits, now);

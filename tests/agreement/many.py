@@ -1,7 +1,7 @@
 """Thousands of random stories told by both engines; the seed and the number of cases are said.
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
-grids and trees and on networks of any wiring. With ``--threads`` the kernel tells each on one thread and on
+grids and trees and on networks of any wiring. With ``--native`` the engine in C++ tells them beside the reference. With ``--threads`` the kernel tells each on one thread and on
 several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ
 ends the run.
 """
@@ -28,6 +28,7 @@ def main() -> None:
     """Tell the stories."""
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     import test_agreement
+    import test_native_agrees
     import test_threads_agree
     import test_wirings_agree
     from wirings import RANDOM
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("--kinds", default="", help="only kinds of stories whose name holds this")
     parser.add_argument("--threads", action="store_true", help="one thread beside several, not two engines")
     parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
+    parser.add_argument("--native", action="store_true", help="the engine in C++ beside the reference")
     asked = parser.parse_args()
     domains._DAWDLE = int(asked.dawdle)
     TOPOLOGIES["random"] = RANDOM
@@ -48,7 +50,8 @@ def main() -> None:
         suppress_health_check=list(HealthCheck),
     )
     total = 0
-    for tests in (test_threads_agree,) if asked.threads else (test_wirings_agree, test_agreement):
+    usual_tests = (test_native_agrees,) if asked.native else (test_wirings_agree, test_agreement)
+    for tests in (test_threads_agree,) if asked.threads else usual_tests:
         for kind, stories in tests.STORIES.items():
             if asked.kinds not in kind:
                 continue

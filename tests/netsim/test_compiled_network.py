@@ -1,0 +1,109 @@
+"""The engine in C++: INSEE's counts, networks kept and gone on with, and descriptions that never crash it."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from golden_rows import row_name, rows, run
+
+from netplace.apps import APPLICATIONS
+from netplace.native import netsim as compiled
+from netplace.netsim import Config, Network, Traffic
+from netplace.netsim.description import described
+from netplace.netsim.general import general, is_general
+from netplace.topologies import parse
+
+NETWORKS = {
+    "torus:3x3": Config(),
+    "torus:4x4x4": Config(),
+    "twisted:4x2+1": Config(vcs=3, arbiter="longest", injectors=2),
+    "tree:2,2": Config(),
+    "thintree:4,2,2": Config(vcs=3, tree_routing="static", consumption="single"),
+    "dragonfly:a=2,p=1,h=1": Config(routing="ugal-l", vcs=4),
+    "mesh:3x3": Config(routing="minimal", vc_discipline="hop", vcs=4, crossbar=1, credit_delay=2),
+}
+
+
+@pytest.mark.parametrize("row", [*rows("exact"), *rows("exact_more"), *rows("exact_npb")[:7]], ids=row_name)
+def test_exact(row):
+    assert run(row, engine="native").cycles == int(row["insee_clock"]) - 1
+
+
+@pytest.mark.parametrize("row", rows("chance"), ids=row_name)
+def test_chance_is_that_of_the_kernel(row):
+    assert run(row, 7, engine="native").cycles == run(row, 7).cycles
+
+
+def made(text):
+    topology, config = parse(text), NETWORKS[text]
+    table = general(topology, config) if is_general(topology, config) else None
+    return described(topology, config.of_all_classes, 1, False, False, table)
+
+
+@pytest.mark.parametrize("text", NETWORKS)
+def test_a_network_goes_on_from_a_pickle(text):
+    network = Network(parse(text), NETWORKS[text], engine="native", seed=3)
+    network.start(APPLICATIONS["all-to-all"].make(tasks=network.topology.nodes), times=3)
+    network.generate(Traffic(0.02, np.full(network.topology.nodes, -1, np.int32)))
+    network.advance(37)
+    other = pickle.loads(pickle.dumps(network))
+    for each in (network, other):
+        each.advance(60)
+        each.generate(None)
+        each.finish()
+    assert network.now == other.now
+    for name, value in vars(network.counters()).items():
+        assert np.array_equal(value, getattr(other.counters(), name)), name
+
+
+@pytest.mark.parametrize("text", NETWORKS)
+def test_half_of_a_state_is_refused(text):
+    network = compiled.network(*made(text))
+    saved = network.save()
+    for end in (0, 8, len(saved) // 2, len(saved) - 1):
+        with pytest.raises(ValueError, match="state of a network"):
+            compiled.network(*made(text)).load(saved[:end])
+
+
+@pytest.mark.parametrize("text", NETWORKS)
+def test_wrong_descriptions_never_crash(text):
+    chance = np.random.default_rng(1)
+    for _ in range(150):
+        settings, arrays = made(text)
+        if chance.random() < 0.4:
+            name = chance.choice(list(settings))
+            settings[name] = int(chance.choice([-1, 0, 1, 2, 7, 63, 1 << 12, 1 << 20, 1 << 40]))
+            if name in (
+                "nodes",
+                "routers",
+                "ports",
+                "queue",
+                "buffer",
+                "vcs",
+                "injectors",
+                "injected",
+                "ack",
+            ):
+                settings[name] = min(settings[name], 64)
+        else:
+            name = chance.choice(list(arrays))
+            if chance.random() < 0.2 or not arrays[name].size:
+                arrays[name] = arrays[name][:-1]
+            else:
+                arrays[name] = arrays[name].copy()
+                arrays[name][chance.integers(arrays[name].size)] = chance.choice([-2, -1, 0, 1, 99, 1 << 30])
+        try:
+            compiled.network(settings, arrays)
+        except ValueError as error:
+            assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [({"explain": True}, "explain"), ({"config": Config(faults="at=5,link=0-1")}, "faults")],
+)
+def test_what_it_does_not_simulate_is_refused(asked, name):
+    with pytest.raises(ValueError, match=f"{name}: engine native does not simulate it"):
+        Network(parse("torus:4x4"), engine="native", **asked)
