@@ -51,8 +51,8 @@ class NativeEngine:
                 raise ValueError(f"{name}: engine native does not simulate it; expected engine kernel")
         if config.buffer_phits:
             raise ValueError(
-                f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
-                "simulates; expected engine reference"
+                f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "
+                "alone simulates; expected engine reference"
             )
         self.topology, self.config = topology, config
         self._record = record_messages

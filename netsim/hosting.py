@@ -74,7 +74,7 @@ def native_engine(
     explain: bool = False,
     threads: int = 1,
 ) -> Engine:
-    """Return the engine in C++, which is to be the compiled one: it does not know all that the kernel does."""
+    """Return the engine in C++, which does not simulate all that the kernel does."""
     from netplace.netsim.compiled_network import NativeEngine
 
     return NativeEngine(topology, config, seed, record_messages, explain, threads)

@@ -21,6 +21,11 @@ namespace {
 using Long = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Short = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+using Listed = nb::typed<nb::list, nb::any>;
+using Numbers = nb::typed<nb::dict, nb::str, nb::int_>;
+using Arrays = nb::typed<nb::dict, nb::str, nb::any>;
+
 template <class T, class A>
 std::vector<T> taken(const A& array) {
     return {array.data(), array.data() + array.size()};
@@ -34,7 +39,7 @@ auto given(std::vector<T> numbers) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-std::unique_ptr<AnyNetwork> network_of(nb::dict settings, nb::dict arrays) {
+std::unique_ptr<AnyNetwork> network_of(Numbers settings, Arrays arrays) {
     Description description;
     std::size_t known = 0;
     description.plan.for_each([&](const char* name, std::int64_t& value) {
@@ -84,7 +89,7 @@ void generate_on(AnyNetwork& network, double chance, Short target, Short among, 
     generate(network.hosts(), network.desk(), network.rules(), network.plan().seed, std::move(sources));
 }
 
-nb::tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {
+Tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {
     Hosts& hosts = network.hosts();
     const Job& job = hosts.jobs.of(number);
     std::vector<Cycle> lost = job.task_lost;
@@ -94,7 +99,7 @@ nb::tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {
                           given(job.message_start), given(job.message_end));
 }
 
-nb::tuple progress_of(AnyNetwork& network, std::int64_t number) {
+Tuple progress_of(AnyNetwork& network, std::int64_t number) {
     Hosts& hosts = network.hosts();
     const Job& job = hosts.jobs.of(number);
     Progress told = progress(hosts, job);
@@ -126,15 +131,15 @@ void skip(AnyNetwork& network, std::int64_t number, Long counts, Long spare) {
     }
 }
 
-nb::tuple totals_of(AnyNetwork& network) {
+Tuple totals_of(AnyNetwork& network) {
     Totals totals = network.totals();
     return nb::make_tuple(totals.created, totals.delivered, totals.gone, totals.events, totals.packet_delay,
                           totals.message_delay, totals.last_delivery, given(std::move(totals.packet_delays)),
                           given(std::move(totals.message_delays)));
 }
 
-nb::list pointers_of(const AnyNetwork& network) {
-    nb::list told;
+Listed pointers_of(const AnyNetwork& network) {
+    Listed told;
     for (auto& pointers : network.pointers()) told.append(given(std::move(pointers)));
     return told;
 }
@@ -176,14 +181,14 @@ void bind_netsim(nb::module_& module) {
         .def("skip", &skip)
         .def("standing_tasks",
              [](AnyNetwork& network) {
-                 nb::list tasks;
+                 Listed tasks;
                  for (const auto& task : standing_tasks(network.hosts()))
                      tasks.append(nb::make_tuple(task.job, task.task, task.pc, task.at_injector, task.kind));
                  return tasks;
              })
         .def("blocked_fifos",
              [](AnyNetwork& network) {
-                 nb::list fifos;
+                 Listed fifos;
                  for (const auto& fifo : network.blocked())
                      fifos.append(nb::make_tuple(fifo.router, fifo.input, fifo.packets, fifo.wants));
                  return fifos;

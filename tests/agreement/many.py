@@ -1,9 +1,9 @@
 """Thousands of random stories told by both engines; the seed and the number of cases are said.
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
-grids and trees and on networks of any wiring. With ``--native`` the engine in C++ tells them beside the reference. With ``--threads`` the kernel tells each on one thread and on
-several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ
-ends the run.
+grids and trees and on networks of any wiring. With ``--native`` the engine in C++ tells them beside the
+reference. With ``--threads`` the kernel tells each on one thread and on several; with ``--dawdle`` beside it
+these lose time by chance. The first case in which the engines differ ends the run.
 """
 
 from __future__ import annotations

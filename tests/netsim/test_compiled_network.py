@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 
 import numpy as np
@@ -94,10 +95,8 @@ def test_wrong_descriptions_never_crash(text):
             else:
                 arrays[name] = arrays[name].copy()
                 arrays[name][chance.integers(arrays[name].size)] = chance.choice([-2, -1, 0, 1, 99, 1 << 30])
-        try:
+        with contextlib.suppress(ValueError):
             compiled.network(settings, arrays)
-        except ValueError as error:
-            assert str(error)
 
 
 @pytest.mark.parametrize(
