@@ -64,9 +64,9 @@ def _replay(
     Compiled code pays for large programs only: it must be loaded.
     """
     if len(need) > _COMPILED_FROM:
-        from netplace.apps.replay_kernel import stands
+        from netplace.native import apps as native
 
-        return np.asarray(stands(first, task_of, need))
+        return native.stands(first, task_of, need)
     place, end = first[:-1].tolist(), first[1:].tolist()
     tasks, needs = task_of.tolist(), need.tolist()
     waiter: dict[int, int] = {}  # by operation, the one task that can wait for it

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 void bind_apps(nanobind::module_& module);
+void bind_experiments(nanobind::module_& module);
 void bind_netsim(nanobind::module_& module);
 void bind_placement(nanobind::module_& module);
 void bind_scheduling(nanobind::module_& module);
@@ -17,4 +18,6 @@ NB_MODULE(_native, module) {
     bind_placement(placement);
     auto scheduling = module.def_submodule("scheduling", "Compiled parts of netplace.scheduling.");
     bind_scheduling(scheduling);
+    auto experiments = module.def_submodule("experiments", "Compiled parts of netplace.experiments.");
+    bind_experiments(experiments);
 }

@@ -2,6 +2,7 @@
 
 from netplace._native import (
     apps as apps,
+    experiments as experiments,
     netsim as netsim,
     placement as placement,
     scheduling as scheduling

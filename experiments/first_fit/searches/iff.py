@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from netplace.experiments.first_fit.searches.iff_kernel import change, find
+from netplace.native import experiments as native
 from netplace.scheduling.partitioner.contiguous.search import Account, Shape
 from netplace.topologies import Grid
 
@@ -30,39 +28,21 @@ class ImprovedFirstFit(Account):
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
-        places = grid.coordinates(np.arange(grid.nodes)).T
-        # Free nodes to the first held one or to the border, by dimension and node.
-        runs = [
-            np.full(grid.nodes, n) if grid.wraps else n - x for n, x in zip(grid.sizes, places, strict=True)
-        ]
-        self._runs = np.array(runs, np.int32)
-        self._left = np.zeros(grid.nodes, np.int32)  # of a held node: what is left of its partition along X
-        self._whose = np.zeros(grid.nodes, np.int32)  # of a held node: base of its partition
-        self._jumps = np.zeros(grid.nodes, np.int32)
-        self._seen = np.zeros(grid.nodes, np.bool_)
+        self._runs = native.Iff(grid.sizes, grid.wraps)
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""
-        base, looked_at, counted = find(
-            self._runs,
-            self._left,
-            self._whose,
-            self._jumps,
-            self._seen,
-            self._sizes,
-            np.array(shape),
-            self._wraps,
-        )
+        base, looked_at, counted = self._runs.find(shape)
         self.visited += counted if self._as_published else looked_at
-        return int(base)
+        return base
 
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
-        change(self._runs, self._left, self._whose, self._sizes, np.array(shape), base, False, self._wraps)
+        self._runs.change(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
-        change(self._runs, self._left, self._whose, self._sizes, np.array(shape), base, True, self._wraps)
+        self._runs.change(base, shape, True)
 
 
 class PublishedVisits(ImprovedFirstFit):

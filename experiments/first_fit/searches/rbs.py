@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from netplace.compiled import njit
 from netplace.experiments.first_fit.searches.box_list import BoxList
+from netplace.native import experiments as native
 from netplace.scheduling.partitioner.contiguous.search import Shape, mesh_2d
 from netplace.topologies import Grid
 
@@ -36,31 +34,6 @@ class RightBorderSegments(BoxList):
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""
-        base, visited = _find(self.boxes, self._sizes, np.array(shape))
+        base, visited = native.right_border_segments(self.boxes, self._sizes, np.array(shape))
         self.visited += visited
-        return int(base)
-
-
-@njit(cache=True)
-def _find(boxes: Any, sizes: Any, shape: Any) -> tuple[int, int]:
-    """Return the first base of a free box, or -1, and the boxes looked at."""
-    W, H, w, h = sizes[0], sizes[1], shape[0], shape[1]
-    best_x, best_y = W, H
-    visited = 0
-    for segment in range(-1, len(boxes)):
-        x, low, high = 0, 0, H - h
-        if segment >= 0:
-            x = boxes[segment, 0] + boxes[segment, 2]
-            low = max(low, boxes[segment, 1] - h + 1)
-            high = min(high, boxes[segment, 1] + boxes[segment, 3] - 1)
-        if x + w > W:
-            continue
-        for i in range(len(boxes)):
-            visited += 1
-            if boxes[i, 1] - h + 1 > low or low > high or low > best_y:
-                break
-            if boxes[i, 0] - w < x < boxes[i, 0] + boxes[i, 2]:
-                low = max(low, boxes[i, 1] + boxes[i, 3])
-        if low <= high and (low < best_y or (low == best_y and x < best_x)):
-            best_x, best_y = x, low
-    return (-1 if best_y == H else best_y * W + best_x), visited
+        return base

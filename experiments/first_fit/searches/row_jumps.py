@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from netplace.experiments.first_fit.searches.row_jumps_kernel import change, find
+from netplace.native import experiments as native
 from netplace.scheduling.partitioner.contiguous.search import Account, Shape
 from netplace.topologies import Grid
 
@@ -26,20 +24,18 @@ class RowJumps(Account):
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
-        side = grid.sizes[0]
-        row = np.full(side, side) if grid.wraps else np.arange(side, 0, -1)
-        self._run = np.tile(row.astype(np.int32), grid.nodes // side)
+        self._runs = native.RowJumps(grid.sizes, grid.wraps)
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""
-        base, visited = find(self._run, self._sizes, np.array(shape), self._wraps)
+        base, visited = self._runs.find(shape)
         self.visited += visited
-        return int(base)
+        return base
 
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
-        change(self._run, self._sizes, np.array(shape), base, False, self._wraps)
+        self._runs.change(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
-        change(self._run, self._sizes, np.array(shape), base, True, self._wraps)
+        self._runs.change(base, shape, True)

@@ -1,0 +1,5 @@
+#include "experiments/bind_experiments.hpp"
+
+void bind_experiments(nanobind::module_& module) {
+    netplace::experiments::bind_first_fit(module);
+}

@@ -1,0 +1,154 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "experiments/bind_experiments.hpp"
+#include "experiments/first_fit/searches/searches.hpp"
+#include "netplace/arrays.hpp"
+
+namespace netplace::experiments {
+namespace {
+
+using nb::arg;
+using Numbers = Array<const std::int64_t>;
+using Flags = Array<const bool>;
+
+// Checks the sides of a network, and returns its nodes, whose numbers fit into 32 bits.
+std::int64_t need_sizes(Sides sizes) {
+    std::int64_t nodes = 1;
+    need(!sizes.empty() && sizes.size() < 32, "sizes: of one dimension at least");
+    for (const auto size : sizes) {
+        need(size >= 1 && nodes * size < std::int64_t{1} << 31, "sizes: from 1, and not too many nodes");
+        nodes *= size;
+    }
+    return nodes;
+}
+
+void need_shape(Sides sizes, Sides shape) {
+    need(shape.size() == sizes.size(), "shape: a side for each dimension");
+    for (std::size_t d = 0; d < sizes.size(); ++d) need(shape[d] >= 1 && shape[d] <= sizes[d], "shape: fits the network");
+}
+
+void need_box(Sides sizes, Sides shape, std::int64_t base, bool wraps) {
+    need(base >= 0 && base < need_sizes(sizes), "base: a node");
+    need_shape(sizes, shape);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        need(wraps || base % sizes[d] + shape[d] <= sizes[d], "shape: ends in the mesh");
+        base /= sizes[d];
+    }
+}
+
+template <Found (*Search)(std::span<const bool>, Sides, Sides, bool)>
+Found over_nodes(Flags held, Numbers sizes, Numbers shape, bool wraps) {
+    need(need_sizes(flat(sizes)) == static_cast<std::int64_t>(held.size()), "held: a flag for each node");
+    need_shape(flat(sizes), flat(shape));
+    return Search(flat(held), flat(sizes), flat(shape), wraps);
+}
+
+void need_boxes(Array<const std::int64_t, 2> boxes, Sides sizes) {
+    const auto dims = sizes.size();
+    need(boxes.shape(1) == 2 * dims, "boxes: a place and a side in each dimension");
+    for (std::size_t i = 0; i < boxes.shape(0); ++i) {
+        for (std::size_t d = 0; d < dims; ++d) {
+            need(boxes(i, d) >= 0 && boxes(i, d) < sizes[d] && boxes(i, dims + d) >= 1 && boxes(i, dims + d) <= sizes[d],
+                 "boxes: in the network");
+        }
+    }
+}
+
+Found scan(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape, bool wraps) {
+    need_sizes(flat(sizes));
+    need_shape(flat(sizes), flat(shape));
+    need_boxes(boxes, flat(sizes));
+    return adaptive_scan(flat(boxes), static_cast<std::int64_t>(boxes.shape(0)), flat(sizes), flat(shape), wraps);
+}
+
+Found segments(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape) {
+    need_sizes(flat(sizes));
+    need(sizes.size() == 2, "sizes: of two dimensions");
+    need_shape(flat(sizes), flat(shape));
+    need_boxes(boxes, flat(sizes));
+    return right_border_segments(flat(boxes), static_cast<std::int64_t>(boxes.shape(0)), flat(sizes), flat(shape));
+}
+
+// A search that keeps runs of free nodes, all of them free at first.
+class Runs {
+public:
+    Runs(const std::vector<std::int64_t>& sizes, bool wraps, std::size_t dims_with_runs)
+        : sizes_(sizes), wraps_(wraps), nodes_(need_sizes(sizes_)), runs_(dims_with_runs * nodes_) {
+        std::int64_t stride = 1;
+        for (std::size_t d = 0; d < dims_with_runs; ++d) {
+            for (std::int64_t node = 0; node < nodes_; ++node) {
+                const auto left = wraps ? sizes_[d] : sizes_[d] - node / stride % sizes_[d];
+                runs_[d * nodes_ + node] = static_cast<std::int32_t>(left);
+            }
+            stride *= sizes_[d];
+        }
+    }
+
+protected:
+    std::vector<std::int64_t> sizes_;
+    bool wraps_;
+    std::int64_t nodes_;
+    std::vector<std::int32_t> runs_;
+};
+
+class RowJumps : Runs {
+public:
+    RowJumps(const std::vector<std::int64_t>& sizes, bool wraps) : Runs(sizes, wraps, sizes.empty() ? 0 : 1) {}
+
+    Found find(const std::vector<std::int64_t>& shape) const {
+        need_shape(sizes_, shape);
+        return row_jumps(runs_, sizes_, shape, wraps_);
+    }
+    void change(std::int64_t base, const std::vector<std::int64_t>& shape, bool free) {
+        need_box(sizes_, shape, base, wraps_);
+        change_rows(runs_, sizes_, shape, base, free, wraps_);
+    }
+};
+
+class Iff : Runs {
+public:
+    Iff(const std::vector<std::int64_t>& sizes, bool wraps)
+        : Runs(sizes, wraps, sizes.size()), left_(nodes_), whose_(nodes_), jumps_(nodes_), seen_(nodes_) {}
+
+    std::tuple<std::int64_t, std::int64_t, std::int64_t> find(const std::vector<std::int64_t>& shape) {
+        need_shape(sizes_, shape);
+        return iff(nodes(), sizes_, shape, wraps_);
+    }
+    void change(std::int64_t base, const std::vector<std::int64_t>& shape, bool free) {
+        need_box(sizes_, shape, base, wraps_);
+        change_iff(nodes(), sizes_, shape, base, free, wraps_);
+    }
+
+private:
+    IffNodes nodes() { return {runs_, left_, whose_, jumps_, seen_}; }
+
+    std::vector<std::int32_t> left_, whose_, jumps_;
+    std::vector<std::uint8_t> seen_;
+};
+
+template <class Search>
+void bind_search(nb::module_& module, const char* name, const char* text) {
+    nb::class_<Search>(module, name, text)
+        .def(nb::init<const std::vector<std::int64_t>&, bool>(), arg("sizes"), arg("wraps"))
+        .def("find", &Search::find, arg("shape"))
+        .def("change", &Search::change, arg("base"), arg("shape"), arg("free"))
+        .def("__deepcopy__", [](const Search& self, const nb::dict&) { return Search(self); }, arg("memo"));
+}
+
+}  // namespace
+
+void bind_first_fit(nb::module_& module) {
+    module.def("naive_first_fit", &over_nodes<naive_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
+    module.def("counted_first_fit", &over_nodes<counted_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
+    module.def("zhu_first_fit", &over_nodes<zhu_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
+    module.def("adaptive_scan", &scan, arg("boxes"), arg("sizes"), arg("shape"), arg("wraps"));
+    module.def("right_border_segments", &segments, arg("boxes"), arg("sizes"), arg("shape"));
+    bind_search<RowJumps>(module, "RowJumps", "Runs of free nodes along X of a mesh or torus, all free at first.");
+    bind_search<Iff>(module, "Iff", "Runs of free nodes along all dimensions of a mesh or torus, all free at first.");
+}
+
+}  // namespace netplace::experiments

@@ -1,0 +1,49 @@
+// Searches for the first free box on meshes and tori, one in each file of this folder. Each returns its base, or -1,
+// and what it looked at.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace netplace::experiments {
+
+using Sides = std::span<const std::int64_t>;
+using Found = std::pair<std::int64_t, std::int64_t>;
+
+// naive.cpp: node by node; and the same answers and visits, counted dimension by dimension.
+Found naive_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
+Found counted_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
+
+// zhu.cpp: by the coverage of what is held.
+Found zhu_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
+
+// box_list.cpp: by a list of the boxes that are held, each its place and its sides, `boxes` of them.
+Found adaptive_scan(std::span<const std::int64_t> list, std::int64_t boxes, Sides sizes, Sides shape, bool wraps);
+Found right_border_segments(std::span<const std::int64_t> list, std::int64_t boxes, Sides sizes, Sides shape);
+
+// row_jumps.cpp: `run` has the free nodes from each node on along X, at most a row of them; 0: the node is held.
+Found row_jumps(std::span<const std::int32_t> run, Sides sizes, Sides shape, bool wraps);
+void change_rows(std::span<std::int32_t> run, Sides sizes, Sides shape, std::int64_t base, bool free, bool wraps);
+
+// Marks `count` nodes of a line from `first` on as free or held, and corrects the runs before them.
+void change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::int64_t side, std::int64_t first,
+                 std::int64_t count, bool free, bool wraps);
+
+// iff.cpp: what the search keeps of each node.
+struct IffNodes {
+    std::span<std::int32_t> runs;   // (dims, nodes): free nodes from it on in each dimension; 0: it is held
+    std::span<std::int32_t> left;   // of a held node: nodes of its partition from it on along X, itself included
+    std::span<std::int32_t> whose;  // of a held node: base of its partition
+    std::span<std::int32_t> jumps;  // all 0, and left so
+    std::span<std::uint8_t> seen;   // all 0, and left so: bases of partitions that were met
+};
+
+// Also returns the visits as published: each partition that is met counts once a search, and so does each node of the
+// candidate that is accepted (J. A. Pascual, thesis, 4.1.1, 7.1.2).
+std::tuple<std::int64_t, std::int64_t, std::int64_t> iff(const IffNodes& nodes, Sides sizes, Sides shape, bool wraps);
+void change_iff(const IffNodes& nodes, Sides sizes, Sides shape, std::int64_t base, bool free, bool wraps);
+
+}  // namespace netplace::experiments
