@@ -37,6 +37,8 @@ class _Job:
 class NativeEngine:
     """A network in the compiled kernel; see `netplace.netsim.engine.Engine`."""
 
+    stands = True  # an interrupt is seen after the run, between two cycles
+
     def __init__(
         self,
         topology: Topology,

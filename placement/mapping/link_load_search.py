@@ -145,4 +145,5 @@ class LinkLoadSearch:
         place = np.concatenate((places, others)).astype(np.int64)
         loads = self._routed.loads(places, self._W) / self._unit
         home = self._routed.home[place]
-        return native.LinkSearch(*self._out, *self._back, *self._ways, place, home, loads, self.tasks)
+        network: Any = (*self._out, *self._back, *self._ways)
+        return native.LinkSearch(*network, place, home, loads, self.tasks)  # type: ignore[call-arg]

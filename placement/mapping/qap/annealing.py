@@ -114,7 +114,9 @@ class Annealing:
             done = 0
             while done < wanted and not budget.over:
                 count = budget.allows(min(self._slice, wanted - done))
-                self._problem.anneal(*places, state, self._rng, count, temperature, _TARGETED)
+                self._problem.anneal(
+                    places[0], places[1], places[2], state, self._rng, count, temperature, _TARGETED
+                )
                 budget.spend(count)
                 done += count
             if done:

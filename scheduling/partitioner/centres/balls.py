@@ -132,5 +132,5 @@ def _left_out(axes: Axes, table: Counts, dims: range) -> Iterator[tuple[int, Cou
 def _extended(axes: Axes, table: Counts, dims: Any) -> Counts:
     strides = [1, *itertools.accumulate(axes.sizes.tolist(), lambda a, b: a * b)]
     for d in dims:
-        table = native.cones(table, strides[d], int(axes.sizes[d]), bool(axes.kinds[d] == RING))
+        table = np.asarray(native.cones(table, strides[d], int(axes.sizes[d]), bool(axes.kinds[d] == RING)))
     return table

@@ -73,7 +73,7 @@ def laminar_tree(sets: ProcessorSets) -> LaminarTree | None:
 
 def least_below(sets: ProcessorSets, tree: LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:
     """Return `size` free nodes of least cost; costs must be single numbers (`ProcessorSets.worth`)."""
-    return np.flatnonzero(native.least_below(*tree, free, size))
+    return np.flatnonzero(np.asarray(native.least_below(*tree, free, size)))
 
 
 def kept_on_tree(tree: LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
