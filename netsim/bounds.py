@@ -106,7 +106,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     packets, cycles = np.where(sends, length, 0), np.where(computes, program.size, 0)
 
     linked = topology.neighbor[topology.computing]
-    links = int((linked >= 0).sum(axis=1).max())
+    links = max(1, int((linked >= 0).sum(axis=1).max()))  # a single node has none, and sends nothing
     sending = min(settings.injectors, links)
     receiving = 1 if settings.consumption == "single" else links
     phits = packets * passes * settings.packet_phits
