@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks import real, shown, whole
 from netplace.topologies.cables import Cables, graph
@@ -11,6 +10,9 @@ from netplace.topologies.dimensional import Dimension, dimensional, paces_of
 from netplace.topologies.graph import Graph
 from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import MOST_WIDTH, check_cables
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 __all__ = ["astra_sim", "nccl"]
 

@@ -7,8 +7,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
@@ -21,6 +20,9 @@ from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
 from netplace.topologies.text_files import existing, read_text
 from netplace.topologies.topology import Topology
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 __all__ = ["FILE_FORMATS", "FileFormat", "graph_file"]
 
@@ -79,6 +81,8 @@ def _node_link(content: str, path: str, text: str, phit: int, part: str) -> Topo
 
 
 def _root(content: str, text: str) -> Element:
+    from xml.etree.ElementTree import ParseError, fromstring  # for files in XML alone
+
     try:
         return fromstring(content)
     except (ParseError, ValueError, LookupError) as error:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import check_cables
 from netplace.topologies.xgft import xgft
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 __all__ = ["simgrid"]
 

@@ -150,6 +150,7 @@ SAFE = {
         "find_spec": NATIVE,
         "import importlib.machinery": NATIVE,
     },
+    "netsim/compiled_network.py": {"save": "the extension's state as bytes in memory, no file"},
     "netsim/domains.py": {
         "import ctypes": "the addresses of two functions of the C library, which is loaded already",
         "CDLL": "as its import",

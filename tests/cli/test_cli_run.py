@@ -277,7 +277,6 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
         ("arbiter", "age"),
         ("consumption", "single"),
         ("bubble", 1),
-        ("tree-routing", "static"),
         ("router-delay", 2),
         ("link-delay", 3),
         ("rendezvous", 128),
@@ -287,6 +286,11 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
 def test_every_setting_reaches_the_network(netplace, flag, value):
     found = described(netplace("run", *HALO, f"--{flag}", value, "--json"))
     assert found["config"][flag.replace("-", "_")] == value
+
+
+def test_the_routing_of_trees_reaches_a_tree(netplace):
+    flags = ("--network", "tree:4,2", "--app", "2d-torus", "--tree-routing", "static", "--json")
+    assert described(netplace("run", *flags))["config"]["tree_routing"] == "static"
 
 
 def rows_of(shown: str, title: str) -> list[list[str]]:

@@ -12,7 +12,7 @@ from netplace.experiments.contiguity.streams import LOAD, steady_weeks, stream_o
 from netplace.experiments.contiguity.study import MACHINES, cells
 from netplace.experiments.contiguity.tables import compared, figures_of, points, turned
 from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
-from netplace.scheduling import Job
+from netplace.scheduling import Contiguity, Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.workload.load import load
 from netplace.studies import STUDIES
@@ -63,7 +63,7 @@ def test_groups_of_a_dragonfly_are_held_as_a_tree_holds_its_subtrees():
     assert set(second.nodes // 8) == {1}  # three nodes are left in the first group
     assert groups.find(Job(4, 0.0, 2, 1.0)).nodes.tolist() == [6, 7]  # one switch
     outside = make_partitioner("groups:50", machine)
-    assert outside.find(Job(5, 0.0, 5, 1.0)).contiguous
+    assert Contiguity(machine).of(outside.find(Job(5, 0.0, 5, 1.0)).nodes)
 
 
 def test_pages_of_a_dragonfly_are_its_switches():

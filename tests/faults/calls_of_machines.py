@@ -86,6 +86,8 @@ def _add_schedules(add: Any, w: Any) -> None:
         ranking=None,
     )
     add("make_times", lambda: s.make_times, text="factors:0.9,1.2", machine=torus)
+    add("Contiguity", lambda: s.Contiguity, machine=torus)
+    add("Contiguity.of", lambda: s.Contiguity(torus).of, nodes=[0, 1])
     add("TimedExecution", lambda: s.TimedExecution, times=lambda: s.make_times("log", torus))
     timed = s.TimedExecution(s.make_times("log", torus))
     add(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from netplace.apps import OperationError, Program, TaskWriter
@@ -50,7 +52,7 @@ def test_a_computation_that_is_too_long_is_refused():
     with pytest.raises(ValueError, match=r"cycles in task 0: 576460752303423488 is too large, .* 2\*\*59"):
         TaskWriter(0, 1).compute(1 << 59)
     program = pair([("compute", 7)], [])
-    program.size[0] = 1 << 59
+    program = replace(program, size=np.array([1 << 59]))
     for engine in ENGINES:
         with pytest.raises(
             OperationError, match=r"task 0, operation 0 .* too long, expected less than 2\*\*59"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, program
@@ -106,7 +108,7 @@ def test_a_node_has_one_task_at_a_time():
 
 def test_a_wait_needs_its_request():
     wrong = program([("isend", 1, 64), ("wait", 0)], [("recv", 0, 64)])
-    wrong.request[1] = 4
+    wrong = replace(wrong, request=np.array([0, 4, -1]))
     with pytest.raises(ValueError, match="task 0, operation 1: wait for request 4, which no isend or irecv"):
         engine("torus:8").install(wrong, np.array([0, 1]))
 

@@ -36,9 +36,9 @@ def test_pairs_go_together(sweep):
     runs = sweep(
         'app = "2d-torus"\n[config]\nqueue_packets = 3\n'
         '[[pairs]]\nnetwork = ["torus:4x4", "tree:4,2"]\nmapping = ["column", "shuffle"]\nvcs = [2, 1]\n'
-        '[[pairs]]\npolicy = ["smart", "shortest"]\nbubble = [2, 1]\n'
+        "[[pairs]]\nrouter_delay = [0, 1]\nlink_delay = [2, 1]\n"
     ).runs()
-    assert [(r.network, r.jobs[0].mapping, r.config.vcs, r.config.bubble) for r in runs] == [
+    assert [(r.network, r.jobs[0].mapping, r.config.vcs, r.config.link_delay) for r in runs] == [
         ("torus:4x4", "column", 2, 2),
         ("torus:4x4", "column", 2, 1),
         ("tree:4,2", "shuffle", 1, 2),
