@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,10 @@ class Bounds:
             if getattr(self, name).cycles >= _NEAR * self.least:
                 return name
         return "dependencies"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all bounds, the largest, and the name of the one that explains it, as JSON can hold them."""
+        return asdict(self) | {"least": self.least, "binding": self.binding}
 
 
 @checked

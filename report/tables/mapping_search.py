@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,20 +182,20 @@ class Searched:
             **asdict(self.mine),
             "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
             "consecutive": asdict(self.theirs),
-            **self._bounds(),
+            **self._bounds,
             "costs": self.costs,
             "nodes": kept.mapping.tolist(),
         }
 
+    @cached_property  # by the terminal, a page and JSON alike
     def _bounds(self) -> dict[str, Any]:
         """Return what bounds the run time under every mapping, where the program is known."""
         search = self.search
         if search.run is None:
             return {}
         [job] = settled(search.run, search.topology, repeated_of(search.run), [self.kept.mapping])
-        found = bounds(job, search.topology, search.config)
         return {
-            "bounds": asdict(found) | {"least": found.least, "binding": found.binding},
+            "bounds": bounds(job, search.topology, search.config).to_dict(),
             "link_cycles": self.mine.most_link_load / search.config.phit_bytes,
         }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -55,8 +54,7 @@ def describe_jobs(executed: Executed) -> list[Described]:
 
 @lru_cache(maxsize=64)  # the same for all seeds
 def _bounds(program: Repeated, topology: Topology, config: Config) -> Described:
-    found = bounds(program, topology, config)
-    return asdict(found) | {"least": found.least, "binding": found.binding}
+    return bounds(program, topology, config).to_dict()
 
 
 def _windows(result: Result, window: int) -> list[Described]:
