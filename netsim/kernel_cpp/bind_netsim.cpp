@@ -86,7 +86,7 @@ void generate_on(AnyNetwork& network, double chance, Short target, Short among, 
         sources.by_node = by_node;
         sources.keys = by_node ? nodes : 1;
     }
-    generate(network.hosts(), network.desk(), network.rules(), network.plan().seed, std::move(sources));
+    generate(network.hosts(), network.rules(), network.plan().seed, std::move(sources));
 }
 
 Tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {
@@ -122,12 +122,11 @@ void skip(AnyNetwork& network, std::int64_t number, Long counts, Long spare) {
             throw std::invalid_argument("skip: a task has not so many iterations left");
     }
     for (std::size_t n = 0; n < spare.size(); ++n) hosts.jobs.keys[job.first_key + n].have = spare.data()[n];
-    Desk& desk = network.desk();
     for (std::size_t task = 0; task < job.nodes.size(); ++task) {
         Node& node = hosts.nodes[job.nodes[task]];
         if (node.job != place) continue;
         node.rounds -= static_cast<std::int32_t>(counts.data()[task]);
-        if (node.waits >= 0) desk.act_on(1 - desk.side, job.nodes[task], node);
+        if (node.waits >= 0) hosts.wake(job.nodes[task]);
     }
 }
 
@@ -145,9 +144,9 @@ Listed pointers_of(const AnyNetwork& network) {
 }
 
 int run_until(AnyNetwork& network, Cycle until) {
-    Desk& desk = network.desk();
-    if (desk.ended) {
-        desk.ended = false;
+    bool& ended = network.hosts().desks.front().ended;
+    if (ended) {
+        ended = false;
         return static_cast<int>(Exit::job_ended);
     }
     nb::gil_scoped_release released;
@@ -162,16 +161,22 @@ void bind_netsim(nb::module_& module) {
                "messages"_a, "by_rendezvous"_a);
     module.def("network", &network_of, "settings"_a, "arrays"_a);
     nb::class_<AnyNetwork>(module, "Network", "A network, the jobs on it, and what they have done so far.")
-        .def_prop_rw("now", [](AnyNetwork& network) { return network.desk().now; },
-                     [](AnyNetwork& network, Cycle now) { network.desk().now = now; })
-        .def_prop_ro("quiet_since", [](AnyNetwork& network) { return network.desk().quiet; })
+        .def_prop_rw("now", [](AnyNetwork& network) { return network.hosts().now(); },
+                     [](AnyNetwork& network, Cycle now) {
+                         for (Desk& desk : network.hosts().desks) desk.now = now;
+                     })
+        .def_prop_ro("quiet_since", [](AnyNetwork& network) {
+            Cycle quiet = 0;
+            for (const Desk& desk : network.hosts().desks) quiet = std::max(quiet, desk.quiet);
+            return quiet;
+        })
         .def("run", &run_until, "until"_a)
         .def("install",
              [](AnyNetwork& network, std::shared_ptr<Code> code, Short nodes, std::int64_t times, Short classes) {
-                 return install(network.hosts(), network.desk(), network.rules(), std::move(code),
+                 return install(network.hosts(), network.rules(), std::move(code),
                                 taken<std::int32_t>(nodes), times, taken<std::int32_t>(classes));
              })
-        .def("stop", [](AnyNetwork& network, std::int64_t number) { stop(network.hosts(), network.desk(), network.rules(), number); })
+        .def("stop", [](AnyNetwork& network, std::int64_t number) { stop(network.hosts(), network.rules(), number); })
         .def("end", [](AnyNetwork& network, std::int64_t number) { return end_of(network.hosts(), number); })
         .def("drained", [](AnyNetwork& network, std::int64_t number) { return drained(network.hosts(), network.hosts().jobs.of(number)); })
         .def("forget", [](AnyNetwork& network, std::int64_t number) { forget(network.hosts(), number); })

@@ -39,7 +39,6 @@ public:
     virtual ~AnyNetwork() = default;
 
     virtual Hosts& hosts() = 0;
-    virtual Desk& desk() = 0;
     virtual const Plan& plan() const = 0;
     virtual Exit run(Cycle until) = 0;
     virtual Totals totals() const = 0;

@@ -39,7 +39,7 @@ public:
             net_.ahead = 8;
             net_.behind = counts_phits || net_.wiring.compares_loads(plan) ? 0 : 8;
         }
-        Desk& desk = desk_;
+        Desk& desk = net_.desks.front();
         desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
         desk.deciding.assign(static_cast<std::size_t>(plan.routers));
         desk.agenda[0] = desk.agenda[1] = Agenda(static_cast<std::size_t>(plan.routers));
@@ -52,22 +52,23 @@ public:
     }
 
     Hosts& hosts() override { return net_; }
-    Desk& desk() override { return desk_; }
     const Plan& plan() const override { return net_.plan; }
-    Exit run(Cycle until) override { return netplace::run(net_, desk_, until); }
+    Exit run(Cycle until) override { return netplace::run(net_, net_.desks.front(), until); }
 
     Totals totals() const override {
-        const Desk& desk = desk_;
+        const Desk& desk = net_.desks.front();
         return {desk.created,           desk.delivered,          desk.gone,          desk.events,
                 desk.packet_delays.sum, desk.message_delays.sum, desk.last_delivery, desk.packet_delays.count,
                 desk.message_delays.count};
     }
 
     void reset_totals() override {
-        desk_.packet_delays.reset();
-        desk_.message_delays.reset();
-        desk_.events = 0;
-        desk_.last_delivery = -1;
+        for (Desk& desk : net_.desks) {
+            desk.packet_delays.reset();
+            desk.message_delays.reset();
+            desk.events = 0;
+            desk.last_delivery = -1;
+        }
         for (auto& r : net_.routers)
             for (int port = 0; port < r.fed / channels(); ++port) r.link[port].crossed = 0;
         std::fill(net_.carries.begin(), net_.carries.end(), 0);
@@ -85,19 +86,20 @@ public:
 
     std::vector<std::int64_t> still_crossing() const override {
         std::vector<std::int64_t> cycles(static_cast<std::size_t>(net_.plan.routers * net_.plan.ports));
-        desk_.tails.for_each(desk_.now + 1, [&](Cycle due, Name name) {
+        const auto tail = [&](Cycle due, Name name) {
             const auto& r = net_.routers[Domain<W>::router_of(name)];
             const auto& fifo = r.fifo[Domain<W>::input_of(name)];
             if (fifo.output >= fifo.nowhere) return;
             auto& left = cycles[Domain<W>::router_of(name) * static_cast<std::size_t>(net_.plan.ports) + fifo.output / channels()];
-            left = std::max(left, due - desk_.now);
-        });
+            left = std::max(left, due - net_.now());
+        };
+        for (const Desk& desk : net_.desks) desk.tails.for_each(desk.now + 1, tail);
         return cycles;
     }
 
     std::vector<BlockedFifo> blocked() override {
         std::vector<BlockedFifo> heads;
-        Domain<W> domain(net_, desk_);
+        Domain<W> domain(net_, net_.desks.front());
         for (std::uint32_t router = 0; router < net_.routers.size(); ++router) {
             auto& r = net_.routers[router];
             S home;
@@ -197,8 +199,9 @@ private:
         if constexpr (flat) bind(net_.routers, shared_, layout_, net_.plan, !W::is_tree && !W::is_table);
     }
     void transfer(Archive& archive) {
-        archive(net_.routers, shared_, net_.packets, net_.emptied, net_.carries, net_.open_messages, net_.due_messages);
-        archive(net_.sources, net_.old_sources, desk_);
+        archive(net_.routers, shared_, net_.packets, net_.emptied, net_.carries);
+        archive(net_.sources, net_.old_sources);
+        for (Desk& desk : net_.desks) archive(desk);
         if constexpr (W::is_table) {
             archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);
         }
@@ -209,7 +212,6 @@ private:
     Layout layout_;
     Shared<S> shared_;
     Network<W> net_;
-    Desk desk_;
 };
 
 // Write or read nodes, jobs and their programs.

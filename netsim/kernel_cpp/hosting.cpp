@@ -38,7 +38,7 @@ bool drained(const Hosts& hosts, const Job& job) {
     return hosts.jobs.at_rest(job.first_key, job.code->keys());
 }
 
-std::int64_t install(Hosts& hosts, Desk& desk, const HostingRules& rules, std::shared_ptr<const Code> code,
+std::int64_t install(Hosts& hosts, const HostingRules& rules, std::shared_ptr<const Code> code,
                      std::vector<std::int32_t> nodes, std::int64_t times, const std::vector<std::int32_t>& classes) {
     if (static_cast<std::int64_t>(nodes.size()) != code->tasks())
         throw std::invalid_argument("placement: not one node for each task");
@@ -56,7 +56,7 @@ std::int64_t install(Hosts& hosts, Desk& desk, const HostingRules& rules, std::s
     auto made = std::make_unique<Job>();
     Job& job = *made;
     job.number = hosts.jobs.started++;
-    job.start = desk.now;
+    job.start = hosts.now();
     job.times = times;
     job.first_key = hosts.jobs.take_keys(code->keys());
     job.task_end.assign(nodes.size(), -1);
@@ -82,7 +82,7 @@ std::int64_t install(Hosts& hosts, Desk& desk, const HostingRules& rules, std::s
     }
     for (std::int64_t task = 0; task < program.tasks(); ++task) {
         if (program.first[task] == program.first[task + 1]) {
-            job.task_end[task] = desk.now;
+            job.task_end[task] = job.start;
             continue;
         }
         ++job.running;
@@ -98,55 +98,58 @@ std::int64_t install(Hosts& hosts, Desk& desk, const HostingRules& rules, std::s
         node.busy_until = node.lost = 0;
         node.since = -1;
         node.lapped = job.start;
-        desk.act_on(1 - desk.side, job.nodes[task], node);
+        hosts.wake(job.nodes[task]);
     }
     if (job.running == 0) {
-        job.end = desk.now;
-        desk.ended = true;
+        job.end = job.start;
+        hosts.desks.front().ended = true;
     }
     return job.number;
 }
 
-void stop(Hosts& hosts, Desk& desk, const HostingRules& rules, std::int64_t number) {
+void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
     Job& job = hosts.jobs.of(number);
     const std::int32_t place = hosts.jobs.place.at(number);
     const std::int64_t begin = job.first_key, end = begin + job.code->keys();
+    const Cycle now = hosts.now();
     const auto is_ours = [&](std::int64_t key) { return begin <= key && key < end; };
     job.stopped = true;
     std::vector<std::uint32_t> computing;
     for (std::int32_t number_of_node : job.nodes) {
         Node& node = hosts.nodes[number_of_node];
         if (node.job == place) {
-            job.task_end[node.task] = desk.now;
-            job.task_lost[node.task] = lost_before(node, desk.now);
-            if (node.busy_until >= desk.now) computing.push_back(2 * static_cast<std::uint32_t>(number_of_node));
+            job.task_end[node.task] = now;
+            job.task_lost[node.task] = lost_before(node, now);
+            if (node.busy_until >= now) computing.push_back(2 * static_cast<std::uint32_t>(number_of_node));
             node.job = node.waits = -1;
             node.blocked = node.drawn > 0;
             node.since = -1;
             node.busy_until = 0;
         }
         if (is_ours(node.under >> 2)) node.left = 0;
+        auto& owed = hosts.desk_of(number_of_node).due_messages;
         std::int32_t* at = &node.first_due;  // take what it owes out of the interface
         while (*at >= 0) {
-            DueMessage& due = hosts.due_messages[*at];
+            DueMessage& due = owed[*at];
             if (is_ours(static_cast<std::uint32_t>(due.order))) {
                 const std::int32_t entry = *at;
                 *at = due.next;
-                hosts.due_messages.give(entry);
+                owed.give(entry);
             } else {
                 at = &due.next;
             }
         }
     }
     job.running = 0;
-    job.end = desk.now;
+    job.end = now;
     for (std::int64_t n = begin; n < end; ++n) {
         Key& key = hosts.jobs.keys[n];
         if (!rules.record) {
+            auto& open = hosts.desk_of(key.source).open_messages;
             while (key.oldest >= 0) {
                 const std::int32_t entry = key.oldest;
-                key.oldest = hosts.open_messages[entry].next;
-                hosts.open_messages.give(entry);
+                key.oldest = open[entry].next;
+                open.give(entry);
             }
             key.newest = -1;
         }
@@ -154,7 +157,8 @@ void stop(Hosts& hosts, Desk& desk, const HostingRules& rules, std::int64_t numb
     }
     mark_ending(hosts, job);
     std::sort(computing.begin(), computing.end());
-    desk.timers.drop_if([&](std::uint32_t timer) { return std::binary_search(computing.begin(), computing.end(), timer); });
+    const auto runs_out = [&](std::uint32_t timer) { return std::binary_search(computing.begin(), computing.end(), timer); };
+    for (Desk& desk : hosts.desks) desk.timers.drop_if(runs_out);
 }
 
 Cycle end_of(Hosts& hosts, std::int64_t number) {
@@ -203,9 +207,9 @@ std::vector<StandingTask> standing_tasks(const Hosts& hosts) {
     return standing;
 }
 
-void generate(Hosts& hosts, Desk& desk, const HostingRules& rules, std::uint64_t seed, Sources sources) {
+void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sources sources) {
     const std::int64_t nodes = static_cast<std::int64_t>(hosts.nodes.size());
-    desk.timers.drop_if([](std::uint32_t timer) { return timer & 1; });
+    for (Desk& desk : hosts.desks) desk.timers.drop_if([](std::uint32_t timer) { return timer & 1; });
     for (Node& node : hosts.nodes) {
         if (node.next_draw < 0) continue;
         node.next_draw = -1;
@@ -225,9 +229,9 @@ void generate(Hosts& hosts, Desk& desk, const HostingRules& rules, std::uint64_t
     hosts.sources = std::move(sources);
     for (std::int32_t node = 0; node < nodes; ++node) {
         if (hosts.sources.target[node] == node) continue;
-        const Cycle due = desk.now + gap(draw(seed, Purpose::gap, node, 0, desk.now), hosts.sources.log_stay);
+        const Cycle due = hosts.now() + gap(draw(seed, Purpose::gap, node, 0, hosts.now()), hosts.sources.log_stay);
         hosts.nodes[node].next_draw = due;
-        desk.timers.set(desk.now, due, 2u * static_cast<std::uint32_t>(node) + 1);
+        hosts.desk_of(node).timers.set(hosts.now(), due, 2u * static_cast<std::uint32_t>(node) + 1);
     }
 }
 

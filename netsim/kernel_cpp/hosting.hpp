@@ -29,10 +29,10 @@ struct StandingTask {
 };
 
 // Start a job whose task n sits on nodes[n] in cycle `now`; return its number.
-std::int64_t install(Hosts& hosts, Desk& desk, const HostingRules& rules, std::shared_ptr<const Code> code,
+std::int64_t install(Hosts& hosts, const HostingRules& rules, std::shared_ptr<const Code> code,
                      std::vector<std::int32_t> nodes, std::int64_t times, const std::vector<std::int32_t>& classes);
 // Stop a job that runs: its tasks do nothing from cycle `now` on, and nobody learns of its packets.
-void stop(Hosts& hosts, Desk& desk, const HostingRules& rules, std::int64_t number);
+void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number);
 // Tell whether a job has ended and none of its packets is in flight.
 bool drained(const Hosts& hosts, const Job& job);
 // The end of a job, -1 while it runs; the keys of one that has ended are used again.
@@ -43,7 +43,7 @@ std::vector<std::int64_t> owners(const Hosts& hosts, const std::vector<std::uint
 Progress progress(const Hosts& hosts, const Job& job);
 std::vector<StandingTask> standing_tasks(const Hosts& hosts);
 // Start open-loop traffic from cycle `now` on in place of what there is; without keys there is none.
-void generate(Hosts& hosts, Desk& desk, const HostingRules& rules, std::uint64_t seed, Sources sources);
+void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sources sources);
 // The cycles that a running task lost to full injectors before a cycle.
 inline Cycle lost_before(const Node& node, Cycle now) {
     return node.lost + (node.since >= 0 ? now - node.since : 0);

@@ -10,7 +10,7 @@ namespace netplace {
 // Queue a reply, or data that was asked for, at a node's interface: by cycle, data before replies, then by key.
 template <class D>
 void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
-    auto& pool = d.net.due_messages;
+    auto& pool = d.desk.due_messages;
     const std::int32_t entry = pool.take();
     const std::uint64_t order = static_cast<std::uint64_t>(label & 3) << 32 | label >> 2;
     std::int32_t before = -1, at = d.nodes[node].first_due;
@@ -23,7 +23,7 @@ void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
 // Remove the first due message of a node's interface and return its label.
 template <class D>
 std::uint32_t take_due(D& d, Node& node) {
-    auto& pool = d.net.due_messages;
+    auto& pool = d.desk.due_messages;
     const std::int32_t entry = node.first_due;
     const std::uint64_t order = pool[entry].order;
     node.first_due = pool[entry].next;
@@ -38,7 +38,7 @@ void open_message(D& d, Key& key, Cycle cycle) {
         d.net.jobs.at[key.job]->message_start[key.newest++] = cycle;
         return;
     }
-    auto& pool = d.net.open_messages;
+    auto& pool = d.desk.open_messages;
     const std::int32_t entry = pool.take();
     pool[entry] = {cycle, -1};
     (key.newest < 0 ? key.oldest : pool[key.newest].next) = entry;
@@ -55,7 +55,7 @@ void complete(D& d, Key& key, Cycle cycle) {
         job.message_end[key.oldest] = cycle - 1;
         began = job.message_start[key.oldest++];
     } else {
-        auto& pool = d.net.open_messages;
+        auto& pool = d.desk.open_messages;
         const std::int32_t entry = key.oldest;
         began = pool[entry].start;
         key.oldest = pool[entry].next;

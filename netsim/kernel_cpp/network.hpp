@@ -113,6 +113,8 @@ struct Desk {
     Agenda agenda[2];               // routers to be looked at
     Array<std::uint32_t> deciding;  // those that decide in this cycle
     List starting;     // outputs whose packet begins to cross its link in this cycle
+    Pool<OpenMessage> open_messages;  // sent from its nodes
+    Pool<DueMessage> due_messages;    // at interfaces of its nodes
     Delays packet_delays, message_delays;
 
     void act_on(int which, std::int32_t node, Node& its) {
@@ -125,18 +127,26 @@ struct Desk {
     void transfer(Archive& archive) {
         archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
         archive(credits, acks, notices, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
-        archive(agenda[1], packet_delays, message_delays);
+        archive(agenda[1], open_messages, due_messages, packet_delays, message_delays);
     }
 };
 
-// Nodes, and the jobs on them.
+// Nodes, the jobs on them, and who simulates them.
 struct Hosts {
     Array<Node> nodes;
     Jobs jobs;
-    Pool<OpenMessage> open_messages;
-    Pool<DueMessage> due_messages;
+    std::vector<Desk> desks = std::vector<Desk>(1);  // by domain
+    std::vector<std::uint8_t> owner;                 // by router: its domain; empty: there is one
     Sources sources;
     std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
+
+    Cycle now() const { return desks.front().now; }
+    Desk& desk_of(std::int64_t router) { return desks[owner.empty() ? 0 : owner[static_cast<std::size_t>(router)]]; }
+    // Let a node act in the next cycle that is simulated.
+    void wake(std::int32_t node) {
+        Desk& desk = desk_of(node);
+        desk.act_on(1 - desk.side, node, nodes[static_cast<std::size_t>(node)]);
+    }
 };
 
 // The arrays of a network of wiring W, and what its jobs are doing.
