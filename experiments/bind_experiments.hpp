@@ -6,5 +6,6 @@
 namespace netplace::experiments {
 
 void bind_first_fit(nanobind::module_& module);
+void bind_local_backfilling(nanobind::module_& module);
 
 }  // namespace netplace::experiments

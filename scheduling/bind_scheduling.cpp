@@ -1,6 +1,54 @@
 #include "scheduling/bind_scheduling.hpp"
 
+#include "netplace/arrays.hpp"
+#include "scheduling/contiguity.hpp"
+
+namespace netplace::scheduling {
+namespace {
+
+using nb::arg;
+using Numbers = Array<const std::int64_t>;
+
+void need_nodes(Numbers nodes, std::int64_t machine) {
+    need(nodes.size() > 0, "nodes: one at least");
+    need_indices(flat(nodes), machine, "nodes");
+}
+
+bool filled(Numbers nodes, Numbers sizes, Array<const bool> rings) {
+    std::int64_t machine = 1;
+    need(sizes.size() == rings.size(), "rings: one for each size");
+    for (const auto size : flat(sizes)) {
+        need(size >= 1 && machine <= (std::int64_t{1} << 40) / size, "sizes: from 1, and not too many nodes");
+        machine *= size;
+    }
+    need_nodes(nodes, machine);
+    return fill_box(flat(nodes), flat(sizes), flat(rings));
+}
+
+bool fitting(Numbers nodes, Array<const std::int64_t, 2> subtree, Array<const std::int64_t, 2> part) {
+    need(subtree.shape(0) == part.shape(0) && subtree.shape(1) == part.shape(1), "part: of the shape of subtree");
+    const auto machine = static_cast<std::int64_t>(subtree.shape(1));
+    need_nodes(nodes, machine);
+    return fit_subtree(flat(nodes), machine, flat(subtree), flat(part));
+}
+
+bool connected(Numbers nodes, Numbers home, Array<const std::int32_t, 2> neighbor, std::int64_t first) {
+    need_nodes(nodes, static_cast<std::int64_t>(home.size()));
+    need(neighbor.shape(1) > 0, "neighbor: one port at least");
+    return are_connected(flat(nodes), flat(home), flat(neighbor), static_cast<std::int64_t>(neighbor.shape(1)), first);
+}
+
+void bind_contiguity(nb::module_& module) {
+    module.def("fill_box", &filled, arg("nodes"), arg("sizes"), arg("rings"));
+    module.def("fit_subtree", &fitting, arg("nodes"), arg("subtree"), arg("part"));
+    module.def("are_connected", &connected, arg("nodes"), arg("home"), arg("neighbor"), arg("first"));
+}
+
+}  // namespace
+}  // namespace netplace::scheduling
+
 void bind_scheduling(nanobind::module_& module) {
+    netplace::scheduling::bind_contiguity(module);
     netplace::scheduling::bind_centres(module);
     netplace::scheduling::bind_partitioner(module);
     netplace::scheduling::bind_pss(module);

@@ -74,7 +74,7 @@ def test_kept_code_is_renewed_when_what_it_calls_or_a_constant_in_it_changes(two
 def test_digests_are_the_same_in_every_process():
     ask = (
         "from netplace.compiled import digest\n"
-        "from netplace.experiments.local_backfilling.simulator import timeline_kernel as kept\n"
+        "from netplace.netsim import chance as kept\n"
         "print(*(digest(one.py_func) for one in vars(kept).values() if hasattr(one, 'py_func')))"
     )
     first, second = (python(ask, PYTHONHASHSEED=seed) for seed in "12")

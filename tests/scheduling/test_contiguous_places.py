@@ -138,3 +138,11 @@ def test_factors_follow_the_nodes():
     assert times.seconds(job, Allocation(np.array([0, 5, 10, 15]))) == pytest.approx(13)
     assert times.seconds(Job(1, 0, 1, 10), Allocation(np.array([3]))) == 10
     assert times.longest(job) == pytest.approx(13)
+
+
+def test_nodes_that_a_machine_does_not_have_are_refused():
+    for machine in ("torus:4x4", "tree:2,3", "dragonfly:a=2,p=2,h=1"):
+        topology = parse(machine)
+        for nodes in ([0, topology.nodes], [-1, 0]):
+            with pytest.raises(ValueError, match="nodes"):
+                Contiguity(topology).of(np.array(nodes))

@@ -15,19 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of
 from netplace.experiments.local_backfilling.simulator.platform import Platform
-from netplace.experiments.local_backfilling.simulator.rule_kernel import (
-    BASIC,
-    BLOCK,
-    BLOCK_RANK,
-    BLOCK_TIGHTEST,
-    CLUSTERS,
-    CLUSTERS_TIGHTEST,
-    FIRST_PIECE,
-    PIECES,
-    choose,
-)
+from netplace.native import experiments as native
 
 __all__ = ["RULES", "PlaceRule", "place"]
+
+# Families of rules, as rules.hpp numbers them.
+BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK, CLUSTERS_TIGHTEST, BLOCK_TIGHTEST = range(8)
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class PlaceRule:
     Attributes
     ----------
     kind : int
-        Its family, a constant of `rule_kernel`.
+        Its family.
     forced : bool
         Whether a job waits rather than get other processors.
     source : str
@@ -113,11 +106,10 @@ def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[
     [4, 5, 7]
     """
     chosen_rule = RULES[one_of(rule, RULES, "rule")]
-    open_, chosen = np.zeros(platform.processors, np.bool_), np.zeros(platform.processors, np.bool_)
+    open_ = np.zeros(platform.processors, np.bool_)
     open_[np.asarray(free, np.int64)] = True
     if open_.sum() < size:
         return None
     blocks = np.array(platform.blocks, np.int64)
-    if not choose(chosen_rule.kind, chosen_rule.forced, open_, blocks, size, chosen):
-        return None
-    return np.flatnonzero(chosen)
+    chosen = native.choose(chosen_rule.kind, chosen_rule.forced, open_, blocks, size)
+    return None if chosen is None else np.flatnonzero(chosen)
