@@ -16,14 +16,13 @@ from netplace.netsim.description import described
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.general import general, is_general
 from netplace.netsim.laps import Laps
-from netplace.netsim.lower import Lowered, looped, lower
+from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.topologies import Topology
 
 __all__ = ["NativeEngine"]
 
 FAR = (1 << 62) - 1
 _REASONS = {1: "receive", 6: "rendezvous", 7: "rendezvous"}  # of an operation at which a task stands
-_LOOP, _KIND_BITS = 8, 4
 _NONE = np.zeros(0, np.int32)
 
 
@@ -182,8 +181,8 @@ class NativeEngine:
         pc, left, *_ = self._network.progress(number)
         op = job.lowered.op
         works = np.diff(job.lowered.first) > 0
-        loop = np.flatnonzero(op & ((1 << _KIND_BITS) - 1) == _LOOP)
-        length = op[loop] >> _KIND_BITS
+        loop = np.flatnonzero(op & ((1 << KIND_BITS) - 1) == LOOP)
+        length = op[loop] >> KIND_BITS
         begun = (pc[works] - (loop - length)) / length
         rounds: NDArray[np.float64] = job.times - 2 - left[works] + np.clip(begun, 0, 1)
         return rounds

@@ -16,10 +16,20 @@ from netplace.apps.columns import check_cycles
 from netplace.apps.iterations import ranges
 from netplace.apps.repetition import block, check_requests
 from netplace.netsim.config import Config
-from netplace.netsim.kernel import state as k
 from netplace.netsim.memory import demand
 
-__all__ = ["Lowered", "created_packets", "looped", "lower", "packets_of"]
+__all__ = ["KIND_BITS", "LOOP", "Lowered", "created_packets", "looped", "lower", "packets_of"]
+
+# A word is ``value << KIND_BITS | kind``. Its value is a key, with a number of messages above its bits where the
+# kind says so, cycles of a computation, or the words of a loop.
+KIND_BITS, KEY_BITS = 4, 29
+SEND, RECV, COMPUTE = 0, 1, 2
+COMPUTE_LAST = 3  # compute and end: ends the task without another cycle
+ASK, POST = 4, 5  # isend and irecv by rendezvous
+SENT = 6  # wait until this many messages of a key have been sent by rendezvous
+SENT_LAST = 7  # the same in a blocking send that ends the task
+LOOP = 8  # go back by this many words, while there are rounds
+OVER = 9  # an iteration is over: what it sent of a key by rendezvous counts no more
 
 Int = NDArray[np.int64]
 _PEAK = 232  # bytes an operation, measured
@@ -199,23 +209,23 @@ def lower(program: Program, config: Config) -> Lowered:
     per_task = np.bincount(task, weights=count, minlength=program.tasks).astype(np.int64)
     first = np.concatenate([[0], np.cumsum(per_task)])
 
-    word_kind = np.full(len(kind), k.COMPUTE)
-    word_kind[towards] = k.SEND
-    word_kind[receives] = k.RECV
-    word_kind[large & sends] = k.ASK
-    word_kind[large & ((kind == Op.RECV) | (kind == Op.IRECV))] = k.POST
-    word_kind[large & (kind == Op.WAIT) & towards] = k.SENT
+    word_kind = np.full(len(kind), COMPUTE)
+    word_kind[towards] = SEND
+    word_kind[receives] = RECV
+    word_kind[large & sends] = ASK
+    word_kind[large & ((kind == Op.RECV) | (kind == Op.IRECV))] = POST
+    word_kind[large & (kind == Op.WAIT) & towards] = SENT
     out_kind = word_kind[source_op]
-    out_kind[second] = np.where(out_kind[second] == k.ASK, k.SENT, k.RECV)
+    out_kind[second] = np.where(out_kind[second] == ASK, SENT, RECV)
     value = np.where(is_compute, size, key_of)[source_op]
-    value = np.where(out_kind == k.SENT, value | ordinal[source_op] << k.KEY_BITS, value)
+    value = np.where(out_kind == SENT, value | ordinal[source_op] << KEY_BITS, value)
     last = first[1:][np.diff(first) > 0] - 1
-    out_kind[last] = np.where(out_kind[last] == k.COMPUTE, k.COMPUTE_LAST, out_kind[last])
-    ends_sending = second[last] & (out_kind[last] == k.SENT)
-    out_kind[last[ends_sending]] = k.SENT_LAST
+    out_kind[last] = np.where(out_kind[last] == COMPUTE, COMPUTE_LAST, out_kind[last])
+    ends_sending = second[last] & (out_kind[last] == SENT)
+    out_kind[last[ends_sending]] = SENT_LAST
 
     return Lowered(
-        op=value << k.KIND_BITS | out_kind,
+        op=value << KIND_BITS | out_kind,
         first=first,
         source_op=source_op,
         key=np.stack([source[sample], target[sample], packets[talks][sample], first_message], axis=1),
@@ -241,9 +251,7 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     length = there - here
     some = length > 0
     body = lowered.op[ranges(here, there)]
-    sent, used, asked, posted = (
-        _times_in(body, kind, lowered.key) for kind in (k.SEND, k.RECV, k.ASK, k.POST)
-    )
+    sent, used, asked, posted = (_times_in(body, kind, lowered.key) for kind in (SEND, RECV, ASK, POST))
     # Of each task, the words of its loop: what is over, then the way back.
     over = np.flatnonzero(asked)
     over = over[np.argsort(lowered.key[over, 0], kind="stable")]
@@ -252,8 +260,8 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     loop = np.empty(back[-1] if len(back) else 0, np.int64)
     ends = np.zeros(len(loop), bool)
     ends[back[some] - 1] = True
-    loop[ends] = (length + extra - 1)[some] << k.KIND_BITS | k.LOOP
-    loop[~ends] = (asked[over] << k.KEY_BITS | over) << k.KIND_BITS | k.OVER
+    loop[ends] = (length + extra - 1)[some] << KIND_BITS | LOOP
+    loop[~ends] = (asked[over] << KEY_BITS | over) << KIND_BITS | OVER
     words = np.concatenate([lowered.op, loop])
     source_op = np.concatenate([lowered.source_op, np.repeat(end - 1, extra)])
     back += len(lowered.op)
@@ -264,8 +272,8 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     op = words[index]
     last = np.zeros(len(op), bool)
     last[first[1:][np.diff(first) > 0] - 1] = True
-    for ending, passing in ((k.COMPUTE_LAST, k.COMPUTE), (k.SENT_LAST, k.SENT)):
-        early = ~last & (op & ((1 << k.KIND_BITS) - 1) == ending)
+    for ending, passing in ((COMPUTE_LAST, COMPUTE), (SENT_LAST, SENT)):
+        early = ~last & (op & ((1 << KIND_BITS) - 1) == ending)
         op[early] += passing - ending
     return replace(
         lowered,
@@ -281,5 +289,5 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
 
 def _times_in(words: Int, kind: int, key: Int) -> Int:
     """Return how many operations of a kind there are for each key."""
-    keys = words[words & ((1 << k.KIND_BITS) - 1) == kind] >> k.KIND_BITS
+    keys = words[words & ((1 << KIND_BITS) - 1) == kind] >> KIND_BITS
     return np.bincount(keys, minlength=len(key)).astype(np.int64)
