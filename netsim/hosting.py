@@ -16,7 +16,6 @@ from netplace.apps import Program
 from netplace.checks import one_of, whole
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import checked
-from netplace.netsim.compiled import KernelEngine
 from netplace.netsim.config import Config
 from netplace.netsim.door import check_topology, place
 from netplace.netsim.engine import Engine, Failing, JobRecord
@@ -49,6 +48,8 @@ def kernel_engine(
         from netplace.netsim.compiled_graph import GraphKernelEngine
 
         return GraphKernelEngine(topology, config, seed, record_messages, explain, threads)
+    from netplace.netsim.compiled import KernelEngine
+
     return KernelEngine(topology, config, seed, record_messages, explain, threads)
 
 

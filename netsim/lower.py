@@ -20,8 +20,8 @@ from netplace.netsim.memory import demand
 
 __all__ = ["KIND_BITS", "LOOP", "Lowered", "created_packets", "looped", "lower", "packets_of"]
 
-# A word is ``value << KIND_BITS | kind``. Its value is a key, with a number of messages above its bits where the
-# kind says so, cycles of a computation, or the words of a loop.
+# A word is ``value << KIND_BITS | kind``. Its value is a key, with a number of messages above its bits where
+# the kind says so, cycles of a computation, or the words of a loop.
 KIND_BITS, KEY_BITS = 4, 29
 SEND, RECV, COMPUTE = 0, 1, 2
 COMPUTE_LAST = 3  # compute and end: ends the task without another cycle
