@@ -41,6 +41,7 @@ struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {
     static constexpr int ports = 8;
 
     S leaving;
+    S wanted;                 // outputs that some head could ask for
     S want[ports];            // inputs that may leave by this port; those that may take any port up at port 0
     std::uint32_t place;      // first place for its packets
     std::uint16_t fed;        // inputs fed by links
@@ -48,8 +49,8 @@ struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {
     std::uint32_t subtree;    // number of the subtree below
     NarrowFifo fifo[2 * ports + 1];
     NarrowOutput output[2 * ports];
-    std::int16_t load[2 * ports];   // phits in the FIFO beyond each output, less cycle * slope; modulo 2^16
-    std::int16_t slope[2 * ports];  // 1: that FIFO fills, -1: it empties, 0: neither or both
+    std::uint8_t load[2 * ports];  // phits in the FIFO beyond each output, less cycle * slope; modulo 2^8
+    std::int8_t slope[2 * ports];  // 1: that FIFO fills, -1: it empties, 0: neither or both
     NarrowLink link[ports];
     std::uint32_t slot[ports];      // first place for packets of the FIFO of VC 0 beyond
 };
@@ -62,7 +63,7 @@ struct FlatRouter : RouterSets<Sets> {
 
     S leaving, bubble;       // grids and trees, as above
     S homing;                // inputs whose head waits for `single` consumption
-    S wanted;                // table: outputs that some head could ask for
+    S wanted;                // trees and tables: outputs that some head could ask for
     Fifo* fifo;              // by input
     Output* output;          // by output
     Link* link;              // by port

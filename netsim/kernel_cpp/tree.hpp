@@ -1,6 +1,8 @@
 // Trees (model: "Trees"): the ports that a packet may take, and what waiting heads request.
 #pragma once
 
+#include <cstring>
+
 #include "fifos.hpp"
 #include "grid.hpp"
 
@@ -20,6 +22,43 @@ private:
     std::uint64_t magic_;
 };
 
+// Sixteen bytes with which the processor computes at once.
+using Lanes = std::uint8_t __attribute__((vector_size(16)));
+using Longs = std::uint64_t __attribute__((vector_size(16)));
+
+// One bit of each lane, all of whose bits are equal.
+inline std::uint32_t bits_of(Lanes lanes) {
+    std::uint64_t half[2];
+    lanes &= Lanes{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    std::memcpy(half, &lanes, sizeof half);
+    constexpr std::uint64_t all = 0x0101010101010101u;  // the highest byte of the product is the sum of the eight
+    return static_cast<std::uint32_t>(half[0] * all >> 56 | half[1] * all >> 56 << 8);
+}
+
+// Of some outputs those with fewest phits beyond, load + slope * cycle modulo 2^8; none if that is above `most`.
+template <class S>
+S emptiest_lanes(const std::uint8_t (&load)[16], const std::int8_t (&slope)[16], std::uint8_t cycle, const S& outputs, int most) {
+    Lanes phits, slopes;
+    std::memcpy(&phits, load, sizeof phits);
+    std::memcpy(&slopes, slope, sizeof slopes);
+    phits += reinterpret_cast<Lanes>(slopes == 1) & cycle;
+    phits -= reinterpret_cast<Lanes>(slopes == 255) & cycle;
+    const Lanes bit{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    constexpr std::uint64_t all = 0x0101010101010101u;
+    const auto its = reinterpret_cast<Lanes>(Longs{all * (outputs.word[0] & 255u), all * (outputs.word[0] >> 8)});
+    phits |= reinterpret_cast<Lanes>((its & bit) == 0);  // others count as full
+    Lanes least = phits;
+    const auto at_most = [&](Lanes other) { least = least < other ? least : other; };
+    const auto halves = reinterpret_cast<Longs>(least);
+    at_most(reinterpret_cast<Lanes>(Longs{halves[1], halves[0]}));
+    for (int shift = 32; shift >= 8; shift /= 2) at_most(reinterpret_cast<Lanes>(reinterpret_cast<Longs>(least) >> shift));
+    const std::uint8_t fewest = least[0];
+    S equal;
+    equal.word[0] = static_cast<std::remove_reference_t<decltype(equal.word[0])>>(
+        bits_of(reinterpret_cast<Lanes>(phits == fewest)));
+    return equal.where(fewest <= most);
+}
+
 template <bool usual_settings>
 struct Tree {
     static constexpr bool usual = usual_settings;
@@ -38,6 +77,11 @@ struct Tree {
     bool compares_loads(const Plan& plan) const { return adapts(plan); }
     // The port whose set of inputs holds those that may leave by `port`: up ports share one under `adaptive`.
     int port_of_set(const Plan& plan, int port) const { return adapts(plan) && port < plan.up ? 0 : port; }
+    // The outputs by which the inputs may leave that are in the set of `port`.
+    Router::S outputs_of_set(const Settings<usual>& plan, const Router& r, int port) const {
+        const int vcs = plan.channels(), ports = adapts(plan) && port == 0 && r.stage >= 0 ? static_cast<int>(plan.up) : 1;
+        return Router::S::range(port * vcs, ports * vcs);
+    }
 };
 
 template <bool usual>
@@ -78,17 +122,22 @@ int forced_port(const Tree<usual>& tree, const D& d, const typename D::Router& r
 template <bool usual, class D>
 void note_head(const Tree<usual>& tree, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
     const int vc = r.stage >= 0 && !tree.adapts(d.plan) ? d.vc_of(i) : 0;
-    r.want[std::max(0, forced_port(tree, d, r, packet, vc))].insert(i);
+    const int port = std::max(0, forced_port(tree, d, r, packet, vc));
+    r.want[port].insert(i);
+    r.wanted |= tree.outputs_of_set(d.plan, r, port);
 }
 
+// Whether a head waits that could ask for an output.
 template <bool usual, class D>
-typename D::S waiting_for(const Tree<usual>& tree, const D& d, const typename D::Router& r, int output) {
-    return r.wait & r.want[tree.port_of_set(d.plan, d.port_of(output))];
+typename D::S waiting_for(const Tree<usual>&, const D&, const typename D::Router& r, int output) {
+    return D::S::only(output) & r.wanted;
 }
 
 template <bool usual, class D>
 void note_grant(const Tree<usual>& tree, D& d, typename D::Router& r, int i, int output) {
-    r.want[tree.port_of_set(d.plan, d.port_of(output))].erase(i);
+    const int port = tree.port_of_set(d.plan, d.port_of(output));
+    r.want[port].erase(i);
+    r.wanted -= tree.outputs_of_set(d.plan, r, port).where(r.want[port].none());
 }
 
 template <bool usual, class D>
@@ -121,74 +170,72 @@ int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename 
     return r.room.has(output) ? output : -1;
 }
 
-// The outputs from `begin` to before `end` with fewest phits beyond; none if they have no room for a packet.
+// Of some outputs those with fewest phits beyond; none if they have no room for a packet.
 template <class D>
-typename D::S emptiest(D& d, const typename D::Router& r, int begin, int end, Cycle cycle) {
-    int least = (d.plan.fifo_depth() - 1) * d.plan.packet_phits();
-    typename D::S equal;
-    for (int o = begin; o < end; ++o) {
-        const int load = phits_beyond(r, o, cycle);
-        if (load < least) equal = {};
-        least = std::min(load, least);
-        equal.insert_if(o, load == least);
+typename D::S emptiest(D& d, const typename D::Router& r, const typename D::S& outputs, Cycle cycle) {
+    const int most = (d.plan.fifo_depth() - 1) * d.plan.packet_phits();
+    if constexpr (D::Wiring::usual) {
+        return emptiest_lanes(r.load, r.slope, static_cast<std::uint8_t>(cycle), outputs, most);
+    } else {
+        int least = most;
+        typename D::S equal;
+        outputs.for_each([&](int o) {
+            const int load = phits_beyond(r, o, cycle);
+            if (load < least) equal = {};
+            least = std::min(load, least);
+            equal.insert_if(o, load == least);
+        });
+        return equal;
     }
-    return equal;
 }
 
 // `adaptive`: of the outputs that lead on, each head draws one of those with most room, anew in each cycle. A lost
 // request leaves no trace, so those for outputs that are held are not worked out.
-template <bool usual, class D>
-typename D::S request_adaptively(const Tree<usual>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+template <bool usual, class D, class Visit>
+void visit_adaptive_requests(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     using S = typename D::S;
-    const int vcs = d.plan.channels(), ups = r.stage < 0 ? 1 : static_cast<int>(d.plan.up);
     const S available = r.free & r.room;
-    S requested, rest = available;
+    S rest = available & r.wanted;
     while (rest.any()) {
-        int port = d.port_of(rest.lowest()), end = port + 1;
-        if (port < ups) port = 0, end = ups;
-        rest -= S::range(port * vcs, (end - port) * vcs);
-        const S wanting = r.wait & r.want[port];
-        if (wanting.none()) continue;
-        const S equal = emptiest(d, r, port * vcs, end * vcs, cycle);
-        if ((equal & available).none()) continue;
+        const int port = tree.port_of_set(d.plan, d.port_of(rest.lowest()));
+        const S outputs = tree.outputs_of_set(d.plan, r, port), wanting = r.want[port];
+        rest -= outputs;
+        const S equal = emptiest(d, r, outputs, cycle), useful = equal & available;
+        if (useful.none()) continue;
+        if (equal.single()) {
+            visit(equal.lowest(), wanting);
+            continue;
+        }
         const int equals = equal.count();
+        S requested;
         wanting.for_each([&](int i) {
-            const int skip = equals == 1 ? 0 : below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals);
-            const int output = equal.nth(skip);
+            const int output = equal.nth(below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals));
             if (available.has(output)) d.ask(requested, output, i);
         });
+        requested.for_each([&](int output) { visit(output, d.asked[output]); });
     }
-    return requested;
 }
 
 template <bool usual, class D, class Visit>
 typename D::S visit_requests(const Tree<usual>& tree, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
-    typename D::S requested;
     if (tree.adapts(d.plan)) {
-        requested = request_adaptively(tree, d, router, r, cycle);
+        visit_adaptive_requests(tree, d, router, r, cycle, visit);
     } else {
+        typename D::S requested;
         r.wait.for_each([&](int i) { d.ask(requested, static_output(tree, d, router, r, i, cycle), i); });
+        (requested & r.free).for_each([&](int output) { visit(output, d.asked[output]); });
     }
-    (requested & r.free).for_each([&](int output) { visit(output, d.asked[output]); });
     return {};
 }
 
 template <bool usual, class R>
 bool has_requests(const Tree<usual>&, const R& r) {
-    return r.wait.any();
+    return (r.free & r.room & r.wanted).any();
 }
 
 template <bool usual, class D>
-bool obtainable(const Tree<usual>& tree, D& d, std::uint32_t, const typename D::Router& r, const typename D::S&) {
-    const int vcs = d.plan.channels();
-    auto rest = r.free & r.room;
-    if (r.wait.none()) return false;
-    while (rest.any()) {
-        const int port = d.port_of(rest.lowest());
-        rest -= D::S::range(port * vcs, vcs);
-        if ((r.wait & r.want[tree.port_of_set(d.plan, port)]).any()) return true;
-    }
-    return false;
+bool obtainable(const Tree<usual>&, D&, std::uint32_t, const typename D::Router& r, const typename D::S&) {
+    return (r.free & r.room & r.wanted).any();
 }
 
 }  // namespace netplace
