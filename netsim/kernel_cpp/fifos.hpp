@@ -10,7 +10,7 @@ namespace netplace {
 template <class D>
 int depth(const D& d, const typename D::Router& r, int i) {
     const int queue = d.plan.fifo_depth();
-    return i < r.fed ? queue : queue + d.plan.buffer_depth();
+    return queue + d.plan.buffer_depth() * (i >= r.fed);
 }
 
 // The packet at a place of an input.

@@ -71,7 +71,8 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
         std::int32_t hops = grid.coordinate[target * dims + dim] - grid.coordinate[source * dims + dim];
         const std::int32_t size = grid.size[dim];
         int sign = 0;
-        if (hops < 0) hops = -hops, sign = 1;
+        sign = hops < 0;
+        hops = (hops ^ -sign) + sign;
         if (size > 0) {
             const std::int32_t other = size - hops;
             if (other < hops) {
@@ -99,12 +100,20 @@ void go_on(const Grid<n>&, D& d, std::uint32_t, const typename D::Router&, int o
 // Note by which ports the head of an input comes nearer.
 template <int n, class D>
 void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
+    if constexpr (Grid<n>::usual) {
+        std::uint32_t hops[n];
+        for (int dim = 0; dim < n; ++dim)
+            hops[dim] = packet.route >> d.fields.shift[dim] & static_cast<std::uint32_t>(d.fields.mask[dim]);
+        want_ports(r, i, hops);
+        return;
+    }
     const auto bit = D::S::only(i);
     const int dims = grid.dims(d.plan);
     #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         const std::uint32_t hops = packet.route >> d.fields.shift[dim] & static_cast<std::uint32_t>(d.fields.mask[dim]);
-        const auto plus = bit.where(hops > 1 && (hops & 1) == 0), minus = bit.where(hops > 1 && (hops & 1));
+        const bool more = hops > 1, down = hops & 1;
+        const auto plus = bit.where(more & !down), minus = bit.where(more & down);
         r.want[2 * dim] = (r.want[2 * dim] - bit) | plus;
         r.want[2 * dim + 1] = (r.want[2 * dim + 1] - bit) | minus;
     }
@@ -223,7 +232,7 @@ template <int n, class D, class Visit>
 typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     if (grid.remembers(d.plan)) catch_up(d, router, r, cycle);
     if constexpr (Grid<n>::usual) {
-        return visit_requests_by_sets(grid, d, r, visit);
+        return visit_requests_in_lanes<n>(d, r, visit);
     } else {
         if (grid.by_sets(d.plan)) return visit_requests_by_sets(grid, d, r, visit);
         typename D::S requested;
@@ -250,7 +259,7 @@ bool has_requests(const Grid<n>&, const R& r) {
 // Whether a waiting head could get an output in the next cycle though nothing else happens.
 template <int n, class D>
 bool obtainable(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router& r, const typename D::S& useful) {
-    if (grid.by_sets(d.plan)) return (useful & r.free).any() && r.wait.any();
+    if (grid.by_sets(d.plan)) return (useful & r.free).any() & r.wait.any();
     const int vcs = d.plan.channels();
     const auto available = r.room & r.free;
     if (r.wait.none() || available.none()) return false;

@@ -114,7 +114,7 @@ void start(D& d, Name name, Cycle cycle) {
     auto& there = packet_beyond(d, r, output);
     there = packet;
     go_on(d.net.wiring, d, router, r, output, there);
-    out.place = out.place + 1 == d.plan.fifo_depth() ? 0 : out.place + 1;
+    out.fill(d.plan.fifo_depth());
     d.desk.entering.push_back(to);
     if constexpr (W::usual) {
         head_leaves(d, router, r, i, d.plan.packet_phits(), cycle);

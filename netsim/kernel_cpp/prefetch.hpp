@@ -26,6 +26,7 @@ void fetch_feeder(D& d, Name name) {
         fetch(&d.router(d.router_of(feeder(d, r, i))));
     } else {
         fetch(&d.nodes[router]);
+        fetch(&d.emptied[router]);
     }
 }
 

@@ -17,6 +17,9 @@ using Name = std::uint32_t;
 
 enum Kind : std::uint32_t { data = 0, request = 1, reply = 2 };  // rendezvous has the last two
 
+// The place after one in a ring of `depth` places, without a jump that would be guessed wrong.
+constexpr int after(int place, int depth) { return (place + 1) & -static_cast<int>(place + 1 != depth); }
+
 inline constexpr std::uint32_t nobody = ~0u;  // destination of a packet lost, label of one that nobody counts
 
 struct Packet {
@@ -42,7 +45,7 @@ struct NarrowFifo {
     int seen() const { return count; }  // packets whose header has arrived
     void see() {}
     void drop(int depth) {
-        head = head + 1 == depth ? 0 : head + 1;
+        head = static_cast<std::uint16_t>(after(head, depth)) & 15;
         --count;
     }
 };
@@ -52,6 +55,7 @@ struct NarrowOutput {
     std::uint8_t place : 3;  // in the FIFO beyond, of the next packet
 
     int holder() const { return turn - 1; }  // the input that holds the output, while one does
+    void fill(int depth) { place = static_cast<std::uint8_t>(after(place, depth)) & 7; }
 };
 
 struct NarrowLink {
@@ -73,7 +77,7 @@ struct Fifo {
     int seen() const { return arrived; }
     void see() { ++arrived; }
     void drop(int depth) {
-        head = static_cast<std::uint16_t>(head + 1 == depth ? 0 : head + 1);
+        head = static_cast<std::uint16_t>(after(head, depth));
         --count;
         --arrived;
     }
@@ -85,6 +89,7 @@ struct Output {
     std::uint16_t known;  // table: packets that the FIFO beyond is known to hold
 
     int holder() const { return turn - 1; }
+    void fill(int depth) { place = static_cast<std::uint16_t>(after(place, depth)); }
 };
 
 struct Link {
@@ -115,28 +120,31 @@ struct Times {
 
 // --- nodes (model: "Tasks") -----------------------------------------------------------------------------
 
-struct Node {
+// What most cycles touch stands in the first of two cache lines.
+struct alignas(64) Node {
     const std::int64_t* program = nullptr;  // operations of its task
-    std::int32_t pc = 0;          // next operation
-    std::int32_t stop = 0;        // operation behind the last
-    std::int32_t rounds = 0;      // how often the next loop of the program begins anew
-    std::int32_t waits = -1;      // key for which the task waits
-    std::int32_t job = -1;        // place of its job; -1: no task
-    std::int32_t task = 0;        // its number in the job
-    std::int32_t first_key = 0;   // from which the keys of the program count
-    std::int32_t first_due = -1;  // what its interface owes (rendezvous)
-    std::uint32_t under = 0;      // label of the message under way
-    std::int32_t drawn = 0;       // destination + 1 of the open-loop packet that waits for an injector
-    Cycle since = -1;             // from which on the program has had a packet that no injector takes
-    Cycle lost = 0;               // cycles lost that way
+    std::int64_t left = 0;        // packets of the message under way still to be created
     Cycle busy_until = 0;         // from which on the program can act: it computes before
     Cycle next_draw = -1;         // in which open-loop traffic has its next packet; -1: there is none
-    Cycle lapped = 0;             // in which its last iteration in a loop ended
-    std::int64_t left = 0;        // packets of the message under way still to be created
+    std::int32_t pc = 0;          // next operation
+    std::int32_t stop = 0;        // operation behind the last
+    std::int32_t job = -1;        // place of its job; -1: no task
+    std::int32_t waits = -1;      // key for which the task waits
+    std::int32_t first_due = -1;  // what its interface owes (rendezvous)
+    std::int32_t drawn = 0;       // destination + 1 of the open-loop packet that waits for an injector
+    std::uint32_t under = 0;      // label of the message under way
     std::uint8_t listed = 0;      // bit by side: it is on that list of nodes to act
     bool own = false;             // the message under way is the program's, not one that was due
     bool blocked = false;         // something waits for room in an injector
+
+    std::int32_t rounds = 0;      // how often the next loop of the program begins anew
+    std::int32_t task = 0;        // its number in the job
+    std::int32_t first_key = 0;   // from which the keys of the program count
+    Cycle since = -1;             // from which on the program has had a packet that no injector takes
+    Cycle lost = 0;               // cycles lost that way
+    Cycle lapped = 0;             // in which its last iteration in a loop ended
 };
+static_assert(sizeof(Node) == 128);
 
 // A key is what receives are matched by: (source, destination, tag, packets) within a job.
 struct Key {

@@ -121,8 +121,8 @@ void release(D& d, std::uint32_t router, typename D::Router& r, int output, Cycl
     if constexpr (requires { r.load[0]; }) {
         if (d.net.wiring.compares_loads(d.plan)) tilt(r, output, -1, cycle);
     }
-    const bool wanted = r.room.has(output) && waiting_for(d.net.wiring, d, r, output).any();
-    d.look_now_if(router, (r.held & link).any() || wanted);
+    const bool wanted = r.room.has(output) & waiting_for(d.net.wiring, d, r, output).any();
+    d.look_now_if(router, (r.held & link).any() | wanted);
 }
 
 // Free what the head of an input held that has left to the tail in the cycle before; the next packet becomes head.

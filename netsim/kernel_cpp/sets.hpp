@@ -81,6 +81,7 @@ struct Set {
     }
     // The first member at or after `turn`, cyclically; the set is not empty.
     int next_from(int turn) const {
+        if constexpr (words == 1) return (std::countr_zero(std::rotr(word[0], turn)) + turn) % width;
         const Set later = from(turn);
         return later.any() ? later.lowest() : lowest();
     }

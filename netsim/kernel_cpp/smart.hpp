@@ -7,7 +7,7 @@
 // The memory is one set for each alternative but the first: who tries it next.
 #pragma once
 
-#include "fifos.hpp"
+#include "smart_lanes.hpp"
 
 namespace netplace {
 
@@ -181,10 +181,11 @@ template <class D>
 template <class D>
 void catch_up(const D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     const std::uint32_t asleep = static_cast<std::uint32_t>(cycle) - r.time;
-    if (asleep == 0) return;
     r.time = static_cast<std::uint32_t>(cycle);
-    if (r.wait.none()) return;
-    if (d.net.wiring.by_sets(d.plan)) {
+    if ((asleep == 0) | r.wait.none()) return;
+    if constexpr (D::Wiring::usual) {
+        sleep_in_lanes(r, asleep);
+    } else if (d.net.wiring.by_sets(d.plan)) {
         sleep_by_sets<D>(d.net.wiring, d.plan, r, asleep);
     } else {
         sleep_by_inputs(d, router, r, cycle - asleep, cycle);

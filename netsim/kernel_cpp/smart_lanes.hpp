@@ -1,0 +1,124 @@
+// Policy `smart` on a usual grid: as smart.hpp says, for all ports of a router in one step. A lane is the set of a port.
+#pragma once
+
+#include "lanes.hpp"
+#include "fifos.hpp"
+
+namespace netplace {
+
+// What is constant: the bits of each port's two outputs; by alternative k, the inputs that come to a port with it.
+template <int dims>
+struct PortLanes {
+    static constexpr int lanes = dims <= 2 ? 4 : 8;
+    static constexpr std::uint32_t circle = dims <= 2 ? 6 : 12;  // a multiple of all numbers up to dims + 1
+    std::uint16_t all[lanes] = {}, escape[lanes] = {}, adaptive[lanes] = {}, travels[dims][lanes] = {};
+
+    constexpr PortLanes() {
+        for (int port = 0; port < 2 * dims; ++port) {
+            all[port] = 0xFFFF;
+            escape[port] = static_cast<std::uint16_t>(1 << 2 * port);
+            adaptive[port] = static_cast<std::uint16_t>(2 << 2 * port);
+            for (int k = 0; k < dims; ++k) {
+                const int dim = (port / 2 - k + dims) % dims;
+                travels[k][port] = static_cast<std::uint16_t>(15 << 4 * dim | (dim == 0) << 4 * dims);
+            }
+        }
+    }
+};
+template <int dims>
+inline constexpr PortLanes<dims> port_lanes{};
+
+// Note by which ports the head of input `i` comes nearer: in each dimension it has `hops` left, the lowest bit is the sign.
+template <int n>
+void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
+    using L = Lanes<PortLanes<n>::lanes>;
+    std::uint64_t halves[2] = {};
+    for (int dim = 0; dim < n; ++dim) {
+        const int port = 2 * (dim & 1) + static_cast<int>(hops[dim] & 1);
+        halves[dim / 2] |= std::uint64_t{hops[dim] > 1} << (16 * port + i);
+    }
+    const L before = L::from(r.want) - (L::all(static_cast<std::uint16_t>(1 << i)) & L::from(port_lanes<n>.all));
+    (before | L::bits(halves[0], halves[1])).store(&r.want[0].word[0]);
+}
+
+// The waiting inputs of a router whose head could use an adaptive VC.
+template <int n>
+struct Passing {
+    using L = Lanes<PortLanes<n>::lanes>;
+
+    L here;              // by port: who comes nearer through it
+    L could;             // by port: who would find room in its adaptive VC
+    std::uint16_t by[n];  // by alternative: who would find room with it
+
+    explicit Passing(const GridRouter<n>& r) {
+        constexpr const auto& port = port_lanes<n>;
+        here = L::from(r.want) & L::all(r.wait.word[0]);
+        could = here & L::where(L::all(r.room.word[0]) & L::from(port.adaptive));
+#pragma GCC unroll 4
+        for (int k = 0; k < n; ++k) by[k] = (could & L::from(port.travels[k])).joined();
+    }
+};
+
+// Let every waiting head try for one cycle: `next` becomes who found room with each alternative. Returns who comes to
+// the escape channel.
+template <int n>
+std::uint16_t try_once(std::uint16_t wait, const Passing<n>& passing, std::uint16_t* next) {
+    std::uint16_t trying = wait;
+#pragma GCC unroll 4
+    for (int k = 0; k < n; ++k) trying &= static_cast<std::uint16_t>(~next[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < n; ++k) {
+        const std::uint16_t hit = trying & passing.by[k];
+        trying = static_cast<std::uint16_t>((trying & ~hit) | next[k]);
+        next[k] = hit;
+    }
+    return trying;
+}
+
+// Let the waiting heads try as often as their router slept. From the first try on each goes round in a circle.
+template <int n>
+[[gnu::noinline]] void sleep_in_lanes(GridRouter<n>& r, std::uint32_t asleep) {
+    const Passing<n> passing(r);
+    std::uint16_t next[n];
+    std::memcpy(next, r.next, sizeof next);
+    for (std::uint32_t tries = 1 + (asleep - 1) % PortLanes<n>::circle; tries > 0; --tries)
+        try_once<n>(r.wait.word[0], passing, next);
+    std::memcpy(r.next, next, sizeof next);
+}
+
+// Visit the requests for every output that is free and has room; return those that some waiting head could use.
+template <int n, class D, class Visit>
+typename D::S visit_requests_in_lanes(D& d, typename D::Router& r, Visit visit) {
+    using S = typename D::S;
+    using L = typename Passing<n>::L;
+    constexpr const auto& port = port_lanes<n>;
+    const L escape = L::from(port.escape), adaptive = L::from(port.adaptive);
+    const Passing<n> passing(r);
+    std::uint16_t next[n];
+    std::memcpy(next, r.next, sizeof next);
+    const std::uint16_t escapes = try_once<n>(r.wait.word[0], passing, next);
+    std::memcpy(r.next, next, sizeof next);
+
+    L turning;
+#pragma GCC unroll 4
+    for (int k = 0; k < n; ++k) turning = turning | (L::from(port.travels[k]) & L::all(next[k]));
+    turning = turning & passing.could;
+    const L may = (passing.here - L::from(r.want).earlier()) & (escape | L::where(L::all(r.bubble.word[0]) & escape));
+    const L escaping = may & L::all(escapes);
+
+    std::uint16_t requests[2][PortLanes<n>::lanes];  // by VC and port
+    escaping.store(requests[0]);
+    turning.store(requests[1]);
+    S requested, useful;
+    requested.word[0] = ((escape & L::where(escaping)) | (adaptive & L::where(turning))).joined();
+    useful.word[0] = ((escape & L::where(may)) | (adaptive & L::where(passing.here))).joined();
+    const S available = r.free & r.room;
+    (requested & available).for_each([&](int output) {
+        S its;
+        its.word[0] = requests[d.vc_of(output)][d.port_of(output)];
+        visit(output, its);
+    });
+    return useful & available;
+}
+
+}  // namespace netplace
