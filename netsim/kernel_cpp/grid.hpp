@@ -132,7 +132,6 @@ template <int n, class D>
 void note_grants(const Grid<n>& grid, D& d, typename D::Router& r, const typename D::S& granted) {
     r.wait -= granted;
     if (grid.remembers(d.plan))
-        #pragma GCC unroll 4
         for (int k = 0; k < grid.dims(d.plan); ++k) r.next[k] -= granted;
 }
 
@@ -232,7 +231,7 @@ template <int n, class D, class Visit>
 typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     if (grid.remembers(d.plan)) catch_up(d, router, r, cycle);
     if constexpr (Grid<n>::usual) {
-        return visit_requests_in_lanes<n>(d, r, visit);
+        return visit_requests_at_once<n>(d, r, visit);
     } else {
         if (grid.by_sets(d.plan)) return visit_requests_by_sets(grid, d, r, visit);
         typename D::S requested;

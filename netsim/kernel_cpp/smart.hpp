@@ -7,7 +7,7 @@
 // The memory is one set for each alternative but the first: who tries it next.
 #pragma once
 
-#include "smart_lanes.hpp"
+#include "smart_at_once.hpp"
 
 namespace netplace {
 
@@ -150,7 +150,6 @@ template <class D>
             }
         }
         std::uint32_t place = (tried + asleep) % (usable + 1);
-        #pragma GCC unroll 4
         for (int k = 0; k < dims && place > 0; ++k) {
             place -= usable_at(k);
             if (place == 0) r.next[k].insert(i);
@@ -184,7 +183,7 @@ void catch_up(const D& d, std::uint32_t router, typename D::Router& r, Cycle cyc
     r.time = static_cast<std::uint32_t>(cycle);
     if ((asleep == 0) | r.wait.none()) return;
     if constexpr (D::Wiring::usual) {
-        sleep_in_lanes(r, asleep);
+        sleep_at_once(r, asleep);
     } else if (d.net.wiring.by_sets(d.plan)) {
         sleep_by_sets<D>(d.net.wiring, d.plan, r, asleep);
     } else {

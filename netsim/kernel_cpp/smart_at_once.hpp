@@ -1,19 +1,19 @@
-// Policy `smart` on a usual grid: as smart.hpp says, for all ports of a router in one step. A lane is the set of a port.
+// Policy `smart` on a usual grid: as smart.hpp says, for all ports of a router in one step. `want` is one vector.
 #pragma once
 
-#include "lanes.hpp"
+#include "port_sets.hpp"
 #include "fifos.hpp"
 
 namespace netplace {
 
 // What is constant: the bits of each port's two outputs; by alternative k, the inputs that come to a port with it.
 template <int dims>
-struct PortLanes {
-    static constexpr int lanes = dims <= 2 ? 4 : 8;
+struct PortBits {
+    static constexpr int room = dims <= 2 ? 4 : 8;
     static constexpr std::uint32_t circle = dims <= 2 ? 6 : 12;  // a multiple of all numbers up to dims + 1
-    std::uint16_t all[lanes] = {}, escape[lanes] = {}, adaptive[lanes] = {}, travels[dims][lanes] = {};
+    std::uint16_t all[room] = {}, escape[room] = {}, adaptive[room] = {}, travels[dims][room] = {};
 
-    constexpr PortLanes() {
+    constexpr PortBits() {
         for (int port = 0; port < 2 * dims; ++port) {
             all[port] = 0xFFFF;
             escape[port] = static_cast<std::uint16_t>(1 << 2 * port);
@@ -26,32 +26,32 @@ struct PortLanes {
     }
 };
 template <int dims>
-inline constexpr PortLanes<dims> port_lanes{};
+inline constexpr PortBits<dims> port_bits{};
 
 // Note by which ports the head of input `i` comes nearer: in each dimension it has `hops` left, the lowest bit is the sign.
 template <int n>
 void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
-    using L = Lanes<PortLanes<n>::lanes>;
+    using L = PortSets<PortBits<n>::room>;
     std::uint64_t halves[2] = {};
     for (int dim = 0; dim < n; ++dim) {
         const int port = 2 * (dim & 1) + static_cast<int>(hops[dim] & 1);
         halves[dim / 2] |= std::uint64_t{hops[dim] > 1} << (16 * port + i);
     }
-    const L before = L::from(r.want) - (L::all(static_cast<std::uint16_t>(1 << i)) & L::from(port_lanes<n>.all));
+    const L before = L::from(r.want) - (L::all(static_cast<std::uint16_t>(1 << i)) & L::from(port_bits<n>.all));
     (before | L::bits(halves[0], halves[1])).store(&r.want[0].word[0]);
 }
 
 // The waiting inputs of a router whose head could use an adaptive VC.
 template <int n>
 struct Passing {
-    using L = Lanes<PortLanes<n>::lanes>;
+    using L = PortSets<PortBits<n>::room>;
 
     L here;              // by port: who comes nearer through it
     L could;             // by port: who would find room in its adaptive VC
     std::uint16_t by[n];  // by alternative: who would find room with it
 
     explicit Passing(const GridRouter<n>& r) {
-        constexpr const auto& port = port_lanes<n>;
+        constexpr const auto& port = port_bits<n>;
         here = L::from(r.want) & L::all(r.wait.word[0]);
         could = here & L::where(L::all(r.room.word[0]) & L::from(port.adaptive));
 #pragma GCC unroll 4
@@ -77,21 +77,21 @@ std::uint16_t try_once(std::uint16_t wait, const Passing<n>& passing, std::uint1
 
 // Let the waiting heads try as often as their router slept. From the first try on each goes round in a circle.
 template <int n>
-[[gnu::noinline]] void sleep_in_lanes(GridRouter<n>& r, std::uint32_t asleep) {
+[[gnu::noinline]] void sleep_at_once(GridRouter<n>& r, std::uint32_t asleep) {
     const Passing<n> passing(r);
     std::uint16_t next[n];
     std::memcpy(next, r.next, sizeof next);
-    for (std::uint32_t tries = 1 + (asleep - 1) % PortLanes<n>::circle; tries > 0; --tries)
+    for (std::uint32_t tries = 1 + (asleep - 1) % PortBits<n>::circle; tries > 0; --tries)
         try_once<n>(r.wait.word[0], passing, next);
     std::memcpy(r.next, next, sizeof next);
 }
 
 // Visit the requests for every output that is free and has room; return those that some waiting head could use.
 template <int n, class D, class Visit>
-typename D::S visit_requests_in_lanes(D& d, typename D::Router& r, Visit visit) {
+typename D::S visit_requests_at_once(D& d, typename D::Router& r, Visit visit) {
     using S = typename D::S;
     using L = typename Passing<n>::L;
-    constexpr const auto& port = port_lanes<n>;
+    constexpr const auto& port = port_bits<n>;
     const L escape = L::from(port.escape), adaptive = L::from(port.adaptive);
     const Passing<n> passing(r);
     std::uint16_t next[n];
@@ -106,7 +106,7 @@ typename D::S visit_requests_in_lanes(D& d, typename D::Router& r, Visit visit) 
     const L may = (passing.here - L::from(r.want).earlier()) & (escape | L::where(L::all(r.bubble.word[0]) & escape));
     const L escaping = may & L::all(escapes);
 
-    std::uint16_t requests[2][PortLanes<n>::lanes];  // by VC and port
+    std::uint16_t requests[2][PortBits<n>::room];  // by VC and port
     escaping.store(requests[0]);
     turning.store(requests[1]);
     S requested, useful;
