@@ -43,6 +43,7 @@ public:
         desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
         desk.deciding.assign(static_cast<std::size_t>(plan.routers));
         desk.agenda[0] = desk.agenda[1] = Agenda(static_cast<std::size_t>(plan.routers));
+        desk.timers = Timers(static_cast<std::size_t>(plan.nodes));
         set_calendars(net_, desk, 0);
     }
 

@@ -132,46 +132,76 @@ private:
     std::size_t pending_ = 0;
 };
 
-// Timers of nodes, 2 * node + kind: kind 0 of its program, 1 of its open-loop traffic, at most one of each.
+// Timers of nodes, 2 * node + kind: kind 0 of its program, 1 of its open-loop traffic, at most one of each. Those of
+// the next cycles are chained by cycle, which takes one word a timer; those further away stand in a heap.
 class Timers {
 public:
+    explicit Timers(std::size_t nodes = 0) : chained_(2 * nodes, none) {}
+
     void set(Cycle now, Cycle cycle, std::uint32_t timer) {
-        if (cycle - now < near_.length()) {
-            near_.add(cycle, timer);
+        if (cycle - now < length) {
+            std::uint32_t& first = first_[place(cycle)];
+            chained_[timer] = first;
+            first = timer;
+            ++near_;
         } else {
             far_.emplace_back(cycle, timer);
             std::push_heap(far_.begin(), far_.end(), std::greater<>());
         }
     }
-    bool none_in(Cycle cycle) const { return near_.none_in(cycle) && (far_.empty() || far_.front().first > cycle); }
+    bool none_in(Cycle cycle) const {
+        return first_[place(cycle)] == none && (far_.empty() || far_.front().first > cycle);
+    }
+    // The first cycle from `cycle` on in which a timer goes off, or `never`.
     Cycle next(Cycle cycle) const {
         const Cycle far = far_.empty() ? never : far_.front().first;
-        return std::min(near_.next(cycle), far);
+        if (near_ == 0) return far;
+        while (first_[place(cycle)] == none) ++cycle;
+        return std::min(cycle, far);
     }
+    // Visit the nodes whose timers go off in `cycle`, and forget these.
     template <class Visit>
     void take_due(Cycle cycle, Visit visit) {
-        for (std::uint32_t timer : near_.due(cycle)) visit(timer >> 1);
-        near_.done(cycle);
+        std::uint32_t& first = first_[place(cycle)];
+        for (std::uint32_t timer = first; timer != none; timer = chained_[timer]) {
+            --near_;
+            visit(timer >> 1);
+        }
+        first = none;
         while (!far_.empty() && far_.front().first == cycle) {
             std::pop_heap(far_.begin(), far_.end(), std::greater<>());
             visit(far_.back().second >> 1);
             far_.pop_back();
         }
     }
-    const List& due(Cycle cycle) { return near_.due(cycle); }
     template <class Condition>
     void drop_if(Condition condition) {
-        near_.erase_if(condition);
+        for (std::uint32_t& first : first_)
+            for (std::uint32_t* timer = &first; *timer != none;) {
+                const bool drops = condition(*timer);
+                near_ -= drops;
+                if (drops) {
+                    *timer = chained_[*timer];
+                } else {
+                    timer = &chained_[*timer];
+                }
+            }
         std::erase_if(far_, [&](const auto& entry) { return condition(entry.second); });
         std::make_heap(far_.begin(), far_.end(), std::greater<>());
     }
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(near_, far_);
+        archive(first_, chained_, near_, far_);
     }
 
 private:
-    Calendar near_{1023};
+    static constexpr Cycle length = 1024;
+    static constexpr std::uint32_t none = ~0u;
+    static std::size_t place(Cycle cycle) { return static_cast<std::size_t>(cycle) & (length - 1); }
+
+    std::vector<std::uint32_t> first_ = std::vector<std::uint32_t>(length, none);
+    std::vector<std::uint32_t> chained_;
+    std::size_t near_ = 0;
     std::vector<std::pair<Cycle, std::uint32_t>> far_;
 };
 

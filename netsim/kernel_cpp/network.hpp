@@ -21,9 +21,12 @@ struct Delays {
 
     void add(std::int64_t delay) {
         sum += delay;
-        int octave = 0;
-        while (delay >= exact) delay >>= 1, ++octave;
-        ++count[octave == 0 ? delay : exact + (octave - 1) * half + delay - half];
+        if (delay < exact) {
+            ++count[delay];
+            return;
+        }
+        const int octave = std::bit_width(static_cast<std::uint64_t>(delay)) - std::bit_width(static_cast<unsigned>(exact)) + 1;
+        ++count[exact + (octave - 1) * half + (delay >> octave) - half];
     }
     void reset() { count.assign(bins, 0), sum = 0; }
     template <class Archive>
