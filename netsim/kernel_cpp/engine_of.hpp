@@ -11,18 +11,17 @@ template <class W>
 class NetworkOf final : public AnyNetwork {
     using S = typename W::Router::S;
     static constexpr bool flat = !W::usual;
-    static constexpr std::int64_t large = 2048;  // routers from which on asking for memory in advance pays
+    static constexpr std::int64_t large = W::is_table ? 512 : 2048;  // routers from which on it pays to ask for memory early
 
 public:
     NetworkOf(const Description& description, W wiring) : layout_(description) {
         const Plan& plan = description.plan;
         static_cast<Plan&>(net_.plan) = plan;
         net_.wiring = std::move(wiring);
-        net_.routers.assign(static_cast<std::size_t>(plan.routers));
         if constexpr (flat) {
-            allocate(shared_, layout_, plan, net_.wiring.compares_loads(plan), counts_heads());
-            rebind();
+            make_routers(net_.routers, layout_, plan, net_.wiring.compares_loads(plan));
         } else {
+            net_.routers.assign(static_cast<std::size_t>(plan.routers));
             net_.carries.assign(static_cast<std::size_t>(plan.routers * plan.ports), 0);
         }
         wire(net_, description, layout_);
@@ -35,9 +34,9 @@ public:
         }
         net_.asked.assign(static_cast<std::size_t>(plan.ports * plan.vcs + 2));
         const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
-        if (plan.routers >= large && plan.switches == 0) {
+        if (plan.routers >= large) {
             net_.ahead = 8;
-            net_.behind = counts_phits || net_.wiring.compares_loads(plan) ? 0 : 8;
+            net_.behind = !W::is_table && (counts_phits || net_.wiring.compares_loads(plan)) ? 0 : 8;
         }
         Desk& desk = net_.desks.front();
         desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
@@ -183,10 +182,6 @@ public:
 
 private:
     int channels() const { return net_.plan.channels(); }
-    bool counts_heads() const {
-        if constexpr (W::is_table) return net_.wiring.counts_heads(net_.plan);
-        return false;
-    }
     std::int64_t turns_of_schedule() const {
         if constexpr (W::is_table) return static_cast<std::int64_t>(net_.wiring.schedule.size());
         return 0;
@@ -196,22 +191,17 @@ private:
         if constexpr (flat) return r.link[port].wired;
         return (net_.routers[Domain<W>::router_of(r.link[port].beyond)].fed > 0) && r.link[port].beyond != 0;
     }
-    void rebind() {
-        if constexpr (flat) bind(net_.routers, shared_, layout_, net_.plan, !W::is_tree && !W::is_table);
-    }
     void transfer(Archive& archive) {
-        archive(net_.routers, shared_, net_.packets, net_.emptied, net_.carries);
+        archive(net_.routers, net_.packets, net_.emptied, net_.carries);
         archive(net_.sources, net_.old_sources);
         for (Desk& desk : net_.desks) archive(desk);
         if constexpr (W::is_table) {
             archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);
         }
         transfer_jobs(archive, net_);
-        rebind();
     }
 
     Layout layout_;
-    Shared<S> shared_;
     Network<W> net_;
 };
 

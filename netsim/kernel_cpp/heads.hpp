@@ -10,7 +10,7 @@ template <class D>
 void head_leaves(D& d, std::uint32_t router, typename D::Router& r, int i, int takes, Cycle cycle) {
     if constexpr (D::Wiring::counts_phits) r.leaving.insert(i);
     if constexpr (!D::Wiring::usual) {
-        if (r.times) {
+        if (i >= r.timed) {
             r.times[i].left = cycle;
             r.times[i].takes = takes;
         }
@@ -40,7 +40,7 @@ void expose(D& d, Name name, Cycle cycle) {
     auto& r = d.router(router);
     auto& packet = head_of(d, router, r, i);
     if constexpr (!W::usual) {
-        if (r.times) r.times[i].since = cycle;
+        if (i >= r.timed) r.times[i].since = cycle;
     }
     if constexpr (W::is_table) {
         if (packet.route == nobody) {

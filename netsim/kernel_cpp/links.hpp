@@ -12,7 +12,9 @@ void serve(D& d, std::uint32_t router, typename D::Router& r, int port, int outp
     r.held.erase(output);
     r.idle -= D::S::range(port * vcs, vcs);
     d.desk.starting.push_back(d.name_of(router, output));
-    if (d.ahead) {  // it will soon move a packet between these places
+    if constexpr (D::Wiring::is_table) {
+        if (d.ahead) fetch(&r.link[port]);
+    } else if (d.ahead) {  // it will soon move a packet between these places
         fetch(&head_of(d, router, r, r.output[output].holder()));
         fetch(&packet_beyond(d, r, output));
     }
@@ -27,7 +29,12 @@ void serve_links(D& d, std::uint32_t router, typename D::Router& r) {
         const int port = d.port_of(ready.lowest()), low = port * vcs;
         const auto candidates = ready & D::S::range(low, vcs);
         ready -= candidates;
-        const int output = candidates.next_from(low + r.link[port].turn);
+        int output = 0;
+        if constexpr (D::Wiring::is_table) {  // the link's record is far away: it is not waited for without need
+            output = candidates.single() ? candidates.lowest() : candidates.next_from(low + r.link[port].turn);
+        } else {
+            output = candidates.next_from(low + r.link[port].turn);
+        }
         const int after = output - low + 1;
         r.link[port].turn = static_cast<decltype(r.link[port].turn)>(after == vcs ? 0 : after);
         serve(d, router, r, port, output);
@@ -121,7 +128,7 @@ void start(D& d, Name name, Cycle cycle) {
     } else {
         if (link.far > 1) d.desk.headers.add(cycle + link.far, to);
         if constexpr (W::counts_phits) {
-            if (r.times) d.router(d.router_of(to)).times[d.input_of(to)].came = cycle;
+            if (r.timed == 0) d.router(d.router_of(to)).times[d.input_of(to)].came = cycle;
         } else {
             if (++out.known == d.plan.fifo_depth()) r.room.erase(output);
             if (d.plan.marks > 0) {

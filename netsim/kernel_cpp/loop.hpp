@@ -109,7 +109,12 @@ void fall_due(D& d, Cycle cycle) {
     for (std::size_t n = 0; n < entering; ++n) {
         if (ahead) {
             fetch_fifo(d, d.desk.entering[std::min(n + 2 * ahead, entering - 1)]);
-            fetch_feeder(d, d.desk.entering[std::min(n + ahead, entering - 1)]);
+            const Name next = d.desk.entering[std::min(n + ahead, entering - 1)];
+            if constexpr (W::is_table) {
+                fetch_parts(d, next);
+            } else {
+                fetch_feeder(d, next);
+            }
         }
         enter(d, d.desk.entering[n], cycle);
     }
@@ -125,8 +130,14 @@ void fall_due(D& d, Cycle cycle) {
     const std::size_t count = tails.size();
     for (std::size_t n = 0; n < count; ++n) {
         if (ahead) {
-            fetch_fifo(d, tails[std::min(n + 2 * ahead, count - 1)]);
-            fetch_feeder(d, tails[std::min(n + ahead, count - 1)]);
+            if constexpr (W::is_table) {
+                fetch_fifo(d, tails[std::min(n + 4 * ahead, count - 1)]);
+                fetch_parts(d, tails[std::min(n + 3 * ahead, count - 1)]);
+                fetch_known(d, tails[std::min(n + ahead, count - 1)]);
+            } else {
+                fetch_fifo(d, tails[std::min(n + 2 * ahead, count - 1)]);
+            }
+            fetch_feeder(d, tails[std::min(n + (W::is_table ? 2 : 1) * ahead, count - 1)]);
         }
         tail_leaves(d, tails[n], cycle);
     }
@@ -155,13 +166,20 @@ void expose_all(D& d, Cycle cycle) {
     const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.ahead);
     if constexpr (D::Wiring::is_table) {
         if (d.plan.choice != static_cast<int>(Choice::table))
-            for (std::size_t n = 0; n < count; ++n) choose_way(d.net.wiring, d, d.exposed[n], cycle);
+            for (std::size_t n = 0; n < count; ++n) {
+                if (ahead) fetch_way(d, d.exposed, n, count);
+                choose_way(d.net.wiring, d, d.exposed[n], cycle);
+            }
     }
     for (std::size_t n = 0; n < count; ++n) {
         if (ahead) {
-            fetch_fifo(d, d.exposed[std::min(n + 2 * ahead, count - 1)]);
-            const Name name = d.exposed[std::min(n + ahead, count - 1)];
-            fetch(&head_of(d, d.router_of(name), d.router(d.router_of(name)), d.input_of(name)));
+            if constexpr (D::Wiring::is_table) {
+                fetch_way(d, d.exposed, n, count);
+            } else {
+                fetch_fifo(d, d.exposed[std::min(n + 2 * ahead, count - 1)]);
+                const Name name = d.exposed[std::min(n + ahead, count - 1)];
+                fetch(&head_of(d, d.router_of(name), d.router(d.router_of(name)), d.input_of(name)));
+            }
         }
         expose(d, d.exposed[n], cycle);
     }
@@ -176,8 +194,14 @@ void decide_all(D& d, Cycle cycle) {
     std::size_t started = 0;
     for (std::size_t n = 0; n < count; ++n) {
         if (n + ahead < count && ahead) fetch_router(d, d.desk.deciding[n + ahead]);
+        if constexpr (D::Wiring::is_table) {
+            if (n + ahead / 2 < count && ahead) fetch_may(d, d.desk.deciding[n + ahead / 2]);
+        }
         decide(d, d.desk.deciding[n], cycle);
-        while (behind && started + behind < d.desk.starting.size()) start(d, d.desk.starting[started++], cycle);
+        while (behind && started + behind < d.desk.starting.size()) {
+            if constexpr (D::Wiring::is_table) fetch_crossing(d, d.desk.starting[started + behind / 2]);
+            start(d, d.desk.starting[started++], cycle);
+        }
     }
     for (; started < d.desk.starting.size(); ++started) start(d, d.desk.starting[started], cycle);
     d.desk.starting.clear();

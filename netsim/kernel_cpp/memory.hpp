@@ -27,16 +27,20 @@ public:
     Array() = default;
     explicit Array(std::size_t size, const T& value = T{}) { assign(size, value); }
 
-    void assign(std::size_t size, const T& value = T{}) {
+    // With so many bytes behind the records, all 0, for what belongs to them.
+    void assign(std::size_t size, const T& value = T{}, std::size_t behind = 0) {
         constexpr std::size_t huge = std::size_t{1} << 21;
-        const std::size_t bytes = (size * sizeof(T) + 63) / 64 * 64;
+        const std::size_t bytes = (size * sizeof(T) + behind + 63) / 64 * 64;
         const std::size_t line = bytes >= 2 * huge ? huge : 64;
         data_.reset(bytes == 0 ? nullptr : static_cast<T*>(std::aligned_alloc(line, (bytes + line - 1) / line * line)));
         if (bytes != 0 && !data_) throw std::bad_alloc();
         size_ = size;
+        bytes_ = size * sizeof(T) + behind;
         if (line == huge) madvise(data_.get(), bytes, MADV_HUGEPAGE);
         for (std::size_t n = 0; n < size; ++n) new (&data_[n]) T(value);
+        if (behind > 0) std::memset(static_cast<void*>(data_.get() + size), 0, behind);
     }
+    std::size_t bytes() const { return bytes_; }
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
     std::size_t size() const { return size_; }
@@ -52,11 +56,28 @@ private:
         void operator()(T* memory) const { std::free(memory); }
     };
     std::unique_ptr<T[], Free> data_;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, bytes_ = 0;
+};
+
+// The first of some records that lie near by, behind the router that they belong to: half of an address is enough.
+template <class T>
+class Near {
+public:
+    void point_to(T* there) {
+        distance_ = static_cast<std::int32_t>((reinterpret_cast<char*>(there) - reinterpret_cast<char*>(this)) / 4);
+    }
+    explicit operator bool() const { return distance_ != 0; }
+    T& operator[](std::size_t n) const {
+        const char* here = reinterpret_cast<const char*>(this) + std::ptrdiff_t{distance_} * 4;
+        return reinterpret_cast<T*>(const_cast<char*>(here))[n];
+    }
+
+private:
+    std::int32_t distance_ = 0;  // in words of four bytes; 0: there are none
 };
 
 // Ask for what will soon be read or written.
-inline void fetch(const void* address) { __builtin_prefetch(address); }
+[[gnu::always_inline]] inline void fetch(const void* address) { __builtin_prefetch(address); }
 
 // Ranges of neighbouring entries that are given out and taken back, the lowest first.
 class Ranges {
@@ -167,7 +188,7 @@ private:
     template <class T>
     void one(Array<T>& part) {
         if (length(part.size()) != part.size()) throw std::invalid_argument("state of a network: not of this one");
-        raw(part.data(), part.size() * sizeof(T));
+        raw(part.data(), part.bytes());
     }
 
     std::string bytes_;

@@ -86,7 +86,8 @@ struct Fifo {
 struct Output {
     std::uint16_t turn;
     std::uint16_t place;
-    std::uint16_t known;  // table: packets that the FIFO beyond is known to hold
+    std::uint16_t known;    // table: packets that the FIFO beyond is known to hold
+    std::uint16_t waiting;  // table, where ways are chosen by it: heads that ask for it, or for it and VCs after it
 
     int holder() const { return turn - 1; }
     void fill(int depth) { place = static_cast<std::uint16_t>(after(place, depth)); }
@@ -100,6 +101,8 @@ struct Link {
     std::int64_t crossed;
     std::uint16_t turn;      // with classes: of the schedule
     bool wired;
+    std::int8_t rise;        // table: by which the level of a packet goes up; -1: the link leads to no switch
+    std::int8_t kind;        // table: class of the link
 };
 
 // What feeds the FIFOs of an input port.

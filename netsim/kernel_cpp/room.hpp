@@ -165,7 +165,7 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     }
     if constexpr (W::counts_phits) r.leaving.erase(i);
     if constexpr (!W::usual) {
-        if (r.times) r.times[i].left = -never;
+        if (i >= r.timed) r.times[i].left = -never;
     }
     fifo.drop(depth(d, r, i));
     if (!transit) {

@@ -58,34 +58,36 @@ static_assert(sizeof(TreeRouter) == 256);
 
 // A router of any network with any settings; what depends on its ports lies in arrays of the network.
 template <class Sets>
-struct FlatRouter : RouterSets<Sets> {
+struct alignas(64) FlatRouter : RouterSets<Sets> {
     using S = Sets;
 
-    S leaving, bubble;       // grids and trees, as above
-    S homing;                // inputs whose head waits for `single` consumption
+    // The first two lines, or so, hold what most events touch.
     S wanted;                // trees and tables: outputs that some head could ask for
-    Fifo* fifo;              // by input
-    Output* output;          // by output
-    Link* link;              // by port
-    Feed* feed;              // by port
-    S* want;                 // grids and trees: by port; table: by output, the inputs that could ask for it
-    S* next;                 // grids: by dimension
-    S* may;                  // table: by input, the outputs that its head may ask for
-    std::int16_t* last_resort;  // table: by input, that of them on the escape channel; -1: none
-    std::uint32_t* load;     // by output
-    std::int32_t* slope;
-    Times* times;            // by input
-    std::int64_t* freed;     // fabric: by port, cycle after that in which it was last in use; the last: consumption
-    std::uint16_t* class_turn;  // fabric: by port and class, the VC that is served next
-    std::int16_t* leaving_by;   // fabric: by port, then injector: packets that leave it for links
+    Near<Fifo> fifo;         // by input
+    Near<Output> output;     // by output
+    Near<Link> link;         // by port
+    Near<Feed> feed;         // by port
+    Near<S> may;             // table: by input, the outputs that its head may ask for
     std::uint32_t place;     // first place for its packets
-    std::uint32_t time;
-    std::uint32_t subtree;   // trees
     std::uint16_t fed;       // inputs fed by links
-    std::uint16_t turn_home;  // arbiter of consumption
-    std::uint16_t schedule_home;  // fabric: pointer of the schedule of consumption
+    std::uint16_t timed;     // first input whose times are kept
     std::int8_t stage;       // trees; -1: node
     bool consuming;          // `single` consumption is held
+    S leaving, bubble;       // grids and trees, as above
+    S homing;                // inputs whose head waits for `single` consumption
+    Near<S> want;            // grids and trees: by port
+    Near<S> next;            // grids: by dimension
+    Near<std::int16_t> last_resort;  // table: by input, that of `may` on the escape channel; -1: none
+    Near<std::uint32_t> load;  // by output
+    Near<std::int32_t> slope;
+    Near<Times> times;       // by input, of those that are `timed`
+    Near<std::int64_t> freed;  // fabric: by port, cycle after that in which it was last in use; the last: consumption
+    Near<std::uint16_t> class_turn;  // fabric: by port and class, the VC that is served next
+    Near<std::int16_t> leaving_by;   // fabric: by port, then injector: packets that leave it for links
+    std::uint32_t time;
+    std::uint32_t subtree;   // trees
+    std::uint16_t turn_home;  // arbiter of consumption
+    std::uint16_t schedule_home;  // fabric: pointer of the schedule of consumption
 };
 
 }  // namespace netplace

@@ -7,27 +7,6 @@
 
 namespace netplace {
 
-// Arrays that flat routers share, by router.
-template <class S>
-struct Shared {
-    Array<Fifo> fifo;
-    Array<Output> output;
-    Array<Link> link;
-    Array<Feed> feed;
-    Array<S> want, next, may;
-    Array<std::int16_t> last_resort, leaving_by;
-    Array<std::uint32_t> load;
-    Array<std::int32_t> slope;
-    Array<Times> times;
-    Array<std::int64_t> freed;
-    Array<std::uint16_t> class_turn;
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(fifo, output, link, feed, want, next, may, last_resort, leaving_by, load, slope, times, freed, class_turn);
-    }
-};
-
 // Where the inputs, outputs and ports of each router begin, and how many there are.
 struct Layout {
     std::vector<std::int64_t> ports, fed, inputs;           // by router
@@ -58,59 +37,82 @@ private:
     }
 };
 
-// Give each flat router its part of the shared arrays.
-template <class R, class S>
-void bind(Array<R>& routers, Shared<S>& shared, const Layout& layout, const Plan& plan, bool grid) {
-    const auto part = [](auto& array, std::int64_t at) { return array.size() == 0 ? nullptr : array.data() + at; };
-    const bool by_port = plan.switches == 0;  // `want` is by port on grids and trees
-    for (std::size_t n = 0; n < routers.size(); ++n) {
-        R& r = routers[n];
-        r.fifo = part(shared.fifo, layout.first_input[n]);
-        r.output = part(shared.output, layout.first_fed[n]);
-        r.link = part(shared.link, layout.first_port[n]);
-        r.feed = part(shared.feed, layout.first_port[n]);
-        r.want = part(shared.want, by_port ? layout.first_port[n] : layout.first_fed[n]);
-        r.next = grid ? part(shared.next, static_cast<std::int64_t>(n) * plan.dims) : nullptr;
-        r.may = part(shared.may, layout.first_input[n]);
-        r.last_resort = part(shared.last_resort, layout.first_input[n]);
-        r.load = part(shared.load, layout.first_fed[n]);
-        r.slope = part(shared.slope, layout.first_fed[n]);
-        r.times = part(shared.times, layout.first_input[n]);
-        r.freed = part(shared.freed, static_cast<std::int64_t>(n) * (plan.ports + 1));
-        r.class_turn = part(shared.class_turn, layout.first_port[n] * plan.classes);
-        r.leaving_by = part(shared.leaving_by, static_cast<std::int64_t>(n) * (plan.ports + plan.injectors));
+// The records of a flat router that are as many as its inputs, outputs or ports: they lie together, behind all routers.
+class Parts {
+public:
+    explicit Parts(std::byte* begin) : begin_(begin) {}
+
+    template <class T>
+    void add(Near<T>& first, std::int64_t count, const T& value = T{}) {
+        add(first, 0, count, value);
     }
+    // Only those from `begin` to before `end`.
+    template <class T>
+    void add(Near<T>& first, std::int64_t begin, std::int64_t end, const T& value) {
+        if (begin == end) return;
+        size_ = (size_ + alignof(T) - 1) / alignof(T) * alignof(T);
+        if (begin_) {
+            T* records = reinterpret_cast<T*>(begin_ + size_);
+            for (std::int64_t n = 0; n < end - begin; ++n) new (&records[n]) T(value);
+            first.point_to(records - begin);
+        }
+        size_ += static_cast<std::size_t>(end - begin) * sizeof(T);
+    }
+    std::size_t size() const { return (size_ + 63) / 64 * 64; }  // whole cache lines
+
+private:
+    std::byte* begin_;  // null: only their size is asked for
+    std::size_t size_ = 0;
+};
+
+// Lay out the parts of a router, of which most events touch the first; return their size.
+template <class R>
+std::size_t lay_out(R& r, std::byte* begin, const Layout& layout, std::size_t n, const Plan& plan, bool compares_loads) {
+    using S = typename R::S;
+    const std::int64_t inputs = layout.inputs[n], outputs = layout.fed[n], ports = layout.ports[n];
+    const bool is_table = plan.switches > 0;
+    const auto arbiter = static_cast<Arbiter>(plan.arbiter);
+    Parts parts(begin);
+    parts.add(r.fifo, inputs, Fifo{});
+    parts.add(r.output, outputs, Output{});
+    if (is_table) parts.add(r.may, inputs, S{});
+    parts.add(r.link, ports, Link{});
+    parts.add(r.feed, ports, Feed{0, 0, 1, false});
+    if (!is_table) {
+        parts.add(r.want, ports, S{});
+        parts.add(r.next, plan.dims, S{});
+    }
+    if (plan.escapes) parts.add(r.last_resort, inputs, std::int16_t{-1});
+    if (compares_loads) {
+        parts.add(r.load, outputs);
+        parts.add(r.slope, outputs);
+    }
+    // Of networks of any wiring no arbiter counts phits, but injectors do.
+    r.timed = static_cast<std::uint16_t>(inputs);
+    if (arbiter == Arbiter::first_come || (!is_table && (plan.injectors > 1 || arbiter == Arbiter::longest))) {
+        r.timed = 0;
+    } else if (plan.injectors > 1) {
+        r.timed = static_cast<std::uint16_t>(outputs);
+    }
+    parts.add(r.times, r.timed, inputs, Times{});
+    if (plan.marks > 0) parts.add(r.freed, plan.ports + 1);
+    if (plan.classes > 1) parts.add(r.class_turn, ports * plan.classes);
+    if (plan.crossbar > 0 || plan.classes > 1) parts.add(r.leaving_by, plan.ports + plan.injectors);
+    return parts.size();
 }
 
-template <class S>
-void allocate(Shared<S>& shared, const Layout& layout, const Plan& plan, bool compares_loads, bool counts_heads) {
-    const auto inputs = static_cast<std::size_t>(layout.first_input.back());
-    const auto outputs = static_cast<std::size_t>(layout.first_fed.back());
-    const auto ports = static_cast<std::size_t>(layout.first_port.back());
-    const auto routers = static_cast<std::size_t>(plan.routers);
-    shared.fifo.assign(inputs, {});
-    shared.output.assign(outputs, {});
-    shared.link.assign(ports, {});
-    shared.feed.assign(ports, Feed{0, 0, 1, false});
-    if (plan.switches == 0) {
-        shared.want.assign(ports, {});
-        shared.next.assign(routers * static_cast<std::size_t>(plan.dims), {});
-    } else {
-        if (counts_heads) shared.want.assign(outputs, {});
-        shared.may.assign(inputs, {});
-        shared.last_resort.assign(inputs, -1);
-    }
-    if (compares_loads) {
-        shared.load.assign(outputs, 0);
-        shared.slope.assign(outputs, 0);
-    }
-    const auto arbiter = static_cast<Arbiter>(plan.arbiter);
-    if (plan.injectors > 1 || arbiter == Arbiter::longest || arbiter == Arbiter::first_come)
-        shared.times.assign(inputs, Times{});
-    if (plan.marks > 0) shared.freed.assign(routers * static_cast<std::size_t>(plan.ports + 1), 0);
-    if (plan.classes > 1) shared.class_turn.assign(ports * static_cast<std::size_t>(plan.classes), 0);
-    if (plan.crossbar > 0 || plan.classes > 1)
-        shared.leaving_by.assign(routers * static_cast<std::size_t>(plan.ports + plan.injectors), 0);
+// Make flat routers with their parts.
+template <class R>
+void make_routers(Array<R>& routers, const Layout& layout, const Plan& plan, bool compares_loads) {
+    const auto count = static_cast<std::size_t>(plan.routers);
+    std::vector<std::size_t> sizes;
+    R none{};
+    for (std::size_t n = 0; n < count; ++n) sizes.push_back(lay_out(none, nullptr, layout, n, plan, compares_loads));
+    const std::size_t behind = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    if (count * sizeof(R) + behind >= std::size_t{1} << 33) throw std::invalid_argument("network: routers of more than 8 GB");
+    routers.assign(count, R{}, behind);
+    auto* at = reinterpret_cast<std::byte*>(routers.data() + count);
+    for (std::size_t n = 0; n < count; at += sizes[n++]) lay_out(routers[n], at, layout, n, plan, compares_loads);
 }
 
 // Wire every output to the FIFO that it feeds, and that one to it.

@@ -15,12 +15,10 @@ void read_routing(Table<words>& table, const Description& description) {
     const Plan& plan = description.plan;
     const std::int64_t switches = plan.switches, most = (std::int64_t{1} << 31) - 1;
     const std::int64_t pairs = switches * switches, entry = plan.most + plan.escapes;
-    table.ports = narrowed<std::int16_t>(description.array("table", pairs * entry, -1, plan.ports - 1));
+    table.ports = narrowed<typename Table<words>::Port>(description.array("table", pairs * entry, -1, plan.ports - 1));
     const auto choice = static_cast<Choice>(plan.choice);
     if (choice == Choice::ugal_l || choice == Choice::par)
         table.far_hops = narrowed<std::uint16_t>(description.array("far_hops", pairs, -1, 1 << 15));
-    table.rise = narrowed<std::int8_t>(description.array("rise", switches * plan.ports, -1, 63));
-    table.kind = narrowed<std::int8_t>(description.array("kind", switches * plan.ports, -1, 62));
     table.end = description.array("end", switches * plan.ports, -1, switches - 1);
     table.low = description.array("low", -1, 0, plan.vcs);
     table.high = description.array("high", static_cast<std::int64_t>(table.low.size()), 0, plan.vcs);
@@ -51,7 +49,17 @@ std::unique_ptr<AnyNetwork> make(const Description& description) {
         table.wake.assign(static_cast<std::size_t>(plan.nodes), 0);
     }
     if (plan.marks > 0) table.marked.assign(static_cast<std::size_t>(Layout(description).first_slot.back()), 0);
-    return std::make_unique<NetworkOf<Table<words>>>(description, std::move(table));
+    const auto& rise = description.array("rise", plan.switches * plan.ports, -1, 63);
+    const auto& kind = description.array("kind", plan.switches * plan.ports, -1, 62);
+    auto network = std::make_unique<NetworkOf<Table<words>>>(description, std::move(table));
+    network->for_each_router([&](std::size_t n, auto& r) {
+        const auto x = static_cast<std::int64_t>(n) - plan.first_switch;
+        for (int port = 0; x >= 0 && port < r.fed / plan.vcs; ++port) {
+            r.link[port].rise = static_cast<std::int8_t>(rise[x * plan.ports + port]);
+            r.link[port].kind = static_cast<std::int8_t>(kind[x * plan.ports + port]);
+        }
+    });
+    return network;
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ struct Table {
     using Packet = TablePacket;
 
     struct Fields {} fields;
-    std::vector<std::int16_t> ports;       // switches x switches x entry: that lead on, -1 after the last; of escape
+    using Port = std::conditional_t<words <= 2, std::int8_t, std::int16_t>;  // 127 inputs, or more
+    std::vector<Port> ports;               // switches x switches x entry: that lead on, -1 after the last; of escape
     std::vector<std::uint16_t> far_hops;   // switches x switches (UGAL)
-    std::vector<std::int8_t> rise, kind;   // switches x ports; rise -1: leads to no switch
     std::vector<std::int32_t> end;         // switches x ports: switch
     std::vector<std::int32_t> via;
     std::vector<std::int32_t> low, high;   // by level: first virtual channel, the one after the last
@@ -54,11 +54,11 @@ struct Table {
 
     // Virtual channels of a link that a class has.
     int own_vcs(const Plan& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
-    const std::int16_t* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
+    const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
         return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
     }
     bool compares_loads(const Plan&) const { return false; }
-    // Whether the heads that could ask for an output are kept as a set.
+    // Whether the heads that could ask for an output are counted.
     bool counts_heads(const Plan& plan) const { return plan.choice >= static_cast<int>(Choice::ugal_l); }
 };
 
@@ -86,12 +86,8 @@ std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, s
     const auto& r = d.routers[plan.first_switch + x];
     const int first = table.entry(plan, x, target)[0] * static_cast<int>(plan.vcs);
     std::int64_t total = 0;
-    typename D::S heads;
-    for (int output = first + low; output < first + high; ++output) {
-        total += r.output[output].known;
-        heads |= r.want[output];
-    }
-    return total + heads.count();
+    for (int output = first + low; output < first + high; ++output) total += r.output[output].known + r.output[output].waiting;
+    return total;
 }
 
 // The sum of that over all links of the way by first ports.
@@ -208,16 +204,15 @@ void choose_way(Table<words>& table, D& d, Name name, Cycle cycle) {
 }
 
 // The level within its phase that a packet has on a link: 0 anew in another class.
-template <int words>
-int level_on(const Table<words>& table, const Plan& plan, std::uint32_t trip, std::int64_t x, int port) {
+inline int level_on(const Plan& plan, std::uint32_t trip, const Link& link) {
     const std::uint32_t came = trip >> kind_at & six_bits;
-    if (plan.anew && came > 0 && table.kind[x * plan.ports + port] + 1u != came) return 0;
+    if (plan.anew && came > 0 && link.kind + 1u != came) return 0;
     return trip >> level_at & six_bits;
 }
 
 // Which of the ports that the table names is a packet's own.
 template <int words, class D>
-int own_port(const Table<words>& table, const D& d, std::int64_t x, const std::int16_t* entry, const TablePacket& packet) {
+int own_port(const Table<words>& table, const D& d, std::int64_t x, const typename Table<words>::Port* entry, const TablePacket& packet) {
     const auto& plan = d.plan;
     int count = 0;
     while (count < plan.most && entry[count] >= 0) ++count;
@@ -240,7 +235,7 @@ void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D
     const int shift = class_of(d, packet.label) * own;
     S& may = r.may[i];
     may = {};
-    r.last_resort[i] = -1;
+    if (plan.escapes) r.last_resort[i] = -1;
     // Where a packet may take any virtual channel of its class: the first, and how many.
     int any_vc = shift, any_count = own;
     if (plan.ordered) any_vc += vc_of_flow(d, packet, own), any_count = 1;
@@ -254,7 +249,7 @@ void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D
         may = S::range(table.node_port[packet.route] * vcs + any_vc, any_count);
         return;
     }
-    const std::int16_t* entry = table.entry(plan, x, homeward ? home : packet.trip >> via_at);
+    const auto* entry = table.entry(plan, x, homeward ? home : packet.trip >> via_at);
     // Whether the way home leads out of the network: to the compute node, or to its socket.
     const bool leaving = homeward && (x < plan.compute_from ? gate_of(table, plan, x, packet.route) == x
                                                             : table.end[x * plan.ports + entry[0]] == home);
@@ -273,12 +268,30 @@ void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D
         const int port = entry[k];
         int low = any_vc, count = any_count;  // leaving: by any, what lies behind stops for nobody
         if (!leaving) {
-            const int level = level_on(table, plan, packet.trip, x, port) + ahead;
+            const int level = level_on(plan, packet.trip, r.link[port]) + ahead;
             low = shift + table.low[level];
             count = table.high[level] - table.low[level];
             if (plan.ordered) low += vc_of_flow(d, packet, count), count = 1;
         }
         may |= S::range(port * vcs + low, count);
+    }
+}
+
+// Visit an output of each port that a head could ask for, the first of the VCs there: `first_link` looks at ranges of VCs
+// of which a head may take all or none. Escape counts only where the head could not ask for its port otherwise.
+template <class D, class Visit>
+void visit_counted(const D& d, const typename D::Router& r, int i, Visit visit) {
+    const int vcs = d.plan.channels();
+    typename D::S rest = r.may[i];
+    if (d.plan.escapes && r.last_resort[i] >= 0) {
+        const int output = r.last_resort[i];
+        rest.erase(output);
+        if ((rest & D::S::range(d.port_of(output) * vcs, vcs)).none()) visit(output);
+    }
+    while (rest.any()) {
+        const int output = rest.lowest();
+        visit(output);
+        rest -= D::S::range(d.port_of(output) * vcs, vcs);
     }
 }
 
@@ -290,21 +303,18 @@ void note_head(Table<words>& table, D& d, std::uint32_t router, typename D::Rout
     }
     note_ways(table, d, router, r, i, packet);
     r.wanted |= r.may[i];
-    if (table.counts_heads(d.plan)) r.may[i].for_each([&](int output) { r.want[output].insert(i); });
+    if (table.counts_heads(d.plan)) visit_counted(d, r, i, [&](int output) { ++r.output[output].waiting; });
 }
 
 // What a packet is when it has begun to cross a link.
 template <int words, class D>
-void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename D::Router&, int output, TablePacket& packet) {
+void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename D::Router& r, int output, TablePacket& packet) {
     const auto& plan = d.plan;
     if (router < plan.first_switch) return;
-    const std::int64_t x = router - plan.first_switch;
-    const int port = d.port_of(output);
-    const int rise = table.rise[x * plan.ports + port];
-    if (rise < 0) return;
-    const auto level = static_cast<std::uint32_t>(level_on(table, plan, packet.trip, x, port) + rise);
-    packet.trip = (packet.trip & no_level) | level << level_at |
-                  static_cast<std::uint32_t>(table.kind[x * plan.ports + port] + 1) << kind_at;
+    const Link& link = r.link[d.port_of(output)];
+    if (link.rise < 0) return;
+    const auto level = static_cast<std::uint32_t>(level_on(plan, packet.trip, link) + link.rise);
+    packet.trip = (packet.trip & no_level) | level << level_at | static_cast<std::uint32_t>(link.kind + 1) << kind_at;
     if (plan.escapes && d.vc_of(output) % table.own_vcs(plan) == 0) packet.trip |= escaped;
 }
 
@@ -313,7 +323,7 @@ void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename
 // The output that a head asks for, of those that are ready: the least occupied, drawn among equals; escape; or -1.
 template <class D>
 int best_option(D& d, std::uint32_t router, const typename D::Router& r, int i, const typename D::S& ready, Cycle cycle) {
-    const int last_resort = r.last_resort[i];
+    const int last_resort = d.plan.escapes ? r.last_resort[i] : -1;
     typename D::S options = r.may[i] & ready;
     if (last_resort >= 0) options.erase(last_resort);
     if (options.none()) return last_resort >= 0 && ready.has(last_resort) ? last_resort : -1;
@@ -348,7 +358,7 @@ typename D::S visit_requests(const Table<words>&, D& d, std::uint32_t router, ty
 
 template <int words, class D>
 void note_grant(const Table<words>& table, D& d, typename D::Router& r, int i, int) {
-    if (table.counts_heads(d.plan)) r.may[i].for_each([&](int output) { r.want[output].erase(i); });
+    if (table.counts_heads(d.plan)) visit_counted(d, r, i, [&](int output) { --r.output[output].waiting; });
 }
 
 template <int words, class D>
