@@ -12,9 +12,9 @@ from netplace.apps import Program
 from netplace.native import netsim as compiled
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.description import described
+from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netplace.netsim.general import general, is_general
+from netplace.netsim.general import General, general, is_general
 from netplace.netsim.laps import Laps
 from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.topologies import Topology
@@ -47,9 +47,8 @@ class NativeEngine:
         explain: bool = False,
         threads: int = 1,
     ) -> None:
-        for name, asked in (("explain", explain), ("threads", threads > 1), ("faults", bool(config.faults))):
-            if asked:
-                raise ValueError(f"{name}: engine native does not simulate it; expected engine kernel")
+        if threads > 1:
+            raise ValueError("threads: engine native does not simulate it; expected engine kernel")
         if config.buffer_phits:
             raise ValueError(
                 f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "
@@ -71,6 +70,9 @@ class NativeEngine:
             self._cycles_a_packet *= table.cycles
         self._created_before = self._delivered_before = 0
         self._crossing_before = np.zeros(shape, np.int64)
+        self._cycles_before = np.zeros(shape, np.int64)  # of packets from when links had another speed,
+        self._packets_before = np.zeros(shape, np.int64)  # and how many these were
+        self._restored_until = np.zeros(shape, np.int64)  # by packets that were sent again
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name not in ("_network", "_codes")}
@@ -241,7 +243,7 @@ class NativeEngine:
             created=created - self._created_before,
             delivered=delivered - self._delivered_before,
             link_packets=links,
-            link_cycles=links * self._cycles_a_packet - (self._still_crossing() - self._crossing_before),
+            link_cycles=self._cycles_begun() - (self._still_crossing() - self._crossing_before),
             packet_delays=packets,
             message_delays=messages,
             packet_delay_sum=packet_delay,
@@ -255,16 +257,50 @@ class NativeEngine:
         packets: NDArray[np.int64] = self._network.link_packets().reshape(self.topology.neighbor.shape)
         return packets
 
+    def _cycles_begun(self) -> NDArray[np.int64]:
+        """Return for how many cycles all packets hold each link that have begun to cross it."""
+        since = self._link_packets() - self._packets_before
+        return np.asarray(self._cycles_before + since * self._cycles_a_packet, np.int64)
+
     def _still_crossing(self) -> NDArray[np.int64]:
         """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
-        cycles: NDArray[np.int64] = self._network.still_crossing().reshape(self.topology.neighbor.shape)
-        return cycles
+        cycles = self._network.still_crossing().reshape(self.topology.neighbor.shape)
+        return np.maximum(cycles, self._restored_until - self.now)
 
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
         self._created_before, self._delivered_before, *_ = self._network.totals()
         self._crossing_before = self._still_crossing()
+        self._cycles_before[:] = self._packets_before[:] = 0
         self._network.reset_totals()
+
+    # --- faults ---------------------------------------------------------------------------------------
+
+    def fail(
+        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+    ) -> tuple[int, int, list[int]]:
+        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
+        before = self._still_crossing()
+        settings, arrays = routing_described(table)
+        parts = {"dead": dead, "down": down, "hops": table.hops}
+        outcome = self._network.fail(settings, arrays | numbers_of(parts), again)
+        self._describe_anew(settings, arrays)
+        # What has begun to cross a link still does, also where the packet is sent again.
+        self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
+        lost, sent_again, losers = outcome
+        return lost, sent_again, losers
+
+    def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
+        """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        self._cycles_before, self._packets_before = self._cycles_begun(), self._link_packets()
+        links = links_described(cycles, delay)
+        self._network.pace(links)
+        self._describe_anew({}, links)
+        self._cycles_a_packet = self.config.packet_phits * cycles
+
+    def _describe_anew(self, settings: dict[str, int], arrays: dict[str, NDArray[np.int32]]) -> None:
+        """Note what the network is made of from now on, for one that goes on from a copy."""
+        self._arguments = self._arguments[0] | settings, self._arguments[1] | arrays
 
     # --- what is left, and who waits --------------------------------------------------------------------
 
@@ -287,12 +323,26 @@ class NativeEngine:
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads have waited."""
-        raise NotImplementedError
+        by_job, by_link, waited = self._network.waiting()
+        return by_job.reshape(self._started + 1, -1), by_link.reshape(*self._ways, 2), waited
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
-        raise NotImplementedError
+        self._network.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column."""
-        raise NotImplementedError
+        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column.
+
+        Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
+        """
+        told = self._network.watched()
+        cycles = np.zeros((*self._ways, len(told)), np.int64)
+        for column, (_, charged) in enumerate(told):
+            cycles[:, :, column] = charged.reshape(self._ways)
+        return cycles, [job for job, _ in told]
+
+    @property
+    def _ways(self) -> tuple[int, int]:
+        """Routers, and their ports and consumption."""
+        routers, ports = self.topology.neighbor.shape
+        return routers, ports + 1

@@ -14,7 +14,7 @@ from netplace.netsim.general import General
 from netplace.netsim.memory import demand
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["described", "links_described", "routing_described"]
+__all__ = ["described", "links_described", "numbers_of", "routing_described"]
 
 Arrays = dict[str, NDArray[np.int32]]
 Numbers = dict[str, int]
@@ -30,6 +30,11 @@ _MOST_GRAPH_INPUTS = 1023
 
 def _numbers(values: Any) -> NDArray[np.int32]:
     return np.ascontiguousarray(values, np.int32).ravel()
+
+
+def numbers_of(arrays: dict[str, Any]) -> Arrays:
+    """Return arrays as the kernel takes them."""
+    return {name: _numbers(values) for name, values in arrays.items()}
 
 
 def described(
@@ -206,7 +211,7 @@ def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers,
 
 def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arrays:
     """Return the cycles a phit of every link, and those from a header's departure to its first request."""
-    return {"cycles": _numbers(cycles), "delay": _numbers(delay)}
+    return numbers_of({"cycles": cycles, "delay": delay})
 
 
 def routing_described(table: General) -> tuple[Numbers, Arrays]:

@@ -39,8 +39,9 @@ auto given(std::vector<T> numbers) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-std::unique_ptr<AnyNetwork> network_of(Numbers settings, Arrays arrays) {
-    Description description;
+// A description: `plan` with these settings in place of its own, and arrays.
+Description description_of(const Plan& plan, Numbers settings, Arrays arrays) {
+    Description description{plan, {}};
     std::size_t known = 0;
     description.plan.for_each([&](const char* name, std::int64_t& value) {
         if (!settings.contains(name)) return;
@@ -50,7 +51,14 @@ std::unique_ptr<AnyNetwork> network_of(Numbers settings, Arrays arrays) {
     if (known != settings.size()) throw std::invalid_argument("network: a setting is unknown");
     for (auto [name, array] : arrays)
         description.arrays[nb::cast<std::string>(name)] = taken<std::int32_t>(nb::cast<Short>(array));
-    return make_network(description);
+    return description;
+}
+
+// Let parts of a network go down; return packets lost, packets sent again, and the jobs of those lost.
+Tuple fail(AnyNetwork& network, Numbers routing, Arrays arrays, bool again) {
+    const Losses losses = network.fail(description_of(network.plan(), routing, arrays), again);
+    const std::vector<std::uint32_t> keys(losses.keys.begin(), losses.keys.end());
+    return nb::make_tuple(losses.lost, losses.again, owners(network.hosts(), keys));
 }
 
 std::shared_ptr<Code> code_of(Long operations, Long first, Short source, Short target, Long packets, Long first_message,
@@ -159,7 +167,9 @@ void bind_netsim(nb::module_& module) {
     nb::class_<Code>(module, "Code", "A program as the engine reads it.");
     module.def("code", &code_of, "operations"_a, "first"_a, "source"_a, "target"_a, "packets"_a, "first_message"_a,
                "messages"_a, "by_rendezvous"_a);
-    module.def("network", &network_of, "settings"_a, "arrays"_a);
+    module.def(
+        "network", [](Numbers settings, Arrays arrays) { return make_network(description_of({}, settings, arrays)); },
+        "settings"_a, "arrays"_a);
     nb::class_<AnyNetwork>(module, "Network", "A network, the jobs on it, and what they have done so far.")
         .def_prop_rw("now", [](AnyNetwork& network) { return network.hosts().now(); },
                      [](AnyNetwork& network, Cycle now) {
@@ -198,6 +208,20 @@ void bind_netsim(nb::module_& module) {
                      fifos.append(nb::make_tuple(fifo.router, fifo.input, fifo.packets, fifo.wants));
                  return fifos;
              })
+        .def("waiting",
+             [](AnyNetwork& network) {
+                 Waited told = network.waiting();
+                 return nb::make_tuple(given(std::move(told.by_job)), given(std::move(told.by_link)), told.waited);
+             })
+        .def("watch", &AnyNetwork::watch, "job"_a)
+        .def("watched",
+             [](AnyNetwork& network) {
+                 Listed told;
+                 for (auto& [job, cycles] : network.watched()) told.append(nb::make_tuple(job, given(std::move(cycles))));
+                 return told;
+             })
+        .def("fail", &fail, "routing"_a, "arrays"_a, "again"_a)
+        .def("pace", [](AnyNetwork& network, Arrays links) { network.pace(description_of(network.plan(), {}, links)); })
         .def("totals", &totals_of)
         .def("reset_totals", &AnyNetwork::reset_totals)
         .def("link_packets", [](const AnyNetwork& network) { return given(network.link_packets()); })

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,19 @@ struct BlockedFifo {
     std::vector<std::pair<std::uint32_t, int>> wants;  // (router, input) of the FIFOs that its head could ask for
 };
 
+// What heads have waited.
+struct Waited {
+    std::vector<std::int64_t> by_job;   // jobs x jobs charged, open-loop traffic the last
+    std::vector<std::int64_t> by_link;  // routers x (ports + 1) x 2: charged to the job that waited, and to others
+    Cycle waited = 0;
+};
+
+// What a fault has done to packets.
+struct Losses {
+    std::int64_t lost = 0, again = 0;  // packets lost, and packets that will be sent again
+    std::set<std::uint32_t> keys;      // of those lost
+};
+
 class AnyNetwork {
 public:
     virtual ~AnyNetwork() = default;
@@ -46,6 +60,16 @@ public:
     virtual std::vector<std::int64_t> link_packets() const = 0;   // routers x ports
     virtual std::vector<std::int64_t> still_crossing() const = 0;  // cycles that the packet on each link still takes
     virtual std::vector<BlockedFifo> blocked() = 0;
+    // Where waiting is explained: what there was; what one job waited from now on, by routers x (ports + 1), for each
+    // job charged: open-loop traffic is -1, all jobs that are told together -2.
+    virtual Waited waiting() = 0;
+    virtual void watch(std::int64_t job) = 0;
+    virtual std::map<std::int64_t, std::vector<std::int64_t>> watched() = 0;
+    // Faults before cycle `now`, on networks of any wiring. `fail`: parts go down, by the arrays `dead` (routers), `down`
+    // (routers x ports) and `hops` (switches x switches on what remains, -1: none) and the routing from now on; packets on
+    // links that go down are lost or sent again. `pace`: links have other `cycles` and `delay` for what is yet to cross.
+    virtual Losses fail(const Description& routing, bool again) = 0;
+    virtual void pace(const Description& links) = 0;
     // Pointers of arbiters by output, of consumption by node (or router), and of links.
     virtual std::vector<std::vector<std::int16_t>> pointers() const = 0;
     virtual void set_pointers(const std::vector<std::vector<std::int16_t>>& pointers) = 0;

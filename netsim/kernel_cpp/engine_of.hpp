@@ -3,9 +3,14 @@
 
 #include <stdexcept>
 
+#include "faults.hpp"
 #include "setup.hpp"
 
 namespace netplace {
+
+// Take over a routing: checked, so that no packet leaves the tables.
+template <int words>
+void read_routing(Table<words>& table, const Description& description);  // table.cpp
 
 template <class W>
 class NetworkOf final : public AnyNetwork {
@@ -24,7 +29,9 @@ public:
             net_.routers.assign(static_cast<std::size_t>(plan.routers));
             net_.carries.assign(static_cast<std::size_t>(plan.routers * plan.ports), 0);
         }
+        if (plan.explain) allocate(net_.waits, layout_);
         wire(net_, description, layout_);
+        if constexpr (W::is_table) rank_links(net_, description);
         net_.packets.assign(static_cast<std::size_t>(layout_.first_slot.back()));
         net_.nodes.assign(static_cast<std::size_t>(plan.nodes));
         net_.emptied.assign(static_cast<std::size_t>(plan.nodes * plan.injectors), -1);
@@ -36,7 +43,7 @@ public:
         const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
         if (plan.routers >= large) {
             net_.ahead = 8;
-            net_.behind = !W::is_table && (counts_phits || net_.wiring.compares_loads(plan)) ? 0 : 8;
+            net_.behind = plan.explain || (!W::is_table && (counts_phits || net_.wiring.compares_loads(plan))) ? 0 : 8;
         }
         Desk& desk = net_.desks.front();
         desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
@@ -53,7 +60,10 @@ public:
 
     Hosts& hosts() override { return net_; }
     const Plan& plan() const override { return net_.plan; }
-    Exit run(Cycle until) override { return netplace::run(net_, net_.desks.front(), until); }
+    Exit run(Cycle until) override {
+        Desk& desk = net_.desks.front();
+        return net_.plan.explain ? run_explaining(net_, desk, until) : netplace::run(net_, desk, until);
+    }
 
     Totals totals() const override {
         const Desk& desk = net_.desks.front();
@@ -72,6 +82,48 @@ public:
         for (auto& r : net_.routers)
             for (int port = 0; port < r.fed / channels(); ++port) r.link[port].crossed = 0;
         std::fill(net_.carries.begin(), net_.carries.end(), 0);
+        if (!net_.plan.explain) return;
+        charge();
+        reset_waiting(net_);
+    }
+
+    Waited waiting() override {
+        charge();
+        const std::int64_t jobs = net_.jobs.started, ports = net_.plan.ports + 1;
+        Waited told{std::vector<std::int64_t>(static_cast<std::size_t>((jobs + 1) * (jobs + 1))),
+                    std::vector<std::int64_t>(static_cast<std::size_t>(net_.plan.routers * ports * 2))};
+        const auto place = [&](std::size_t owner) { return owner == 0 ? jobs : static_cast<std::int64_t>(owner) - 1; };
+        told.waited = net_.now() * waiting_now(net_);
+        for (const Desk& desk : net_.desks) {
+            const auto& cycles = desk.charges.cycles;
+            told.waited += desk.charges.waited;
+            for (std::size_t victim = 0; victim < cycles.size(); ++victim)
+                for (std::size_t culprit = 0; culprit < cycles[victim].size(); ++culprit)
+                    told.by_job[place(victim) * (jobs + 1) + place(culprit)] += cycles[victim][culprit];
+        }
+        for_each_way([&](std::size_t at, std::size_t way) {
+            told.by_link[2 * at] = net_.waits.way[way].for_own;
+            told.by_link[2 * at + 1] = net_.waits.way[way].for_others;
+        });
+        return told;
+    }
+
+    void watch(std::int64_t job) override {
+        charge();
+        for (Desk& desk : net_.desks) desk.charges.watch(static_cast<std::int32_t>(job + 1));
+    }
+
+    std::map<std::int64_t, std::vector<std::int64_t>> watched() override {
+        charge();
+        std::map<std::int64_t, std::vector<std::int64_t>> told;
+        for (const Desk& desk : net_.desks) {
+            for (const auto& [owner, cycles] : desk.charges.by_way) {
+                auto& spread = told[owner == Charges::others ? -2 : owner - 1];
+                spread.resize(static_cast<std::size_t>(net_.plan.routers * (net_.plan.ports + 1)));
+                for_each_way([&, &counts = cycles](std::size_t at, std::size_t way) { spread[at] += counts[way]; });
+            }
+        }
+        return told;
     }
 
     std::vector<std::int64_t> link_packets() const override {
@@ -116,6 +168,34 @@ public:
             });
         }
         return heads;
+    }
+
+    Losses fail(const Description& routing, bool again) override {
+        if constexpr (W::is_table) {
+            const Plan &old = net_.plan, &plan = routing.plan;
+            if (plan.first_switch != old.first_switch || plan.switches != old.switches || plan.plane != old.plane ||
+                plan.compute_from != old.compute_from)
+                throw std::invalid_argument("faults: the routing is of other switches");
+            routing.check();
+            const auto& dead = routing.array("dead", plan.routers, 0, 1);
+            const auto& down = routing.array("down", plan.routers * plan.ports, 0, 1);
+            const auto& hops = routing.array("hops", plan.switches * plan.switches, -1, 1 << 30);
+            net_.wiring.take_routing([&](W& table) { read_routing(table, routing); });
+            static_cast<Plan&>(net_.plan) = plan;
+            rank_links(net_, routing);
+            charge();
+            if (plan.explain) wait_anew(net_);
+            Domain<W> domain(net_, net_.desks.front());
+            return std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
+        }
+        throw std::invalid_argument("faults: this router has none");
+    }
+
+    void pace(const Description& links) override {
+        if constexpr (W::is_table) {
+            set_pace(net_, links);
+            for (Desk& desk : net_.desks) set_calendars(net_, desk, net_.now());
+        }
     }
 
     std::vector<std::vector<std::int16_t>> pointers() const override {
@@ -191,9 +271,25 @@ private:
         if constexpr (flat) return r.link[port].wired;
         return (net_.routers[Domain<W>::router_of(r.link[port].beyond)].fed > 0) && r.link[port].beyond != 0;
     }
+    // Charge all waiting up to now; between two cycles, so that it does not matter at which desk.
+    void charge() {
+        Domain<W> domain(net_, net_.desks.front());
+        charge_everything(domain, net_.now());
+    }
+    // Visit all links, and each router's consumption, as (place by router and port, where its consumption is the last; way).
+    template <class Visit>
+    void for_each_way(Visit visit) const {
+        const auto ports = static_cast<std::size_t>(net_.plan.ports);
+        for (std::size_t n = 0; n < net_.waits.at.size(); ++n) {
+            const std::size_t own = net_.waits.at[n].consumption;
+            visit(n * (ports + 1) + ports, own);
+            for (std::size_t port = 0; port < static_cast<std::size_t>(layout_.ports[n]); ++port)
+                visit(n * (ports + 1) + port, own + 1 + port);
+        }
+    }
     void transfer(Archive& archive) {
         archive(net_.routers, net_.packets, net_.emptied, net_.carries);
-        archive(net_.sources, net_.old_sources);
+        archive(net_.sources, net_.old_sources, net_.waits);
         for (Desk& desk : net_.desks) archive(desk);
         if constexpr (W::is_table) {
             archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);

@@ -188,6 +188,12 @@ typename D::S may_ask_for(const Grid<n>&, D& d, std::uint32_t, const typename D:
     return outputs;
 }
 
+// The first output, by port and virtual channel, that a waiting head may ever ask for here.
+template <int n, class D>
+int first_choice(const Grid<n>& grid, D& d, std::uint32_t router, const typename D::Router& r, int i) {
+    return may_ask_for(grid, d, router, r, i).lowest();
+}
+
 // For all inputs at once, with at most one adaptive VC: visit the requests for every output that is free and has room.
 // Return those of them that some waiting head could use: while there are any the router is looked at in every cycle,
 // since a head that tried another alternative may come to them.

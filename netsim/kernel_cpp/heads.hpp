@@ -55,16 +55,18 @@ void expose(D& d, Name name, Cycle cycle) {
             return;
         }
         if constexpr (!W::usual) r.homing.insert(i);
+        if constexpr (D::explains) d.desk.charges.waited -= cycle;
         d.look_now(router);
         return;
     }
+    if constexpr (D::explains) d.desk.charges.waited -= cycle;
     if constexpr (!W::is_table && !W::is_tree) {
         if (d.net.wiring.remembers(d.plan)) catch_up(d, router, r, cycle);
     }
     r.wait.insert(i);
     note_head(d.net.wiring, d, router, r, i, packet);
     if constexpr (W::is_table) {
-        d.look_now_if(router, (r.may[i] & r.free & r.room).any());
+        d.look_now_if(router, D::explains || (r.may[i] & r.free & r.room).any());
     } else {
         d.look_now(router);
     }

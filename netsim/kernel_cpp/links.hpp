@@ -115,6 +115,11 @@ void start(D& d, Name name, Cycle cycle) {
     auto& out = r.output[output];
     auto& link = r.link[port];
     const int i = out.holder();
+    if constexpr (D::explains) {
+        Cycle takes = d.plan.packet_phits();
+        if constexpr (!W::usual) takes = link.lasts;
+        end_wait(d, router, r, i, output, takes, cycle);
+    }
     if (++link.crossed == 0) ++d.net.carries[router * static_cast<std::size_t>(d.plan.ports) + port];
     const Name to = beyond(d, r, output);
     auto& packet = head_of(d, router, r, i);

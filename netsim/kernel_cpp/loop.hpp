@@ -44,6 +44,7 @@ void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle)
     if constexpr (D::Wiring::is_table) {
         if (d.plan.marks > 0) mark_if_congested(d, router, r, i, requests, r.freed[d.plan.ports] == cycle);
     }
+    if constexpr (D::explains) end_wait(d, router, r, i, consumption, d.plan.packet_phits(), cycle);
     r.homing.erase(i);
     r.consuming = true;
     r.turn_home = static_cast<std::uint16_t>(i + 1);
@@ -61,6 +62,7 @@ int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const t
             mark_if_congested(d, router, r, i, requests, in_use);
         }
     }
+    if constexpr (D::explains) wait_for_link(d, router, r, i, output, cycle);
     r.fifo[i].output = static_cast<std::uint16_t>(output);
     out.turn = static_cast<std::uint16_t>(i + 1);
     note_grant(d.net.wiring, d, r, i, output);
@@ -92,10 +94,12 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
     if constexpr (W::is_table) {
         if (d.plan.crossbar > 0 || d.plan.classes > 1) {
             serve_through_crossbar(d, router, r, cycle);
+            if constexpr (D::explains) park(d, router, r, cycle);
             return;
         }
     }
     serve_links(d, router, r);
+    if constexpr (D::explains) park(d, router, r, cycle);
 }
 
 // --- phases ----------------------------------------------------------------------------------------------------
@@ -251,7 +255,7 @@ enum class Exit : int { reached, job_ended, idle };
 
 // Simulate cycles from `cycle` up to `until`, or to the end of a job, or until nothing is left to happen.
 template <class D>
-[[gnu::flatten]] Exit simulate(D& d, Cycle& cycle, Cycle until) {
+Exit simulate(D& d, Cycle& cycle, Cycle until) {
     while (true) {
         if (!has_work(d, cycle)) {
             const Cycle due = next_event(d, cycle);
@@ -273,14 +277,25 @@ template <class D>
     }
 }
 
-template <class W>
-[[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
-    Domain<W> domain(network, desk);
+template <class D, class W>
+[[gnu::always_inline]] inline Exit run_domain(Network<W>& network, Desk& desk, Cycle until) {
+    D domain(network, desk);
     Cycle cycle = desk.now;
     const Exit outcome = simulate(domain, cycle, until);
     domain.leave();
     desk.now = cycle;
     return outcome;
+}
+
+template <class W>
+[[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
+    return run_domain<Domain<W>>(network, desk, until);
+}
+
+// The same where waiting is explained. What is inlined the compiler chooses: all would take it too long for what it gains.
+template <class W>
+Exit run_explaining(Network<W>& network, Desk& desk, Cycle until) {
+    return run_domain<Domain<W, true>>(network, desk, until);
 }
 
 }  // namespace netplace

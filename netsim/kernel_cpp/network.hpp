@@ -63,6 +63,46 @@ private:
     std::int32_t free_ = -1;
 };
 
+// Cycles that heads have waited, by the owner of the head and the owner charged.
+struct Charges {
+    static constexpr std::size_t told_apart = 63;  // owners, of those that the watched job is charged to
+    static constexpr std::int32_t others = -1;
+
+    std::vector<std::vector<std::int64_t>> cycles;
+    Cycle waited = 0;           // sum of the cycles in which heads ceased to wait, less those in which they began
+    std::int32_t watched = -1;  // owner whose waiting is also counted by way
+    std::vector<std::pair<std::int32_t, std::vector<std::int64_t>>> by_way;  // (owner charged, cycles)
+
+    void add(std::int32_t victim, std::int32_t culprit, std::ptrdiff_t way, std::size_t ways, Cycle count) {
+        if (static_cast<std::size_t>(victim) >= cycles.size()) cycles.resize(static_cast<std::size_t>(victim) + 1);
+        auto& row = cycles[static_cast<std::size_t>(victim)];
+        if (static_cast<std::size_t>(culprit) >= row.size()) row.resize(static_cast<std::size_t>(culprit) + 1);
+        row[static_cast<std::size_t>(culprit)] += count;
+        if (victim == watched) column(culprit, ways)[static_cast<std::size_t>(way)] += count;
+    }
+    void watch(std::int32_t owner) {
+        watched = owner;
+        by_way.clear();
+    }
+    void reset() {
+        cycles.clear();
+        by_way.clear();
+        waited = 0;
+    }
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(cycles, waited, watched, by_way);
+    }
+
+private:
+    std::vector<std::int64_t>& column(std::int32_t culprit, std::size_t ways) {
+        for (auto& [owner, counts] : by_way)
+            if (owner == culprit || owner == others) return counts;
+        by_way.emplace_back(by_way.size() < told_apart ? culprit : others, std::vector<std::int64_t>(ways));
+        return by_way.back().second;
+    }
+};
+
 // What became of a packet that was to be created.
 enum class Creation { done, next_cycle, full };
 
@@ -119,6 +159,7 @@ struct Desk {
     Pool<OpenMessage> open_messages;  // sent from its nodes
     Pool<DueMessage> due_messages;    // at interfaces of its nodes
     Delays packet_delays, message_delays;
+    Charges charges;
 
     void act_on(int which, std::int32_t node, Node& its) {
         if (its.listed >> which & 1) return;
@@ -130,7 +171,7 @@ struct Desk {
     void transfer(Archive& archive) {
         archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
         archive(credits, acks, notices, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
-        archive(agenda[1], open_messages, due_messages, packet_delays, message_delays);
+        archive(agenda[1], open_messages, due_messages, packet_delays, message_delays, charges);
     }
 };
 
@@ -152,6 +193,19 @@ struct Hosts {
     }
 };
 
+// What heads wait for, where that is explained; else empty.
+template <class S>
+struct Waits {
+    Array<Parking<S>> at;  // by router
+    Array<Waiter> waiter;
+    Array<Way<S>> way;
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(at, waiter, way);
+    }
+};
+
 // The arrays of a network of wiring W, and what its jobs are doing.
 template <class W>
 struct Network : Hosts {
@@ -165,6 +219,7 @@ struct Network : Hosts {
     std::vector<std::uint16_t> port_of, vc_of;  // by input fed by links, or output
     Array<Cycle> emptied;                // by injector: last cycle in which a tail had just left its FIFO
     std::vector<std::int32_t> carries;   // by link: how often its count of packets began anew
+    Waits<S> waits;
     Array<S> asked;                // scratch: requests by output
     int ahead = 0;                       // events by which memory is asked for in advance
     int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
@@ -172,9 +227,10 @@ struct Network : Hosts {
 
 // What a thread sees of the network while it simulates. It is copied to the stack, where nothing else can reach it: so the
 // compiler knows that no store changes these addresses and settings.
-template <class W>
+template <class W, bool explaining = false>
 struct Domain {
     using Wiring = W;
+    static constexpr bool explains = explaining;  // waiting is charged to jobs
     using Router = typename W::Router;
     using S = typename Router::S;
 

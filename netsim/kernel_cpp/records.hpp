@@ -121,6 +121,34 @@ struct Times {
     std::int32_t takes = 1;  // for how many cycles the head leaves
 };
 
+// --- waiting (model: "Waiting"), where it is explained ---------------------------------------------------------
+
+inline constexpr int consumption = -1;  // as an output that a head waits for
+
+struct Waiter {
+    Cycle charged;         // up to which the waiting of a head is charged
+    std::int32_t owner;    // its job + 1; 0: open-loop traffic
+    std::int32_t output;   // that it waits for
+};
+
+// A link as those see it who wait for it, or the consumption of a router.
+template <class S>
+struct Way {
+    S waiting;                    // inputs whose head waits for it
+    Cycle crossing = 0;           // from which on the last packet no longer crosses it
+    std::int64_t for_own = 0;     // cycles waited, charged to the job that waited
+    std::int64_t for_others = 0;  // and to others
+    std::int32_t crosser = 0;     // owner of the last packet
+};
+
+// What of this a router has: its consumption comes before its links.
+template <class S>
+struct Parking {
+    S parked;                   // inputs whose head waits, as of the end of the last decision
+    std::uint32_t first = 0;    // of its waiters, by input
+    std::uint32_t consumption = 0;  // of its ways
+};
+
 // --- nodes (model: "Tasks") -----------------------------------------------------------------------------
 
 // What most cycles touch stands in the first of two cache lines.

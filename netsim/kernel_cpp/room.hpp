@@ -9,6 +9,7 @@
 #include "injection.hpp"
 #include "messages.hpp"
 #include "table.hpp"
+#include "waiting.hpp"
 
 namespace netplace {
 
@@ -167,6 +168,7 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     if constexpr (!W::usual) {
         if (i >= r.timed) r.times[i].left = -never;
     }
+    if constexpr (D::explains) end_of_head(d, r, i, cycle);
     fifo.drop(depth(d, r, i));
     if (!transit) {
         injector_emptied(d, router, r, i, cycle);

@@ -82,7 +82,7 @@ std::size_t lay_out(R& r, std::byte* begin, const Layout& layout, std::size_t n,
         parts.add(r.want, ports, S{});
         parts.add(r.next, plan.dims, S{});
     }
-    if (plan.escapes) parts.add(r.last_resort, inputs, std::int16_t{-1});
+    if (is_table) parts.add(r.last_resort, inputs, std::int16_t{-1});
     if (compares_loads) {
         parts.add(r.load, outputs);
         parts.add(r.slope, outputs);
@@ -113,6 +113,17 @@ void make_routers(Array<R>& routers, const Layout& layout, const Plan& plan, boo
     routers.assign(count, R{}, behind);
     auto* at = reinterpret_cast<std::byte*>(routers.data() + count);
     for (std::size_t n = 0; n < count; at += sizes[n++]) lay_out(routers[n], at, layout, n, plan, compares_loads);
+}
+
+template <class S>
+void allocate(Waits<S>& waits, const Layout& layout) {
+    waits.at.assign(layout.ports.size());
+    for (std::size_t n = 0; n < layout.ports.size(); ++n) {
+        waits.at[n].first = static_cast<std::uint32_t>(layout.first_input[n]);
+        waits.at[n].consumption = static_cast<std::uint32_t>(layout.first_port[n] + static_cast<std::int64_t>(n));
+    }
+    waits.waiter.assign(static_cast<std::size_t>(layout.first_input.back()));
+    waits.way.assign(static_cast<std::size_t>(layout.first_port.back()) + layout.ports.size());
 }
 
 // Wire every output to the FIFO that it feeds, and that one to it.
@@ -158,6 +169,43 @@ void wire(Network<W>& net, const Description& description, const Layout& layout)
             r.free |= W::Router::S::range(static_cast<int>(port * plan.vcs), static_cast<int>(plan.vcs));
         }
         r.room = r.free;
+    }
+}
+
+// Give links another speed: the cycles for which a packet holds them, and those to its first request beyond.
+template <class W>
+void set_pace(Network<W>& net, const Description& description) {
+    const Plan& plan = net.plan;
+    const auto& cycles = description.array("cycles", plan.routers * plan.ports, 0, 1 << 20);
+    const auto& delay = description.array("delay", plan.routers * plan.ports, 0, 1 << 24);
+    const auto for_each_link = [&](auto visit) {
+        for (std::size_t n = 0; n < net.routers.size(); ++n)
+            for (int port = 0; port < net.routers[n].fed / static_cast<int>(plan.vcs); ++port)
+                if (net.routers[n].link[port].wired) visit(net.routers[n].link[port], n * plan.ports + port);
+    };
+    for_each_link([&](const Link&, std::size_t at) {
+        if (cycles[at] < 1 || delay[at] < 1) throw std::invalid_argument("network: a link takes no time");
+    });
+    for_each_link([&](Link& link, std::size_t at) {
+        link.lasts = static_cast<std::uint32_t>(cycles[at] * plan.phits);
+        link.far = static_cast<std::uint32_t>(delay[at]);
+        auto& end = net.routers[Domain<W>::router_of(link.beyond)];
+        end.feed[Domain<W>::input_of(link.beyond) / plan.vcs].far = link.far;
+    });
+}
+
+// Note for each link of the switches its class, and the levels by which a packet rises on it; -1: it leads to no switch.
+template <class W>
+void rank_links(Network<W>& net, const Description& description) {
+    const Plan& plan = description.plan;
+    const auto& rise = description.array("rise", plan.switches * plan.ports, -1, 63);
+    const auto& kind = description.array("kind", plan.switches * plan.ports, -1, 62);
+    for (std::int64_t x = 0; x < plan.switches; ++x) {
+        auto& r = net.routers[static_cast<std::size_t>(plan.first_switch + x)];
+        for (int port = 0; port < r.fed / plan.vcs; ++port) {
+            r.link[port].rise = static_cast<std::int8_t>(rise[x * plan.ports + port]);
+            r.link[port].kind = static_cast<std::int8_t>(kind[x * plan.ports + port]);
+        }
     }
 }
 

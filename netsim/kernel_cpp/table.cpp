@@ -9,7 +9,8 @@ std::vector<To> narrowed(const std::vector<std::int32_t>& wide) {
     return {wide.begin(), wide.end()};
 }
 
-// Take over a routing: checked, so that no packet leaves the tables.
+}  // namespace
+
 template <int words>
 void read_routing(Table<words>& table, const Description& description) {
     const Plan& plan = description.plan;
@@ -33,6 +34,8 @@ void read_routing(Table<words>& table, const Description& description) {
         throw std::invalid_argument("network: intermediate switches are missing");
 }
 
+namespace {
+
 template <int words>
 std::unique_ptr<AnyNetwork> make(const Description& description) {
     const Plan& plan = description.plan;
@@ -49,17 +52,7 @@ std::unique_ptr<AnyNetwork> make(const Description& description) {
         table.wake.assign(static_cast<std::size_t>(plan.nodes), 0);
     }
     if (plan.marks > 0) table.marked.assign(static_cast<std::size_t>(Layout(description).first_slot.back()), 0);
-    const auto& rise = description.array("rise", plan.switches * plan.ports, -1, 63);
-    const auto& kind = description.array("kind", plan.switches * plan.ports, -1, 62);
-    auto network = std::make_unique<NetworkOf<Table<words>>>(description, std::move(table));
-    network->for_each_router([&](std::size_t n, auto& r) {
-        const auto x = static_cast<std::int64_t>(n) - plan.first_switch;
-        for (int port = 0; x >= 0 && port < r.fed / plan.vcs; ++port) {
-            r.link[port].rise = static_cast<std::int8_t>(rise[x * plan.ports + port]);
-            r.link[port].kind = static_cast<std::int8_t>(kind[x * plan.ports + port]);
-        }
-    });
-    return network;
+    return std::make_unique<NetworkOf<Table<words>>>(description, std::move(table));
 }
 
 }  // namespace

@@ -52,6 +52,16 @@ struct Table {
     };
     std::vector<Pace> pace;                // pairs of nodes
 
+    // Let `read` give it another routing; what the network keeps here of nodes and packets stays.
+    template <class Read>
+    void take_routing(Read read) {
+        Table other;
+        read(other);
+        other.schedule.swap(schedule), other.under_way.swap(under_way), other.flow.swap(flow);
+        other.wake.swap(wake), other.marked.swap(marked), other.pace.swap(pace);
+        *this = std::move(other);
+    }
+
     // Virtual channels of a link that a class has.
     int own_vcs(const Plan& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
     const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
@@ -376,6 +386,15 @@ typename D::S waiting_for(const Table<words>&, const D&, const typename D::Route
 template <int words, class D>
 typename D::S may_ask_for(const Table<words>&, D&, std::uint32_t, const typename D::Router& r, int i) {
     return r.may[i];
+}
+
+// The first output that a waiting head may ask for: on the escape channel only if there is no other.
+template <int words, class D>
+int first_choice(const Table<words>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
+    typename D::S outputs = r.may[i];
+    if (!d.plan.escapes) return outputs.lowest();
+    if (r.last_resort[i] >= 0) outputs.erase(r.last_resort[i]);
+    return outputs.any() ? outputs.lowest() : r.last_resort[i];
 }
 
 template <int words, class D>

@@ -154,6 +154,13 @@ typename D::S may_ask_for(const Tree<usual>& tree, D& d, std::uint32_t, const ty
     return outputs;
 }
 
+// The first output that a waiting head may ask for: on its own virtual channel, where it keeps that.
+template <bool usual, class D>
+int first_choice(const Tree<usual>& tree, D& d, std::uint32_t router, const typename D::Router& r, int i) {
+    const int output = may_ask_for(tree, d, router, r, i).lowest();
+    return r.stage >= 0 && !tree.adapts(d.plan) ? output + d.vc_of(i) : output;
+}
+
 // --- requests -----------------------------------------------------------------------------------------
 
 // `static`: the VC is drawn anew in every cycle until the packet is granted at its node, and then kept.

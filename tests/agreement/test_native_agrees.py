@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import test_agreement
 import test_wirings_agree
@@ -20,7 +18,6 @@ STORIES = {
     f"{where} {kind}": story
     for where, stories in (("usual", test_agreement.STORIES), ("any", test_wirings_agree.STORIES))
     for kind, story in stories.items()
-    if "explained" not in kind and "faults" not in kind
 }
 
 
@@ -30,7 +27,6 @@ def random_wirings(monkeypatch):
 
 
 def agree(story):
-    story = replace(story, explain=False)  # which the engine in C++ refuses
     native, reference = (Player(story, engine).play(story.steps) for engine in ("native", "reference"))
     assert difference(native, reference) == ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from golden_rows import row_name, rows, run
 from netplace.apps import APPLICATIONS
 from netplace.native import netsim as compiled
 from netplace.netsim import Config, Network, Traffic
-from netplace.netsim.description import described
+from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.general import general, is_general
 from netplace.topologies import parse
 
@@ -43,20 +44,41 @@ def made(text):
     return described(topology, config.of_all_classes, 1, False, False, table)
 
 
+FAULTS = "at=40,slow=0.5,cycles=3,seed=1;at=60,links=1,seed=2,packets=again;at=80,slow=1,cycles=1"
+
+
+def told(network):
+    """Return all that is counted."""
+    waiting = network.waiting()
+    by_way = {f"watched {job}": cycles for job, cycles in network.watched().items()}
+    return vars(network.counters()) | vars(waiting) | by_way | {"faults": network.faults}
+
+
+@pytest.mark.parametrize("faults", ["", FAULTS])
 @pytest.mark.parametrize("text", NETWORKS)
-def test_a_network_goes_on_from_a_pickle(text):
-    network = Network(parse(text), NETWORKS[text], engine="native", seed=3)
+def test_a_network_goes_on_from_a_pickle(text, faults):
+    config = replace(NETWORKS[text], faults=faults)
+    if faults and not is_general(parse(text), NETWORKS[text]):
+        config = replace(config, vcs=3, routing="usual", policy="smart", tree_routing="adaptive")
+    network = Network(parse(text), config, engine="native", seed=3, explain=True)
     network.start(APPLICATIONS["all-to-all"].make(tasks=network.topology.nodes), times=3)
     network.generate(Traffic(0.02, np.full(network.topology.nodes, -1, np.int32)))
-    network.advance(37)
-    other = pickle.loads(pickle.dumps(network))
-    for each in (network, other):
-        each.advance(60)
-        each.generate(None)
-        each.finish()
-    assert network.now == other.now
-    for name, value in vars(network.counters()).items():
-        assert np.array_equal(value, getattr(other.counters(), name)), name
+    network.watch(0)
+    for until in (37, 70, 90):
+        while network.now < until:
+            network.advance(until)
+        other = pickle.loads(pickle.dumps(network))
+        for each in (network, other):
+            while each.now < until + 7:
+                each.advance(until + 7)
+        assert network.now == other.now
+        mine, its = told(network), told(other)
+        assert mine.keys() == its.keys()
+        for name, value in mine.items():
+            assert np.array_equal(value, its[name]), name
+        network = other
+    assert network.waiting().total > 0
+    assert len(network.faults) == faults.count("at=")
 
 
 @pytest.mark.parametrize("text", NETWORKS)
@@ -99,10 +121,26 @@ def test_wrong_descriptions_never_crash(text):
             compiled.network(settings, arrays)
 
 
-@pytest.mark.parametrize(
-    ("asked", "name"),
-    [({"explain": True}, "explain"), ({"config": Config(faults="at=5,link=0-1")}, "faults")],
-)
-def test_what_it_does_not_simulate_is_refused(asked, name):
-    with pytest.raises(ValueError, match=f"{name}: engine native does not simulate it"):
-        Network(parse("torus:4x4"), engine="native", **asked)
+@pytest.mark.parametrize("text", [text for text in NETWORKS if is_general(parse(text), NETWORKS[text])])
+def test_wrong_faults_never_crash(text):
+    chance = np.random.default_rng(2)
+    topology, config = parse(text), NETWORKS[text]
+    table = general(topology, config)
+    shape = topology.neighbor.shape
+    for _ in range(150):
+        network = compiled.network(*made(text))
+        settings, arrays = routing_described(table)
+        arrays |= links_described(table.cycles, table.delay)
+        arrays |= numbers_of({"dead": np.zeros(shape[0]), "down": np.zeros(shape), "hops": table.hops})
+        arrays = {name: array.copy() for name, array in arrays.items()}
+        name = str(chance.choice([*arrays, *settings]))
+        if name in settings:
+            settings[name] = int(chance.choice([-1, 0, 1, 2, 63, 1 << 12, 1 << 40]))
+        elif chance.random() < 0.3:
+            arrays[name] = arrays[name][1:]
+        elif arrays[name].size:
+            arrays[name][chance.integers(arrays[name].size)] = chance.choice([-2, -1, 0, 1, 99, 1 << 30])
+        with contextlib.suppress(ValueError):
+            network.fail(settings, arrays, bool(chance.random() < 0.5))
+        with contextlib.suppress(ValueError):
+            network.pace(arrays)
