@@ -15,6 +15,7 @@ from netplace.apps.replay import needs
 from netplace.checks.calls import checked
 from netplace.native import apps as native
 from netplace.netsim.config import Config
+from netplace.netsim.effects import check_settings
 from netplace.topologies import Topology
 
 __all__ = ["Bound", "Bounds", "bounds"]
@@ -102,6 +103,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     ValueError
         If the program cannot run.
     """
+    check_settings(topology, config or Config())
     settings = (config or Config()).of_all_classes
     program, times = (job.program, job.times) if isinstance(job, Repeated) else (job, 1)
     task_of, passes = program.task_of(), _passes(program, times)

@@ -5,7 +5,7 @@ See "Networks of any wiring" in docs/background/model.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -31,7 +31,7 @@ from netplace.topologies.routing import (
     rises,
 )
 
-__all__ = ["General", "check_settings", "general", "is_general", "paces", "verdict_on", "without_effect"]
+__all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
 
 def is_general(topology: Topology, config: Config) -> bool:
@@ -39,60 +39,6 @@ def is_general(topology: Topology, config: Config) -> bool:
     return (
         isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
     )
-
-
-def without_effect(topology: Topology, config: Config) -> list[str]:
-    """Return the settings, among those that are given, that change nothing on a network."""
-    if is_general(topology, config):
-        idle = {"policy", "tree_routing", "bubble"}
-    elif isinstance(topology, Grid):
-        idle = {"tree_routing", "vc_discipline", "allow_deadlock"}
-    else:
-        idle = {"policy", "bubble", "vc_discipline", "allow_deadlock"}
-    # No bubble is what there is without rings.
-    return [
-        item.name
-        for item in fields(config)
-        if item.name in idle
-        and (value := getattr(config, item.name)) != item.default
-        and not (item.name == "bubble" and value == 0)
-    ]
-
-
-def check_settings(topology: Topology, config: Config) -> None:
-    """Refuse settings that have no effect on a network, and a bubble by which no packet enters a ring.
-
-    Raises
-    ------
-    ValueError
-        If there are any, naming the first.
-    """
-    config.check_bubble(topology)
-    in_tables = is_general(topology, config)
-    if in_tables and config.routing == "usual" and isinstance(topology, Grid) and topology.twist:
-        needed = verdict_on(topology, "minimal", "usual")[2].needed
-        raise ValueError(
-            f"routing: on {topology} with{_cause(config)} the usual one is by dimensions, with longer ways "
-            f"than without; expected --routing minimal --vcs {needed}, which keeps them, or --routing dor"
-        )
-    for name in without_effect(topology, config):
-        flag, value = name.replace("_", "-"), getattr(config, name)
-        why = "which is a grid; expected --policy, or nothing"
-        if name in ("vc_discipline", "allow_deadlock"):
-            why = "whose routing needs none; expected --routing beside it"
-        elif in_tables:
-            why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
-        elif name != "tree_routing":
-            why = "which is a tree; expected --tree-routing, or nothing"
-        raise ValueError(f"--{flag}: {value} has no effect on {topology}, {why}")
-
-
-def _cause(config: Config) -> str:
-    """Return which setting of a grid or tree makes it a network of any wiring."""
-    for name, usual in (("routing", "usual"), ("faults", "")):
-        if getattr(config, name) != usual:
-            return f" (--{name})"
-    return f" (--{config.fabric_settings[0].replace('_', '-')})" if config.fabric_set else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import checked
 from netplace.netsim.config import Config
 from netplace.netsim.door import check_topology, place
+from netplace.netsim.effects import check_settings
 from netplace.netsim.engine import Engine, Failing, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
@@ -114,7 +115,7 @@ class Hosting:
         self.topology = topology
         check_topology(topology)
         self.config = config or Config()
-        self.config.check_bubble(topology)
+        check_settings(topology, self.config)
         self.engine_name = engine if engine in _ALL_ENGINES else one_of(engine, ENGINES, "engine")
         self.seed = whole(seed, "seed", 0)
         self.record_messages = bool(record_messages)

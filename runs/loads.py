@@ -12,7 +12,7 @@ from typing import Any
 from netplace.checks import check_steps, one_of, shown, whole
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
-from netplace.netsim.general import check_settings
+from netplace.netsim.effects import check_settings
 from netplace.runs.load_figures import LoadFigures
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import LOAD_POINT
@@ -118,11 +118,11 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         raise ValueError(f"traffic: {shown(traffic)} is not text")
     topology = network_of(str(known["network"]))
     check_settings(topology, config)
-    for name in ("rendezvous", "o_send", "o_recv", "o_byte"):
+    for name in ("rendezvous", "o_send", "o_recv", "o_byte", "traffic_classes"):
         if getattr(config, name) != getattr(_DEFAULTS, name):
             raise ValueError(
-                f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which has no messages; "
-                "expected it with run"
+                f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which is of one class "
+                "and has no messages; expected it with run"
             )
     own = {name: known[name] for name in _OWN if name in known} | {
         "network": str(topology),

@@ -12,7 +12,7 @@ from netplace.apps.catalog import APPLICATION
 from netplace.checks import one_of, shown, whole
 from netplace.checks.calls import ArgumentError, checked
 from netplace.netsim import Config
-from netplace.netsim.general import check_settings
+from netplace.netsim.effects import check_settings
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule

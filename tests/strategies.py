@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config, Traffic
-from netplace.topologies import parse
+from netplace.netsim.effects import without_effect
+from netplace.topologies import Topology, parse
 
 TWISTED = ("4x2", "2x2+1", "3x2", "5x5+2", "6x2+1", "6x3+1", "8x4+3")
 TREES = ("tree:2,1", "tree:2,3", "tree:3,2", "tree:4,2")
@@ -33,6 +34,13 @@ def networks():
     """Return the text of a small network of any kind."""
     twisted = st.sampled_from(TWISTED).map("twisted:{}".format)
     return st.one_of(grids(), grids(), twisted, st.sampled_from(TREES), st.sampled_from(THIN_TREES))
+
+
+def with_effect(topology: Topology, config: Config) -> Config:
+    """Return settings that were drawn without those that a network refuses, as they change nothing on it."""
+    while idle := without_effect(topology, config):
+        config = replace(config, **{name: getattr(Config(), name) for name in idle})
+    return config
 
 
 @st.composite

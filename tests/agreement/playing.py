@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from strategies import Step, Story
+from strategies import Step, Story, with_effect
 
 from netplace.netsim import DeadlockError, Network
 from netplace.topologies import parse
@@ -13,9 +13,10 @@ class Player:
     """A network on one engine, the jobs that it was given, and a journal of what was seen."""
 
     def __init__(self, story: Story, engine: str, threads: int = 1) -> None:
+        topology = parse(story.network)
         self.network = Network(
-            parse(story.network),
-            story.config,
+            topology,
+            with_effect(topology, story.config),
             engine=engine,
             seed=story.seed,
             record_messages=story.seed % 2 == 0,

@@ -1,0 +1,95 @@
+"""The one rule on settings that change nothing on a network: they are refused wherever they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from netplace.netsim.config import Config
+from netplace.netsim.fault_text import read_faults
+from netplace.netsim.general import is_general, verdict_on
+from netplace.topologies import Grid, Topology, Tree
+
+__all__ = ["check_settings", "without_effect"]
+
+
+def check_settings(topology: Topology, config: Config) -> None:
+    """Refuse settings that have no effect on a network, and a bubble by which no packet enters a ring.
+
+    Raises
+    ------
+    ValueError
+        If there are any, naming the first.
+    """
+    config.check_bubble(topology)
+    in_tables = is_general(topology, config)
+    if in_tables and config.routing == "usual" and isinstance(topology, Grid) and topology.twist:
+        needed = verdict_on(topology, "minimal", "usual")[2].needed
+        raise ValueError(
+            f"routing: on {topology} with{_cause(config)} the usual one is by dimensions, with longer ways "
+            f"than without; expected --routing minimal --vcs {needed}, which keeps them, or --routing dor"
+        )
+    for name, why in without_effect(topology, config).items():
+        raise ValueError(f"{name}: {getattr(config, name)} has no effect on {topology}, {why}")
+
+
+def without_effect(topology: Topology, config: Config) -> dict[str, str]:
+    """Return the settings, among those that are given, that change nothing on a network, and for each why.
+
+    A setting has an effect if it changes some run, or refuses or allows one.
+    """
+    given = {item.name for item in fields(config) if getattr(config, item.name) != item.default}
+    if config.bubble == 0 and (is_general(topology, config) or not isinstance(topology, Grid)):
+        given.discard("bubble")  # no bubble is what there is without rings
+    return {name: why for name, why in _idle(topology, config, given) if name in given}
+
+
+def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield settings that change nothing and why; costly ones only if they are given."""
+    if is_general(topology, config):
+        why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
+        yield from ((name, why) for name in ("policy", "bubble", "tree_routing"))
+        if "allow_deadlock" in given and _stays_free(topology, config):
+            yield "allow_deadlock", "whose routing is free of deadlock; expected nothing"
+        if "ordered_flows" in given and _has_one_way(topology, config):
+            yield "ordered_flows", "where packets of a flow have one way and one queue; expected nothing"
+    else:
+        why = "whose routing needs none; expected --routing beside it"
+        yield from ((name, why) for name in ("vc_discipline", "allow_deadlock"))
+        if isinstance(topology, Grid):
+            yield "tree_routing", "which is a grid; expected --policy, or nothing"
+            if (
+                not topology.wraps and max(topology.sizes) <= 2
+            ):  # nobody goes on in the direction that it came by
+                yield "bubble", "where no packet passes through a node straight on; expected nothing"
+        elif isinstance(topology, Tree):
+            why = "which is a tree; expected --tree-routing, or nothing"
+            yield from ((name, why) for name in ("policy", "bubble"))
+    vcs = config.of_all_classes.vcs
+    if config.crossbar >= vcs:
+        yield "crossbar", f"where {vcs} VCs share an input port; expected less than {vcs}, or 0"
+    # A link brings one packet at a time, but for phits of several under wormhole switching.
+    if not config.buffer_phits and (topology.neighbor[: topology.nodes] >= 0).sum(axis=1).max(initial=0) <= 1:
+        yield "consumption", "where one link leads into every node; expected multiple"
+
+
+def _stays_free(topology: Topology, config: Config) -> bool:
+    """Tell whether a routing in tables is free of deadlock, also after what may go down."""
+    cuts = any(fault.cuts for fault in read_faults(config.faults))
+    return not cuts and verdict_on(topology, config.routing, config.vc_discipline)[2].free
+
+
+def _has_one_way(topology: Topology, config: Config) -> bool:
+    """Tell whether packets of a flow keep their order anyway, as there is nothing that they choose."""
+    if (config.vcs, config.injectors) != (1, 1):
+        return False
+    routes = verdict_on(topology, config.routing, config.vc_discipline)[1]
+    return routes.choice == "table" and (routes.spread != "least" or bool((routes.ports[:, :, 1:] < 0).all()))
+
+
+def _cause(config: Config) -> str:
+    """Return which setting of a grid or tree makes it a network of any wiring."""
+    for name, usual in (("routing", "usual"), ("faults", "")):
+        if getattr(config, name) != usual:
+            return f" (--{name})"
+    return f" (--{config.fabric_settings[0].replace('_', '-')})" if config.fabric_set else ""
