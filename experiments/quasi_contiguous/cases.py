@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from netplace.experiments.quasi_contiguous.streams import FOLDER, Stream, logs, models, whole_logs
+from netplace.experiments.quasi_contiguous.streams import FOLDER, INSTALLED, Stream, logs, models, whole_logs
 from netplace.runs.plan import Plan, make_plan
 from netplace.studies.study import Asked
 
@@ -18,7 +18,7 @@ PARTS = {
     "published-bf-counted": "a reading: it reserves a number of nodes, and clears the head's way by force",
     "published-bf-patient": "a reading: it reserves a number of nodes, and the head waits for its place",
     "lublin": "generated workloads of the size and load of three logs",
-    "logs": f"logs of the folder swf, or of that which {FOLDER} names",
+    "logs": f"logs given (--log), else those of the folder swf, or of that which {FOLDER} names",
 }
 POLICIES = ("fcfs", "easy")
 SCATTERED, CONTIGUOUS = "non-contiguous", "contiguous"
@@ -85,14 +85,26 @@ class StreamCase:
 
 
 def cases(asked: Asked) -> list[StreamCase]:
-    """Return the schedules that are asked for."""
-    return [
+    """Return the schedules that are asked for.
+
+    Raises
+    ------
+    ValueError
+        If a log is not there, or no part that is asked for takes the logs given.
+    """
+    found = [
         case
         for part in asked.parts
         for policy in ((_PUBLISHED[part],) if part in _PUBLISHED else POLICIES)
-        for stream in _STREAMS.get(part, whole_logs)(asked.quick)
+        for stream in _STREAMS.get(part, whole_logs)(asked.quick, asked.logs)
         for case in _cases_of(part, stream, policy, asked.quick)
     ]
+    if asked.logs and not any(case.stream.file for case in found):
+        raise ValueError(
+            f"--log {asked.logs[0]}: has no effect on {' and '.join(asked.parts)}; expected --table logs, "
+            f"or a published one with a log of {', '.join(INSTALLED)}"
+        )
+    return found
 
 
 def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[StreamCase]:

@@ -1,12 +1,14 @@
 """Jobs of the study of contiguity on trees, and their machines: logs, and generated jobs like theirs.
 
-Logs are those of a folder of the user's, `swf` or what the environment variable ``NETPLACE_SWF`` names;
+Logs are those that are given (``--log``), else those of a folder of the user's, `swf` or what the
+environment variable ``NETPLACE_SWF`` names;
 generated workloads have the machines and loads of three logs of the Parallel Workloads Archive.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,22 +59,19 @@ def tree_for(nodes: int) -> str:
     return f"tree:{arity},{stages}"
 
 
-def logs(quick: bool = False) -> list[Stream]:
-    """Return the logs of the user's folder, in the order of their names; none if there is no folder.
+def logs(quick: bool = False, given: Sequence[str] = ()) -> list[Stream]:
+    """Return the logs given, else those of the user's folder by name; none if there is no folder.
 
     Raises
     ------
     ValueError
-        If the environment names a folder that is not there, or a log cannot be read.
+        If a log, or the folder that the environment names, is not there, or a log cannot be read.
     """
-    named = os.environ.get(FOLDER)
-    folder = Path(named or "swf")
-    if not folder.is_dir():
-        if named:
-            raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
-        return []
+    for file in given:
+        if not Path(file).is_file():
+            raise ValueError(f"--log {file}: there is no such file, expected a log (.swf, .swf.gz)")
     streams = []
-    for path in sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")]):
+    for path in [Path(file) for file in given] or _of_folder():
         workload = read(path)
         machine = tree_for(max(workload.machine_nodes or 0, int(workload.nodes.max())))
         name = path.name.removesuffix(".gz").removesuffix(".swf")
@@ -80,10 +79,21 @@ def logs(quick: bool = False) -> list[Stream]:
     return streams
 
 
-def whole_logs(quick: bool) -> list[Stream]:
+def _of_folder() -> list[Path]:
+    """Return the logs of the user's folder."""
+    named = os.environ.get(FOLDER)
+    folder = Path(named or "swf")
+    if not folder.is_dir():
+        if named:
+            raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
+        return []
+    return sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
+
+
+def whole_logs(quick: bool, given: Sequence[str] = ()) -> list[Stream]:
     """Return the logs whose machines are known, whole; the quick version takes their first jobs."""
     streams = []
-    for stream in logs(quick):
+    for stream in logs(quick, given):
         name = next((known for known in INSTALLED if stream.name.startswith(known)), None)
         if name is not None:
             machine, installed = INSTALLED[name]
@@ -92,8 +102,8 @@ def whole_logs(quick: bool) -> list[Stream]:
     return streams
 
 
-def models(quick: bool) -> list[Stream]:
-    """Return streams of generated jobs."""
+def models(quick: bool, given: Sequence[str] = ()) -> list[Stream]:
+    """Return streams of generated jobs, whatever logs are given."""
     names = ["like HPC2N"] if quick else list(LIKE)
     jobs, seeds = (300, 2) if quick else (5000, 3)
     return [Stream(name, *LIKE[name], jobs, seeds=seeds) for name in names]

@@ -78,7 +78,7 @@ _ABOUT = (
 )
 _SKIPPED = (
     f"Logs are left out: there is none in the folder swf, nor in one that the environment variable {FOLDER} "
-    "names. They come from the Parallel Workloads Archive (.swf or .swf.gz)."
+    "names, and none is given (--log). They come from the Parallel Workloads Archive (.swf or .swf.gz)."
 )
 
 
@@ -108,4 +108,5 @@ STUDY = Study(
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,
+    options=("logs",),
 )

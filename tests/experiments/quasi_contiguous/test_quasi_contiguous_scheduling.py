@@ -55,6 +55,25 @@ def test_logs_of_a_folder(folder):
         logs()
 
 
+def test_logs_that_are_given_come_in_place_of_the_folder(folder, tmp_path):
+    write(lublin(100, 300, seed=4, load=0.8), tmp_path / "other.swf")
+    given = [str(tmp_path / "other.swf")]
+    asked = ask(STUDY, ["logs"], quick=True, logs=given)
+    assert {case.plan().workload for case in cases(asked)} == {given[0]}
+    assert {case.stream.name for case in cases(ask(STUDY, ["logs"], quick=True))} == {"small"}
+
+
+@pytest.mark.parametrize("part", ["lublin", "published"])
+def test_logs_that_are_given_and_not_taken_are_told(part, tmp_path):
+    write(lublin(100, 300, seed=4, load=0.8), tmp_path / "other.swf")
+    with pytest.raises(
+        ValueError, match=rf"^--log .*other.swf: has no effect on {part}; expected --table logs"
+    ):
+        cases(ask(STUDY, [part], quick=True, logs=[str(tmp_path / "other.swf")]))
+    with pytest.raises(ValueError, match=r"^--log .*none.swf: there is no such file, expected a log"):
+        cases(ask(STUDY, ["logs"], quick=True, logs=[str(tmp_path / "none.swf")]))
+
+
 def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
     done = CliRunner().invoke(app, ["study", STUDY.name, "--quick", "-o", str(tmp_path / "out")])
