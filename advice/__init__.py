@@ -1,4 +1,4 @@
-"""Advice one can act on: which nodes, in which order, a job should have beside those that run already.
+"""Advice: the best free nodes for a job while other jobs run, and the order of its tasks on them.
 
 Examples
 --------

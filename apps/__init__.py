@@ -1,4 +1,4 @@
-"""What tasks say: programs of computation and messages, their generators, and trace files."""
+"""Applications: programs of computation and messages, generators of programs, and trace files."""
 
 from __future__ import annotations
 

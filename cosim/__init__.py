@@ -1,4 +1,4 @@
-"""Jobs, scheduler and packets in one run.
+"""Co-simulation: jobs, scheduler and packets in one run.
 
 Examples
 --------

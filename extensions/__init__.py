@@ -1,11 +1,11 @@
-"""Rules of one's own: found by the place of their code, or because an installed package offers them.
+"""Your own rules: in a file or module, or in an installed package.
 
-Wherever a rule is asked for by name (`Choice`) there are three ways to say which: a name of the visible
-dict; the name of an entry point that a package offers in the dict's group, such as ``netplace.mappings``; and
-a place, ``file.py:function`` or ``module:function``. An option may follow after a colon.
+A `Choice` selects a rule by name. The name has one of three forms: a key of the visible dict; an entry point
+that a package offers in the group of the dict, such as ``netplace.mappings``; or a place,
+``file.py:function`` or ``module:function``. An option can follow after a colon.
 
-Only what a user writes, on the command line, in a sweep or study file or in Python, may name a place. Names
-that come from data are checked against the visible dict (`netplace.checks.one_of`).
+Only users name places: on the command line, in a sweep or study file, or in Python. Names from data must be
+keys of the visible dict (`netplace.checks.one_of`).
 """
 
 from __future__ import annotations

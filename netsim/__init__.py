@@ -1,4 +1,4 @@
-"""Packets: the network of docs/background/model.md, simulated to the cycle.
+"""Network simulation: packets on the network of docs/background/model.md, cycle by cycle.
 
 Examples
 --------

@@ -1,6 +1,6 @@
-"""Who sits where: partitions give nodes to jobs, mappings give a job's nodes to its tasks.
+"""Placement: partitions give nodes to jobs, and mappings give the nodes of a job to its tasks.
 
-Both are asked for by name, with an option after a colon where a rule takes one.
+Select both by name. If a rule takes an option, write the option after a colon.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Many runs, kept: what a run is, how runs are carried out, and where their results are found again.
+"""Simulation runs: their descriptions, their execution, and the store of their results.
 
 Examples
 --------

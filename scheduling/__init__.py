@@ -1,4 +1,4 @@
-"""Who runs when: jobs on a machine that they share, under a policy, a partitioner and run times.
+"""Scheduling: jobs that share a machine, under a policy, a partitioner and run times.
 
 Examples
 --------

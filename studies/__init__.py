@@ -1,7 +1,7 @@
-"""Studies: questions carried out over many runs and answered by a report. None is part of the product.
+"""Studies: sets of simulations, each of which answers one question in a report.
 
-A study is a `Study` that a package offers in the group ``netplace.studies`` of its entry points;
-`STUDIES` has those of all installed packages, ours (`netplace.experiments`) among them.
+A package offers a `Study` in the group ``netplace.studies`` of its entry points. `STUDIES` holds the studies
+of all installed packages, including `netplace.experiments`.
 """
 
 from __future__ import annotations

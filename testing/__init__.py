@@ -1,8 +1,8 @@
-"""What is demanded of every rule, as one call that its author runs on theirs.
+"""Checks for your own rules: each function tests one kind of rule.
 
-Each call takes a rule of one's own (the function or class itself), or what a user would write to ask for it
-(a name, or ``file.py:function``), tries it on small cases, and raises an `AssertionError` with one sentence
-that says what was demanded, and of which case. Those that come with netplace pass through the same calls.
+Pass the function or class itself, or the text by which a user selects it (a name, or ``file.py:function``).
+The check tries the rule on small cases. If a case fails, the check raises an `AssertionError` that names the
+requirement and the case. The rules that come with netplace pass the same checks.
 
 Examples
 --------

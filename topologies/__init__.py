@@ -1,7 +1,7 @@
 """Networks: routers, the links between them, and distances.
 
-A network is made by a constructor, ``torus((8, 8))``, or from its text form, ``parse("torus:8x8")``. To add
-a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
+Make a network with a constructor, ``torus((8, 8))``, or from its text form, ``parse("torus:8x8")``. To add a
+kind of network, write its constructor in a new file and add a line to `TOPOLOGIES`.
 """
 
 from __future__ import annotations
