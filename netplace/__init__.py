@@ -1,7 +1,7 @@
-"""netplace: what placement costs and gains, packet by packet.
+"""netplace: simulation of applications, jobs and interconnection networks, packet by packet.
 
-The names listed here are those of the first steps; they are loaded when they are first used, so that
-``import netplace`` costs nothing. All else is in the packages: `netplace.topologies`, `netplace.apps`,
+This module lists the names for the first steps. It loads each name at its first use, so that
+``import netplace`` is fast. All other names are in the packages: `netplace.topologies`, `netplace.apps`,
 `netplace.netsim`, `netplace.placement`, `netplace.scheduling`, `netplace.runs`.
 """
 
