@@ -209,7 +209,7 @@ void bind_netsim(nb::module_& module) {
                  return fifos;
              })
         .def("waiting",
-             [](AnyNetwork& network) {
+             [](AnyNetwork& network) -> Tuple {
                  Waited told = network.waiting();
                  return nb::make_tuple(given(std::move(told.by_job)), given(std::move(told.by_link)), told.waited);
              })
@@ -221,7 +221,8 @@ void bind_netsim(nb::module_& module) {
                  return told;
              })
         .def("fail", &fail, "routing"_a, "arrays"_a, "again"_a)
-        .def("pace", [](AnyNetwork& network, Arrays links) { network.pace(description_of(network.plan(), {}, links)); })
+        .def("pace", [](AnyNetwork& network, Arrays links) { network.pace(description_of(network.plan(), {}, links)); },
+             "links"_a)
         .def("totals", &totals_of)
         .def("reset_totals", &AnyNetwork::reset_totals)
         .def("link_packets", [](const AnyNetwork& network) { return given(network.link_packets()); })
