@@ -154,6 +154,7 @@ void fall_due(D& d, Cycle cycle) {
 template <class D>
 void late_news(D& d, Cycle cycle) {
     if (!d.plan.fabric) return;
+    d.desk.heard = !(d.desk.credits.none_in(cycle) && d.desk.acks.none_in(cycle) && d.desk.notices.none_in(cycle));
     for (Name name : d.desk.credits.due(cycle)) room_is_known(d, feeder(d, d.router(d.router_of(name)), d.input_of(name)));
     d.desk.credits.done(cycle);
     for (std::uint32_t pair : d.desk.acks.due(cycle)) acknowledge(d, pair);
@@ -233,7 +234,7 @@ template <class D>
 bool has_work(const D& d, Cycle cycle) {
     const int side = 1 - d.side;
     if constexpr (D::Wiring::is_table) {  // behind a tail that has left, none may be seen yet
-        if (d.plan.fabric && !d.desk.acting[d.side].empty()) return true;
+        if (d.plan.fabric && (d.desk.heard || !d.desk.acting[d.side].empty())) return true;  // news belongs to its cycle
     }
     return !d.desk.acting[side].empty() || !d.desk.agenda[side].empty() || d.exposed_count != 0 || !d.desk.timers.none_in(cycle);
 }

@@ -148,6 +148,7 @@ struct Desk {
     Calendar headers{1};            // FIFOs in which a header can be looked at
     Calendar credits{1};            // table: FIFOs of which it becomes known that a packet has left
     Calendar acks{1}, notices{1};   // fabric: pairs of nodes that learn of a packet, or of its mark
+    bool heard = false;             // fabric: in this cycle room, a packet's arrival or a mark becomes known
     Calendar wakes{1};              // fabric: nodes that wait for their rate
     Timers timers;
     Array<Name> exposed;            // packets that have become heads; as many as there are FIFOs
@@ -170,7 +171,7 @@ struct Desk {
     template <class Archive>
     void transfer(Archive& archive) {
         archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
-        archive(credits, acks, notices, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
+        archive(credits, acks, notices, heard, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
         archive(agenda[1], open_messages, due_messages, packet_delays, message_delays, charges);
     }
 };
