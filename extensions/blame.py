@@ -1,4 +1,4 @@
-"""Whose fault an exception is: the project's, or that of a rule of one's own."""
+"""The origin of an exception: netplace or a user's rule."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["blamed"]
 
 
 def blamed(error: BaseException) -> str | None:
-    """Return one sentence on an exception that came out of a rule of one's own, None for any other.
+    """Return a sentence about an exception that a user's rule raised, or None for any other exception.
 
-    It names the file and the last line in it that was being carried out.
+    The sentence names the file, and the last line of the file that ran.
     """
     files = loaded_files()
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]

@@ -1,4 +1,4 @@
-"""What a user may choose from under one name: ours, what packages offer, and their own."""
+"""The rules of one kind: those of netplace, of installed packages, and of the user."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True)
 class Choice(Generic[Entry]):
-    """A kind of rule, of which a user may give one of their own.
+    """The registry of one kind of rule, to which users can add their own.
 
     Attributes
     ----------
     what : str
-        What is chosen, for people: ``"mapping"``.
+        Name of the kind of rule in messages, such as ``"mapping"``.
     known : mapping of str to object
-        The visible dict of the project's own.
+        The visible dict with the rules of netplace.
     group : str
-        Group of entry points in which packages offer theirs.
+        Group of entry points in which packages offer rules.
     wrap : callable
-        ``wrap(found, name, description)`` turns what stands at a place into an entry as `known` has them. An
-        entry that stands there is taken as it is.
+        ``wrap(found, name, description)`` turns the object at a place into an entry like those of `known`. An
+        object that already is an entry stays as it is.
     """
 
     what: str
@@ -41,20 +41,20 @@ class Choice(Generic[Entry]):
     wrap: Callable[[Any, str, str], Entry]
 
     def names(self) -> list[str]:
-        """Return the names of the visible dict, and those that packages offer."""
+        """Return the names of the visible dict and of the rules that packages offer."""
         return [*self.known, *(name for name in offers(self.group) if name not in self.known)]
 
     def is_own(self, text: str) -> bool:
-        """Tell whether `text` asks for something that is not in the visible dict; nothing is loaded."""
+        """Return whether `text` selects a rule outside the visible dict, without loading the rule."""
         return text.partition(":")[0] not in self.known
 
     def split(self, text: str, what: str = "") -> tuple[str, str]:
-        """Return the name in a text form, or the place of one's own, and the option after it.
+        """Return the name or place in a text form, and the option after it.
 
         Raises
         ------
         ValueError
-            If it is no name and no place; `what` says where it came from.
+            If the text is neither a name nor a place; `what` names the origin of the text.
         """
         word, _, option = text.partition(":")
         if word in self.known or word in offers(self.group):
@@ -65,12 +65,12 @@ class Choice(Generic[Entry]):
         return str(parts[0]), parts[1]
 
     def find(self, text: str, what: str = "") -> tuple[Entry, str]:
-        """Return the entry that a text form asks for, and the option after its name.
+        """Return the entry that a text form selects, and the option after its name.
 
         Raises
         ------
         ValueError
-            If there is none, or it cannot be loaded; `what` says where the text came from.
+            If the entry does not exist or does not load; `what` names the origin of the text.
         """
         name, option = self.split(text, what)
         if name in self.known:
@@ -79,12 +79,12 @@ class Choice(Generic[Entry]):
         return self._entry(place.load(what or self.what), name), option
 
     def source(self, text: str, what: str = "") -> tuple[str, str] | None:
-        """Return the name and the digest of the code that a text form asks for; None for the project's own.
+        """Return the name and code digest of the rule that a text form selects; None for a rule of netplace.
 
         Raises
         ------
         ValueError
-            If there is no such rule, or its file cannot be read; `what` says where the text came from.
+            If the rule does not exist or its file is unreadable; `what` names the origin of the text.
         """
         name, _ = self.split(text, what)
         if name in self.known:
@@ -95,7 +95,7 @@ class Choice(Generic[Entry]):
         return place.module, file_digest(place.source(self.what))
 
     def offered(self) -> Iterator[tuple[Offer, Entry | str]]:
-        """Yield what packages offer, each with its entry, or with why it cannot be loaded."""
+        """Yield the rules that packages offer, each with its entry or the reason why it does not load."""
         for name, offer in offers(self.group).items():
             if name not in self.known:
                 try:

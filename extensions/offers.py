@@ -21,11 +21,11 @@ class Offer:
     Attributes
     ----------
     name : str
-        By which a user asks for it.
+        Name by which a user selects the rule.
     group : str
         Group of entry points, such as ``netplace.mappings``.
     place : Place
-        Where it stands.
+        Place of the code.
     origin : str
         Name and version of the package.
     """

@@ -1,4 +1,4 @@
-"""Where a rule of one's own stands: ``file.py:function`` or ``module:function``."""
+"""The place of a user's rule: ``file.py:function`` or ``module:function``."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _FILES: set[str] = set()  # what was loaded, so that what goes wrong in it can b
 
 @dataclass(frozen=True)
 class Place:
-    """Where an object is defined.
+    """The place at which an object is defined.
 
     Attributes
     ----------
     module : str
-        A file that ends in ``.py``, or the name of a module that can be imported.
+        A file that ends in ``.py``, or the name of an importable module.
     name : str
-        What it is called there.
+        Name of the object in the module.
     """
 
     module: str
@@ -39,12 +39,12 @@ class Place:
 
     @property
     def in_file(self) -> bool:
-        """Whether the module is named by its file."""
+        """Whether `module` is a file."""
         return self.module.endswith(".py")
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a module; a file is taken to be there until it is read."""
+        """Whether the module exists; a file counts as existing until it is read."""
         return self.in_file or _file_of(self.module) is not None
 
     def source(self, what: str) -> Path:
@@ -53,7 +53,7 @@ class Place:
         Raises
         ------
         ValueError
-            If there is no such module; `what` says what was looked for.
+            If the module does not exist; `what` names what was looked for.
         """
         if self.in_file:
             return Path(self.module)
@@ -68,7 +68,7 @@ class Place:
         Raises
         ------
         ValueError
-            If the module cannot be loaded, or has nothing of that name that can be called.
+            If the module does not load, or has no callable object of that name.
         """
         try:
             module = self._module()

@@ -1,4 +1,4 @@
-"""What is demanded of an application."""
+"""The check of an application."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def check_application(
     engines: Sequence[str] = tuple(ENGINES),
     **options: Any,
 ) -> None:
-    """Check an application: a program that can run, always the same, and with one result on both engines.
+    """Check that an application can run, is reproducible, and gives the same result on both engines.
 
     Parameters
     ----------
     rule : str or callable
-        A function that writes what one task does, or what a user asks for it by.
+        A function that writes the program of one task, or the text by which a user selects it.
     tasks : sequence of int
-        Numbers of tasks to try; it may refuse some by a ValueError.
+        Task counts to try; the rule can refuse some with a ValueError.
     engines : sequence of str
-        Engines that must agree; for a long program perhaps ``("kernel",)`` alone.
+        Engines that must agree. For a long program, use ``("kernel",)`` alone.
     **options
-        What the application is told.
+        Options of the application.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"application {name_of(rule)}"
 

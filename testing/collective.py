@@ -1,4 +1,4 @@
-"""What is demanded of an algorithm of a collective operation."""
+"""The check of a collective algorithm."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ def check_collective(
     bytes: Sequence[int] = (37, 48),
     **options: Any,
 ) -> list[Schedule]:
-    """Check that whoever should end with something does, by messages that carry what senders have.
+    """Check that each rank ends with the data it needs, and that each sender has the data it sends.
 
-    The data are followed symbolically, round by round. A sum may be sent on, but nothing may be added twice.
+    The check follows the data symbolically, round by round. A rank can forward a sum, but
+    cannot add a contribution twice.
 
     Parameters
     ----------
     operation : str
         Key of `netplace.apps.collectives.OPERATIONS`.
     rule : str or callable
-        A function that takes a `Call` and yields rounds of messages, or what a user asks for it by.
+        A function that takes a `Call` and yields rounds of messages, or the text by which a user selects it.
     ranks, bytes : sequence of int
-        Numbers of ranks, with the first and last one and one between as roots, and sizes to try; it may
-        refuse some by a ValueError. Those of which it rounds bytes off are left out.
+        Rank counts and sizes to try. The roots are the first rank, the last rank and one between them. The
+        rule can refuse some cases with a ValueError. The check skips cases in which the rule rounds bytes.
     **options
         Further attributes of a `Call`, such as ``segment``.
 
     Returns
     -------
     list of Schedule
-        What was tried: rounds, messages and bytes of each.
+        The schedules that the check tried, with their rounds, messages and bytes.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     one_of(operation, OPERATIONS, "collective operation")
     what = f"algorithm {name_of(rule)} of {operation}"

@@ -1,4 +1,4 @@
-"""What is demanded of a mapping."""
+"""The check of a mapping."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _Case = tuple[str, int, bool]
 
 
 def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check a mapping: every task gets a node of its own, of those that may be used, and seeds decide.
+    """Check that a mapping gives each task its own node among the allowed ones, reproducibly.
 
     Parameters
     ----------
     rule : str or callable
-        A function that takes a `netplace.placement.MappingProblem`, or what a user asks for it by.
+        A function that takes a `netplace.placement.MappingProblem`, or the text by which a user selects it.
     networks : sequence of str
-        Networks to try it on; it may refuse some by a ValueError.
+        Networks to try; the rule can refuse some with a ValueError.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"mapping {name_of(rule)}"
     cases = [

@@ -1,4 +1,4 @@
-"""What is demanded of a partition."""
+"""The check of a partition."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _Case = tuple[str, tuple[int, ...]]
 
 
 def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check a partition: every job gets nodes for all its tasks, none is in two jobs, and seeds decide.
+    """Check that a partition gives each job its own nodes for all tasks, reproducibly.
 
     Parameters
     ----------
     rule : str or callable
-        A function that takes a `netplace.placement.PartitionRequest`, or what a user asks for it by.
+        A function that takes a `netplace.placement.PartitionRequest`, or the text by which a user selects it.
     networks : sequence of str
-        Networks to try it on; it may refuse some by a ValueError.
+        Networks to try; the rule can refuse some with a ValueError.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"partition {name_of(rule)}"
     cases = [

@@ -1,4 +1,4 @@
-"""What is demanded of a partitioner."""
+"""The check of a partitioner."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _STEPS = 60
 
 
 def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = _MACHINES) -> None:
-    """Check a partitioner: free nodes only, a true account of them, independent copies, and schedules.
+    """Check that a partitioner gives only free nodes, counts them correctly, and makes independent copies.
 
     Parameters
     ----------
     rule : str or callable
-        A class made with a topology, an option and a seed, whose objects have the members of
-        `netplace.scheduling.partitioner.Partitioner`; or what a user asks for it by.
+        A class that takes a topology, an option and a seed, and whose objects have the members of
+        `netplace.scheduling.partitioner.Partitioner`; or the text by which a user selects it.
     machines : sequence of str
-        Small machines to try it on; it may refuse some by a ValueError.
+        Small machines to try; the rule can refuse some with a ValueError.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"partitioner {name_of(rule)}"
 

@@ -1,4 +1,4 @@
-"""What is demanded of a policy."""
+"""The check of a policy."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _MACHINE = "mesh:4x4"
 
 
 def check_policy(rule: str | Policy | Callable[[], Any], partitions: Sequence[str] = _PARTITIONS) -> None:
-    """Check a policy: every job runs once, for its time, on nodes of its own, and none waits for ever.
+    """Check that a policy runs each job once, for its run time, on its own nodes, and lets no job starve.
 
     Parameters
     ----------
     rule : str, Policy or callable
-        A class whose objects have the members of `netplace.scheduling.policy.Queue`, or what a user asks for
-        it by.
+        A class whose objects have the members of `netplace.scheduling.policy.Queue`, or the text by
+        which a user selects it.
     partitions : sequence of str
-        Partitioners to try it with.
+        Partitioners to try.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     policy = _policy_of(rule)
     for partition in partitions:

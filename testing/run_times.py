@@ -1,4 +1,4 @@
-"""What is demanded of a rule of run times."""
+"""The check of a rule of run times."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["check_run_times"]
 
 
 def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check run times: never negative, the same when asked again, and no longer than the longest.
+    """Check that run times are not negative, reproducible, and at most the longest run time.
 
     Parameters
     ----------
     rule : str or callable
-        A class made with a machine and a list of words, or what a user asks for it by.
+        A class that takes a machine and a list of words, or the text by which a user selects it.
     networks : sequence of str
-        Machines to try it on; it may refuse some by a ValueError.
+        Machines to try; the rule can refuse some with a ValueError.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"run times {name_of(rule)}"
 

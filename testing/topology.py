@@ -1,4 +1,4 @@
-"""What is demanded of a network."""
+"""The check of a network."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _MOST = 600  # routers: all of it is looked at
 
 
 def check_topology(network: str | Topology, *, simulated: bool = True) -> None:
-    """Check a network: wired both ways, distances that are shortest paths, one result on both engines.
+    """Check that a network has links both ways, correct distances, and equal results on both engines.
 
     Parameters
     ----------
     network : str or Topology
         A small network, or its text form, such as ``"file.py:ring:16"``.
     simulated : bool
-        Whether messages are sent through it as well, from each node to all others.
+        Whether the check also simulates messages from each node to all others.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the network violates a requirement.
     ValueError
-        If there is no such network.
+        If the network does not exist.
     """
     topology = parse(network) if isinstance(network, str) else network
     demand(topology.routers <= _MOST, f"{topology}: {topology.routers} routers, expected at most {_MOST}")

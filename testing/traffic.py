@@ -1,4 +1,4 @@
-"""What is demanded of a pattern of open-loop traffic."""
+"""The check of a pattern of open-loop traffic."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["check_traffic"]
 
 
 def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check a traffic pattern: a destination for every node, the same whenever it is asked for.
+    """Check that a traffic pattern gives each node a destination, and is reproducible.
 
     Parameters
     ----------
     rule : str or callable
         A function that takes a `netplace.topologies.Topology` and returns the destination of each node's
-        packets, -1 for any other node; or what a user asks for it by.
+        packets, or -1 for a random other node; or the text by which a user selects it.
     networks : sequence of str
-        Networks to try it on; it may refuse some by a ValueError.
+        Networks to try; the rule can refuse some with a ValueError.
 
     Raises
     ------
     AssertionError
-        If a demand is not met.
+        If the rule violates a requirement.
     """
     what = f"traffic {name_of(rule)}"
 
