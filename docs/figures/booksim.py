@@ -1,4 +1,4 @@
-"""Delays and saturation beside BookSim 2 at equal latencies: writes tables of ``docs/guides/fabrics.md``.
+"""Delays and saturation beside BookSim 2 at equal latencies: writes tables of ``docs/background/booksim.md``.
 
 BookSim's figures are those of ``booksim.csv``, taken with the settings that the page tells: `delay` is its
 mean packet latency, `accepted` the flits a cycle of a node that sends to others. Run with
@@ -20,7 +20,7 @@ from netplace.netsim.traffic import PATTERNS, LoadPoint
 from netplace.topologies import Topology, parse
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "guides" / "fabrics.md"
+PAGE = HERE.parent / "background" / "booksim.md"
 DRAGONFLY, HYPERX, MESH, TORUS = "dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=4", "mesh:4x4,c=4", "torus:8x8,c=1"
 TREE = "tree:4,3"
 BUFFERS = {64: 0.039, 128: 0.076, 256: 0.115, 512: 0.113}  # flits: BookSim, next group, minimal routing

@@ -20,7 +20,7 @@ NETWORKS = {
 @pytest.mark.parametrize("text", NETWORKS)
 @pytest.mark.parametrize("stages", [2, 4])
 def test_a_switch_costs_its_stages_and_a_cycle(text, stages):
-    """The formula of docs/guides/fabrics.md: channels, stages of switches, 15 phits behind the header."""
+    """The formula of docs/background/booksim.md: channels, stages of switches, 15 phits behind the header."""
     network, (routing, vcs) = parse(text), NETWORKS[text]
     config = Config(vcs=vcs, routing=routing, pipeline=stages, credit_delay=1, crossbar=1)
     writers = [TaskWriter(task, 2) for task in range(2)]
