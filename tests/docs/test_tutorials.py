@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # The page that needs an MPI is followed by tests/apps/recording.
 TUTORIALS = [page for page in sorted((DOCS / "tutorial").glob("*.md")) if page.name != "your-program.md"]
 FOLLOWED = [*TUTORIALS, *sorted((DOCS / "guides").glob("own-*.md"))]
-FOLLOWED.append(DOCS / "guides" / "sweeps.md")
+FOLLOWED += [DOCS / "guides" / name for name in ("sweeps.md", "fabrics.md", "congestion.md")]
 FENCE = re.compile(r"^```(shell|toml|py|csv|pycon|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
