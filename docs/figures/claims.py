@@ -11,18 +11,18 @@ from pathlib import Path
 import pandas as pd
 
 PAGE = Path(__file__).parents[1] / "studies" / "claims.md"
-HEAD = """# Published orders and numbers, one by one
+HEAD = """# Published claims on scheduling and power, one by one
 
-What F. Mendonca's thesis (2017) and O. Marra et al. (2011) print or plot, beside what the studies
-[local-backfilling](local-backfilling.md), [redirection](redirection.md), [two-kinds](two-kinds.md) and
-[power](power.md) found; `docs/figures/claims.py` makes this page from their folders.
+This page compares what F. Mendonca's thesis (2017) and O. Marra et al. (2011) print or plot with the
+results of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
+[two-kinds](two-kinds.md) and [power](power.md). `docs/figures/claims.py` makes this page from their folders.
 
-An order is *held* if the mean has the published sign and most instances do, *like* if means are within 5
-%; a number of SWDUAL if the greedy schedule is within 20 % of what was measured; a solving time if ours
-is shorter. *For* and *against* count instances (of an order among several rules, pairs). *Not tried*:
-the log of CEA Curie is not at hand, or the input is not printed. What holds on one log may not on
-another: a claim stands once for each log that it was tried on; those of chapter 4 are of Curie, and ours
-of other logs.
+An order is *held* if the mean has the published sign and most instances do. *Like* means that the means are
+within 5 %. A number of SWDUAL is held if the greedy schedule is within 20 % of the measured time, and a
+solving time if ours is shorter. *For* and *against* count instances (for an order among several rules,
+pairs). *Not tried* means that the log of CEA Curie is not available, or that the input is not printed. A
+claim can hold on one log and not on another, so it has one row for each log on which it was tried. Those of
+chapter 4 are for Curie, and ours for other logs.
 
 """
 NOT_TRIED = [

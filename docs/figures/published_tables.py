@@ -14,23 +14,24 @@ STUDIES = Path(__file__).parents[1] / "studies"
 PAGE = STUDIES / "published-tables.md"
 HEAD = """# Published tables, cell beside cell
 
-Of each published table on allocation and mapping: how many of the printed cells a study of ours meets, and
-how near counts as met. *A constant* is how many cells one value would meet, the one that meets most, chosen
-with the cells known, one for each quantity of a table: a score below it says that what differs between our
-cells is not what differs in print. Of orders a coin holds half. A table has one row, that of what its text
-says, whether or not another reading meets more. `docs/figures/published_tables.py` makes this page from the
-tables in the studies' folders; their pages
-say why cells differ.
+This page shows how many printed cells of each published table on allocation and mapping a study matches,
+and the tolerance. *A constant* is the number of cells that the best single value would match, chosen with
+the cells known, one for each quantity of a table. A lower score than the constant means that the study does
+not reproduce the differences between the printed cells. For orders, the baseline is a coin, which matches
+half of them. Each table has one row, for the literal reading of its text, whether or not another reading
+matches more. `docs/figures/published_tables.py` makes this page from the tables in the studies' folders.
+The studies' pages explain why cells differ.
 
 """
 APPENDIX = """
 ## Other readings
 
-What else the texts may mean, or what they do not tell, tried afterwards. Which of several meets most says
-little of the table: these rows show how much hangs on a reading, and are no result.
+These rows show other possible meanings of the texts, and assumptions about details that the texts omit.
+They were tried afterwards. They show how much depends on a reading and are not results: the reading that
+matches most says little about the table.
 
 """
-COLUMNS = """| published table | study | met | a constant | of | within | where cells differ |
+COLUMNS = """| published table | study | matched | a constant | of | within | where cells differ |
 |---|---|---:|---:|---:|---|---|
 """
 Score = tuple[int, int, str]  # cells met, cells, what a constant meets
@@ -159,11 +160,11 @@ Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
-_CHOICE = "which tasks strayed is not told"
-_TRACES = "traces of class IV and shares of sizes are not told"
+_CHOICE = "the paper does not say which tasks strayed"
+_TRACES = "the paper does not give traces of class IV and shares of sizes"
 _SIGN = "sign of the mean and of most weeks"
 _PLACES = ("5.13", "5.14", "5.15", "5.16")
-_BPS = "BPS of class II, TDM of class III: what one round of sweeps and of meshes weighs is not told"
+_BPS = "BPS of class II, TDM of class III: the paper does not give the weight of a round of sweeps and meshes"
 ROWS: Rows = [
     ("PDP, thesis 3.1", "placement-effects",
      lambda: near("placement-effects/torus-16-times.csv", "to best", "published", 0.1), "10 %", ""),
@@ -175,13 +176,13 @@ ROWS: Rows = [
     *[(f"JPDC {table}", "td-vs-classic", partial(mappings, f"td-vs-classic-{_TD[table]}", table),
        "1 % consecutive, 5 % others", why)
       for table, why in (
-        ("1a", "FT: all mappings cost the same, the construction's choice is not told"),
+        ("1a", "FT: all mappings cost the same, the paper does not give the choice of the construction"),
         ("1b", "IS consecutive; IS classic and td, as FT above"),
         ("2", ""),
         ("3a", "two draws of each mapping; IS as above"),
         ("3b", "two draws of each mapping; FT, IS as above"),
         ("3c", "two partitions, one draw of each mapping; BT, FT and IS classic"))],
-    ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as alike", "IS on 4x4x4: td is no faster"),
+    ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal", "IS on 4x4x4: td is no faster"),
     ("LOC 5 (classes)", "partition-selection",
      lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
     ("thesis 3.5", "partition-selection",
@@ -190,16 +191,16 @@ ROWS: Rows = [
      lambda: near("partition-selection/break-even.csv", "break-even", "printed", most=10),
      "10 points", _TRACES),
     ("thesis 3.7, ratios of times", "first-fit", ratios, "a factor of 2",
-     "IFF's searches that fail look at each row here; what theirs leave out is not told"),
+     "here, failing searches of IFF examine each row; the paper does not say what its searches skip"),
     ("IFF, visited nodes", "first-fit", visits, "a factor of 2",
-     "searches that fail: how often, and on how full a machine, is not told"),
+     "failing searches: the paper does not give their frequency and the occupancy of the machine"),
     ("MET 2, 2-D correlations", "partition-metrics",
      lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
-     "metrics of nodes of CG and MG"),
+     "metrics of the nodes for CG and MG"),
     ("thesis 3.9", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
-     "HPC2N, for no reason that is known; backfilling may reserve a number of nodes"),
+     "HPC2N, for an unknown reason; backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
      lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
      "the log of LLNL's T3D is missing"),
@@ -219,13 +220,13 @@ READINGS: Rows = [
      lambda: selection("partition-selection-longer/large-longer.csv"), "5 %", _TRACES),
     ("thesis 3.5, messages as generated", "partition-selection",
      lambda: selection("partition-selection-insee/large-insee-rounded.csv"), "5 %",
-     "BPS keeps less of the machine busy; updates of GUPS and shares of sizes are not told"),
+     "BPS keeps less of the machine busy; the paper does not give updates of GUPS and shares of sizes"),
     ("thesis 3.5, as generated, updates by a rule", "partition-selection",
      lambda: selection("partition-selection-updates/large-updates-rounded.csv"), "5 %",
      "BPS keeps less of the machine busy"),
     ("thesis 3.6, class IV longer", "partition-selection",
      lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", most=10),
-     "10 points", "BPS keeps less of the machine busy; shares of sizes are not told"),
+     "10 points", "BPS keeps less of the machine busy; the paper does not give shares of sizes"),
     ("thesis 3.6, messages as generated", "partition-selection",
      lambda: near("partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", most=10),
      "10 points", "BPS keeps less of the machine busy"),
@@ -235,21 +236,21 @@ READINGS: Rows = [
      ), "10 points", "medium sizes, CS-BM"),
     ("thesis 3.9, strays one level up", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
-    ("thesis 3.9, the one of twelve that meets most", "quasi-contiguity", best_reading, "10 %", _CHOICE),
+    ("thesis 3.9, the one of twelve that matches most", "quasi-contiguity", best_reading, "10 %", _CHOICE),
     ("thesis 3.9, neighbours one level up, class A generated", "quasi-contiguity", programs_of_class_a,
      "10 %", _CHOICE),
     *[(f"thesis 3.10, backfilling by number, {after}", "quasi-contiguous",
        partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
        "5 points", why)
       for after, part, why in (
-        ("force", "-counted", "jobs are killed that were likely not"),
+        ("force", "-counted", "kills jobs that probably were not killed in the paper"),
         ("patience", "-patient", ""))],
     *[(f"CLUSTER 1, gains, {where}", "allocators",
        partial(gains, "allocators-cplant/stream.csv", machine), "a factor of 2", why)
       for where, machine, why in (
         ("every other row", "torus:8x8,c=4, every other row", ""),
         ("a switch each, torus", "torus:16x8", ""),
-        ("a switch each, mesh", "mesh:16x8", "one processor a switch, no idle rows"))],
+        ("a switch each, mesh", "mesh:16x8", "one processor per switch, no idle rows"))],
     ("Mendonca 5.13 to 5.16, against all rules, forced or not", "local-backfilling",
      lambda: orders("claims_weeks", _PLACES), _SIGN, "a forced rule is before any that is not"),
     *[(f"Mendonca 5.13 to 5.16, {reading.replace('-', ' ')}", "local-backfilling",
