@@ -47,8 +47,11 @@ class NativeEngine:
         explain: bool = False,
         threads: int = 1,
     ) -> None:
-        if threads > 1:
-            raise ValueError("threads: engine native does not simulate it; expected engine kernel")
+        for name, asked in (("explain", explain), ("faults", bool(config.faults))):
+            if asked and threads > 1:
+                raise ValueError(
+                    f"{name}: engine native simulates it on one thread, not on {threads}; expected engine kernel"
+                )
         if config.buffer_phits:
             raise ValueError(
                 f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "
@@ -60,7 +63,7 @@ class NativeEngine:
         table = general(topology, config) if self._general else None
         self._classes = read_classes(config.traffic_classes)
         every = config.of_all_classes
-        self._arguments = described(topology, every, seed, record_messages, explain, table)
+        self._arguments = described(topology, every, seed, record_messages, explain, table, threads)
         self._network = compiled.network(*self._arguments)
         self._codes: WeakKeyDictionary[Program, dict[bool, tuple[Any, Lowered]]] = WeakKeyDictionary()
         self._jobs: dict[int, _Job] = {}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim import domains
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
@@ -38,9 +39,17 @@ def numbers_of(arrays: dict[str, Any]) -> Arrays:
 
 
 def described(
-    topology: Topology, config: Config, seed: int, record: bool, explain: bool, table: General | None
+    topology: Topology,
+    config: Config,
+    seed: int,
+    record: bool,
+    explain: bool,
+    table: General | None,
+    threads: int = 1,
 ) -> tuple[Numbers, Arrays]:
     """Return the settings and arrays of a network; `table` is that of the general router.
+
+    Each of several threads simulates a domain of it.
 
     Raises
     ------
@@ -67,12 +76,16 @@ def described(
         "record": int(record),
         "rendezvous": int(config.rendezvous is not None),
         "explain": int(explain),
+        "domains": threads,
+        "dawdle": domains.DAWDLE,
     }
     arrays = {
         "neighbor": _numbers(topology.neighbor),
         "entry": _numbers(topology.entry),
         "ports_of": _numbers(ports),
     }
+    if threads > 1:
+        arrays["owner"] = _numbers(domains.cut(topology, threads))
     if table is not None:
         more = _table(topology, config, table)
     elif isinstance(topology, Grid):

@@ -22,7 +22,7 @@ __all__ = ["Domains", "cores", "cut"]
 
 _LINES = 128  # bytes that no two threads should write to: two cache lines, which processors fetch together
 _SPIN = 2000  # looks at another domain's line before a thread gives way, some 20 to 50 us
-_DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
+DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
 _HEADER_WORDS = 5  # of a packet that crosses a border
 _NEWS = 3  # at most of a FIFO in a phase: its room, and that it is done with emptying, or begins to
 _NEWS_OF_HEAD = 2  # more of them, explaining: its head is gone, and whose it was
@@ -197,7 +197,7 @@ class Domains:
         if self.count == 1:
             return [u]
         spin = _SPIN if self.count <= cores() else 0
-        every = {"split": 1, "domains": self.count, "box": self._box, "spin": spin, "dawdle": _DAWDLE}
+        every = {"split": 1, "domains": self.count, "box": self._box, "spin": spin, "dawdle": DAWDLE}
         return [u._replace(**every, domain=d, tail_words=tails + 1) for d, tails in enumerate(self._tails)]
 
     def states(self, s: Any) -> list[Any]:

@@ -61,7 +61,7 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
         If several are asked for where one thread must do all.
     """
     asked = checked_threads(threads)
-    split = engine == "kernel"
+    split = engine != "reference"
     if asked == AUTO:
         worth = min(MOST, topology.routers // ROUTERS) if split else 1
         return max(1, min(worth, cores() - busy_cores())) if worth > 1 else 1

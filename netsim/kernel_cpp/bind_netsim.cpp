@@ -92,7 +92,8 @@ void generate_on(AnyNetwork& network, double chance, Short target, Short among, 
         sources.hot_node = hot_node;
         sources.hot_share = hot_share;
         sources.by_node = by_node;
-        sources.keys = by_node ? nodes : 1;
+        const std::int64_t domains = network.plan().domains;
+        sources.keys = (by_node ? nodes : domains) * domains;
     }
     generate(network.hosts(), network.rules(), network.plan().seed, std::move(sources));
 }

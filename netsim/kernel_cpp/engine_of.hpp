@@ -12,6 +12,10 @@ namespace netplace {
 template <int words>
 void read_routing(Table<words>& table, const Description& description);  // table.cpp
 
+// Let threads simulate a network that is cut: grid_domains.cpp, tree_domains.cpp, table_domains.cpp.
+template <class W>
+Exit run_domains(Network<W>& network, Cycle until);
+
 template <class W>
 class NetworkOf final : public AnyNetwork {
     using S = typename W::Router::S;
@@ -39,18 +43,33 @@ public:
             net_.port_of.push_back(static_cast<std::uint16_t>(i / plan.vcs));
             net_.vc_of.push_back(static_cast<std::uint16_t>(i % plan.vcs));
         }
-        net_.asked.assign(static_cast<std::size_t>(plan.ports * plan.vcs + 2));
+        const auto domains = static_cast<std::size_t>(plan.domains);
+        net_.asked.assign(domains * static_cast<std::size_t>(Domain<W>::asked_room(plan)));
         const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
         if (plan.routers >= large) {
             net_.ahead = 8;
             net_.behind = plan.explain || (!W::is_table && (counts_phits || net_.wiring.compares_loads(plan))) ? 0 : 8;
         }
-        Desk& desk = net_.desks.front();
-        desk.exposed.assign(static_cast<std::size_t>(layout_.first_input.back() + 1));
-        desk.deciding.assign(static_cast<std::size_t>(plan.routers));
-        desk.agenda[0] = desk.agenda[1] = Agenda(static_cast<std::size_t>(plan.routers));
-        desk.timers = Timers(static_cast<std::size_t>(plan.nodes));
-        set_calendars(net_, desk, 0);
+        net_.desks = std::vector<Desk>(domains);
+        std::vector<std::size_t> routers(domains), inputs(domains);
+        if (domains > 1) {
+            const auto& owner = description.array("owner", plan.routers, 0, plan.domains - 1);
+            net_.owner.assign(owner.begin(), owner.end());
+            net_.borders = std::vector<Border>(2 * domains * domains);
+        }
+        for (std::size_t n = 0; n < net_.routers.size(); ++n) {
+            const std::size_t its = domains > 1 ? net_.owner[n] : 0;
+            routers[its] += 1;
+            inputs[its] += static_cast<std::size_t>(layout_.inputs[n]);
+        }
+        for (std::size_t n = 0; n < domains; ++n) {
+            Desk& desk = net_.desks[n];
+            desk.exposed.assign(inputs[n] + 1);
+            desk.deciding.assign(routers[n]);
+            desk.agenda[0] = desk.agenda[1] = Agenda(net_.routers.size());
+            desk.timers = Timers(static_cast<std::size_t>(plan.nodes));
+            set_calendars(net_, desk, 0);
+        }
     }
 
     template <class Visit>
@@ -62,14 +81,25 @@ public:
     const Plan& plan() const override { return net_.plan; }
     Exit run(Cycle until) override {
         Desk& desk = net_.desks.front();
+        if (net_.desks.size() > 1) return run_domains(net_, until);
         return net_.plan.explain ? run_explaining(net_, desk, until) : netplace::run(net_, desk, until);
     }
 
     Totals totals() const override {
-        const Desk& desk = net_.desks.front();
-        return {desk.created,           desk.delivered,          desk.gone,          desk.events,
-                desk.packet_delays.sum, desk.message_delays.sum, desk.last_delivery, desk.packet_delays.count,
-                desk.message_delays.count};
+        Totals all;
+        Delays packets, messages;
+        for (const Desk& desk : net_.desks) {
+            all.created += desk.created;
+            all.delivered += desk.delivered;
+            all.gone += desk.gone;
+            all.events += desk.events;
+            all.last_delivery = std::max(all.last_delivery, desk.last_delivery);
+            packets += desk.packet_delays;
+            messages += desk.message_delays;
+        }
+        all.packet_delay = packets.sum, all.message_delay = messages.sum;
+        all.packet_delays = std::move(packets.count), all.message_delays = std::move(messages.count);
+        return all;
     }
 
     void reset_totals() override {

@@ -85,6 +85,7 @@ void slow_down(Pace& pace, const Plan& plan, Cycle cycle) {
 // Let a node act in this cycle if it could not create a packet.
 template <class D>
 void try_again(D& d, std::int32_t node) {
+    if (told_owner(d, static_cast<std::uint32_t>(node), News::try_again, static_cast<std::uint32_t>(node))) return;
     if (d.nodes[node].blocked) d.act_now(node);
 }
 
@@ -163,7 +164,7 @@ void mark_if_congested(D& d, std::uint32_t router, const typename D::Router& r, 
 template <class D>
 void throw_away(D& d, const Packet& packet) {
     if (packet.label == nobody) return;
-    --d.keys[packet.label >> 2].flying;
+    add_shared(d, d.keys[packet.label >> 2].flying, std::int64_t{-1});
     ++d.desk.gone;
 }
 

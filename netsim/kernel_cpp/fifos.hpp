@@ -98,4 +98,13 @@ void tilt(R& r, int output, int more, Cycle cycle) {
     r.load[output] = static_cast<Word>(r.load[output] - more * cycle);
 }
 
+template <class D>
+void tilt_output(D& d, Name name, int more, Cycle cycle) {
+    if constexpr (requires(typename D::Router r) { r.load[0]; }) {
+        const std::uint32_t router = d.router_of(name);
+        if (told_owner(d, router, more < 0 ? News::emptying : News::emptied, name)) return;
+        tilt(d.router(router), d.input_of(name), more, cycle);
+    }
+}
+
 }  // namespace netplace

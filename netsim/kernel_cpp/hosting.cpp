@@ -215,15 +215,15 @@ void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sourc
         node.next_draw = -1;
         node.drawn = 0;
     }
-    if (hosts.sources.keys > 0) hosts.old_sources.emplace_back(hosts.sources.first_key, hosts.sources.keys);
+    if (hosts.sources.keys > 0) hosts.old_sources.emplace_back(hosts.sources.first_key, static_cast<std::int32_t>(hosts.sources.keys));
     hosts.sources = {};
     if (sources.keys == 0) return;
     if (static_cast<std::int64_t>(sources.target.size()) != nodes)
         throw std::invalid_argument("traffic target: not one for each node");
     sources.first_key = hosts.jobs.take_keys(sources.keys);
-    for (std::int32_t n = 0; n < sources.keys; ++n) {
+    for (std::int64_t n = 0; n < sources.keys; ++n) {
         Key& key = hosts.jobs.keys[sources.first_key + n];
-        key.source = n;
+        key.source = static_cast<std::int32_t>(n / static_cast<std::int64_t>(hosts.desks.size()));
         key.traffic_class = static_cast<std::int32_t>(rules.classes) - 1;
     }
     hosts.sources = std::move(sources);

@@ -86,7 +86,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     packet.label = label;
     ++fifo.count;
     ++d.created;
-    ++d.keys[label >> 2].flying;
+    add_shared(d, d.keys[label >> 2].flying, std::int64_t{1});
     const Name name = d.name_of(router, i);
     if constexpr (W::is_table) {
         if (plan.injected > 0) {

@@ -105,6 +105,19 @@ void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, C
 
 // --- the way across ----------------------------------------------------------------------------------------------
 
+// Let a header be on its way into a FIFO since `cycle`, from a router over a link so long.
+template <class D>
+void approach(D& d, Name to, const typename D::Router& r, std::uint32_t far, Cycle cycle) {
+    if (told_owner(d, d.router_of(to), News::header, to)) return;
+    d.desk.entering.push_back(to);
+    if constexpr (!D::Wiring::usual) {
+        if (far > 1) d.desk.headers.add(cycle + far, to);
+        if constexpr (D::Wiring::counts_phits) {
+            if (r.timed == 0) d.router(d.router_of(to)).times[d.input_of(to)].came = cycle;
+        }
+    }
+}
+
 // Let the packet that holds an output begin to cross its link.
 template <class D>
 void start(D& d, Name name, Cycle cycle) {
@@ -127,14 +140,12 @@ void start(D& d, Name name, Cycle cycle) {
     there = packet;
     go_on(d.net.wiring, d, router, r, output, there);
     out.fill(d.plan.fifo_depth());
-    d.desk.entering.push_back(to);
     if constexpr (W::usual) {
+        approach(d, to, r, 1, cycle);
         head_leaves(d, router, r, i, d.plan.packet_phits(), cycle);
     } else {
-        if (link.far > 1) d.desk.headers.add(cycle + link.far, to);
-        if constexpr (W::counts_phits) {
-            if (r.timed == 0) d.router(d.router_of(to)).times[d.input_of(to)].came = cycle;
-        } else {
+        approach(d, to, r, link.far, cycle);
+        if constexpr (!W::counts_phits) {
             if (++out.known == d.plan.fifo_depth()) r.room.erase(output);
             if (d.plan.marks > 0) {
                 auto& marked = d.net.wiring.marked;

@@ -170,11 +170,19 @@ template <class D>
 void expose_all(D& d, Cycle cycle) {
     const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.ahead);
     if constexpr (D::Wiring::is_table) {
+        // UGAL-G looks at other domains' routers: when all know of their room, and before any goes on.
+        const bool looks_around = D::is_cut && d.plan.choice == static_cast<int>(Choice::ugal_g);
+        if constexpr (D::is_cut) {
+            if (looks_around) d.meet();
+        }
         if (d.plan.choice != static_cast<int>(Choice::table))
             for (std::size_t n = 0; n < count; ++n) {
                 if (ahead) fetch_way(d, d.exposed, n, count);
                 choose_way(d.net.wiring, d, d.exposed[n], cycle);
             }
+        if constexpr (D::is_cut) {
+            if (looks_around) d.meet();
+        }
     }
     for (std::size_t n = 0; n < count; ++n) {
         if (ahead) {

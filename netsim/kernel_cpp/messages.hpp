@@ -45,6 +45,18 @@ void open_message(D& d, Key& key, Cycle cycle) {
     key.newest = entry;
 }
 
+// Give an entry of a message that was open back to the domain of the node that sent it.
+template <class D>
+void give_back(D& d, std::int32_t source, std::int32_t entry) {
+    if constexpr (D::is_cut) {
+        if (d.domain_of(source) != d.number) {
+            d.post(d.domain_of(source), News::spent, static_cast<std::uint32_t>(entry));
+            return;
+        }
+    }
+    d.desk.open_messages.give(entry);
+}
+
 // Close the oldest open message of a key, whose last tail was consumed in the cycle before.
 template <class D>
 void complete(D& d, Key& key, Cycle cycle) {
@@ -54,13 +66,13 @@ void complete(D& d, Key& key, Cycle cycle) {
         Job& job = *d.net.jobs.at[key.job];
         job.message_end[key.oldest] = cycle - 1;
         began = job.message_start[key.oldest++];
-    } else {
-        auto& pool = d.desk.open_messages;
+    } else {  // entries are of the node that sends, and nobody takes one in this phase
+        auto& pool = d.desk_of(key.source).open_messages;
         const std::int32_t entry = key.oldest;
         began = pool[entry].start;
         key.oldest = pool[entry].next;
         if (key.oldest < 0) key.newest = -1;
-        pool.give(entry);
+        give_back(d, key.source, entry);
     }
     d.desk.message_delays.add(cycle - 1 - began);
 }
@@ -73,7 +85,7 @@ void deliver(D& d, const Packet& packet, Cycle cycle) {
     d.desk.packet_delays.add(static_cast<std::uint32_t>(cycle - 1) - packet.birth);
     const std::uint32_t number = packet.label >> 2;
     Key& key = d.keys[number];
-    --key.flying;
+    add_shared(d, key.flying, std::int64_t{-1});
     if (key.target < 0) return;
     const std::int32_t node = key.target;
     switch (packet.label & 3) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "borders.hpp"
 #include "events.hpp"
 #include "chance.hpp"
 #include "jobs.hpp"
@@ -29,6 +30,11 @@ struct Delays {
         ++count[exact + (octave - 1) * half + (delay >> octave) - half];
     }
     void reset() { count.assign(bins, 0), sum = 0; }
+    Delays& operator+=(const Delays& other) {
+        sum += other.sum;
+        for (std::size_t bin = 0; bin < count.size(); ++bin) count[bin] += other.count[bin];
+        return *this;
+    }
     template <class Archive>
     void transfer(Archive& archive) {
         archive(count, sum);
@@ -125,8 +131,8 @@ struct Sources {
     double hot_share = 0;
     std::int32_t hot_node = -1;
     std::int32_t first_key = 0;
-    std::int32_t keys = 0;             // 0: there is no traffic
-    bool by_node = false;              // each node has a key of its own
+    std::int64_t keys = 0;             // 0: there is no traffic
+    bool by_node = false;              // each node has a key of its own, else each domain; for each destination's domain
 
     template <class Archive>
     void transfer(Archive& archive) {
@@ -134,8 +140,8 @@ struct Sources {
     }
 };
 
-// What one thread has of its own: the clock, events to come, lists of what must be looked at, and totals.
-struct Desk {
+// What one domain, which a thread simulates, has of its own: the clock, events to come, lists of what must be looked at, and totals.
+struct alignas(128) Desk {
     Cycle now = 0;           // next cycle to be simulated
     Cycle quiet = 0;         // first cycle of which it is not known yet that anything happens in it
     int side = 0;            // which of two lists belongs to the next cycle
@@ -182,6 +188,7 @@ struct Hosts {
     Jobs jobs;
     std::vector<Desk> desks = std::vector<Desk>(1);  // by domain
     std::vector<std::uint8_t> owner;                 // by router: its domain; empty: there is one
+    std::vector<Border> borders;                     // see borders.hpp
     Sources sources;
     std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
 
@@ -221,27 +228,32 @@ struct Network : Hosts {
     Array<Cycle> emptied;                // by injector: last cycle in which a tail had just left its FIFO
     std::vector<std::int32_t> carries;   // by link: how often its count of packets began anew
     Waits<S> waits;
-    Array<S> asked;                // scratch: requests by output
+    Array<S> asked;                // scratch: requests by output, of each domain
     int ahead = 0;                       // events by which memory is asked for in advance
     int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
 };
 
 // What a thread sees of the network while it simulates. It is copied to the stack, where nothing else can reach it: so the
 // compiler knows that no store changes these addresses and settings.
-template <class W, bool explaining = false>
-struct Domain {
+template <class W, bool explaining = false, bool cut = false>
+struct Domain : Neighbours<cut> {
     using Wiring = W;
     static constexpr bool explains = explaining;  // waiting is charged to jobs
+    static constexpr bool is_cut = cut;
     using Router = typename W::Router;
     using S = typename Router::S;
 
-    Domain(Network<W>& network, Desk& its)
-        : net(network), desk(its), plan(network.plan), fields(network.wiring.fields), routers(network.routers.data()),
+    Domain(Network<W>& network, Desk& its, Neighbours<cut> others = {})
+        : Neighbours<cut>(others), net(network), desk(its), plan(network.plan), fields(network.wiring.fields), routers(network.routers.data()),
           packets(network.packets.data()), nodes(network.nodes.data()), keys(network.jobs.keys.data()),
-          emptied(network.emptied.data()), asked(network.asked.data()), ports(network.port_of.data()),
+          emptied(network.emptied.data()), asked(network.asked.data() + (&its - network.desks.data()) * asked_room(network.plan)), ports(network.port_of.data()),
           channels(network.vc_of.data()), exposed(its.exposed.data()), ahead(network.ahead), behind(network.behind),
           side(its.side), exposed_count(its.exposed_count), quiet(its.quiet), created(its.created),
           delivered(its.delivered) {}
+    // Requests by output that a domain has scratch for: in cache lines of its own.
+    static std::ptrdiff_t asked_room(const Plan& plan) {
+        return static_cast<std::ptrdiff_t>((static_cast<std::size_t>(plan.ports * plan.vcs + 2) + 128 / sizeof(S) + 63) / 64 * 64);
+    }
     // Write back what has changed.
     void leave() {
         desk.side = side;
@@ -285,6 +297,12 @@ struct Domain {
         if (!requested.has(output)) asked[output] = {};
         asked[output].insert(i);
         requested.insert(output);
+    }
+
+    // The desk of a node's domain.
+    Desk& desk_of(std::int32_t node) const {
+        if constexpr (cut) return net.desks[static_cast<std::size_t>(this->domain_of(node))];
+        return desk;
     }
 
     // --- lists of what is to be done -----------------------------------------------------------------

@@ -30,6 +30,7 @@ struct Plan {
     std::int64_t rendezvous = 0;  // whether messages may go by rendezvous
     std::int64_t explain = 0;     // whether waiting is charged to jobs
     std::int64_t domains = 1;     // into which the network is cut, each simulated by a thread
+    std::int64_t dawdle = 0;      // in tests: threads lose time by chance
 
     // grids
     std::int64_t dims = 0;
@@ -80,7 +81,7 @@ struct Plan {
         visit("vcs", vcs), visit("ports", ports), visit("nodes", nodes), visit("routers", routers);
         visit("hop", hop), visit("single", single), visit("policy", policy), visit("arbiter", arbiter);
         visit("bubble", bubble), visit("seed", seed), visit("record", record);
-        visit("rendezvous", rendezvous), visit("explain", explain), visit("domains", domains);
+        visit("rendezvous", rendezvous), visit("explain", explain), visit("domains", domains), visit("dawdle", dawdle);
         visit("dims", dims), visit("twist", twist);
         visit("down", down), visit("up", up), visit("stages", stages);
         visit("first_switch", first_switch), visit("switches", switches), visit("compute_from", compute_from);

@@ -19,6 +19,7 @@ namespace netplace {
 template <class D>
 void lose_room(D& d, Name name, Cycle cycle) {
     const std::uint32_t router = d.router_of(name);
+    if (told_owner(d, router, News::no_room, name)) return;
     const int output = d.input_of(name);
     auto& r = d.router(router);
     if constexpr (!D::Wiring::is_tree) {
@@ -32,6 +33,7 @@ void lose_room(D& d, Name name, Cycle cycle) {
 template <class D>
 void gain_room(D& d, Name name, Cycle cycle) {
     const std::uint32_t router = d.router_of(name);
+    if (told_owner(d, router, News::room, name)) return;
     const int output = d.input_of(name);
     auto& r = d.router(router);
     if (r.room.has(output)) return;
@@ -77,11 +79,22 @@ void give_room(D& d, std::uint32_t router, typename D::Router& r, int i, int cou
 template <class D>
 void room_is_known(D& d, Name name) {
     const std::uint32_t router = d.router_of(name);
+    if (told_owner(d, router, News::room, name)) return;
     const int output = d.input_of(name);
     auto& r = d.router(router);
     if (--r.output[output].known != d.plan.fifo_depth() - 1) return;
     r.room.insert(output);
     d.look_now_if(router, r.free.has(output) && r.wanted.has(output));
+}
+
+// Note either, as the network counts.
+template <class D>
+void room_again(D& d, Name name, Cycle cycle) {
+    if constexpr (D::Wiring::counts_phits) {
+        gain_room(d, name, cycle);
+    } else {
+        room_is_known(d, name);
+    }
 }
 
 // --- headers and tails ------------------------------------------------------------------------------------
@@ -159,10 +172,7 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     }
     const bool transit = i < r.fed;
     if constexpr (requires { r.load[0]; }) {
-        if (transit && d.net.wiring.compares_loads(d.plan)) {
-            const Name before = feeder(d, r, i);
-            tilt(d.router(d.router_of(before)), d.input_of(before), 1, cycle);
-        }
+        if (transit && d.net.wiring.compares_loads(d.plan)) tilt_output(d, feeder(d, r, i), 1, cycle);
     }
     if constexpr (W::counts_phits) r.leaving.erase(i);
     if constexpr (!W::usual) {

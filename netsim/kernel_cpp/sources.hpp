@@ -40,7 +40,8 @@ void act_source(D& d, std::int32_t number, Node& node, bool occupied, Cycle cycl
         return;
     }
     const Sources& sources = d.net.sources;
-    const std::int32_t key = sources.first_key + (sources.by_node ? number : 0);
+    const std::int32_t from = sources.by_node ? number : d.domain_of(number);
+    const std::int32_t key = sources.first_key + from * d.domains + d.domain_of(node.drawn - 1);
     if (!handed_over(d, number, node.drawn - 1, static_cast<std::uint32_t>(key) << 2 | data, cycle)) return;
     node.drawn = 0;
     node.next_draw = cycle + 1 + gap(draw(d.plan.seed, Purpose::gap, number, 0, cycle + 1), sources.log_stay);

@@ -19,7 +19,7 @@ void finish(D& d, Node& node, Cycle cycle) {
     job.task_lost[node.task] = node.lost;
     node.waits = -1;
     node.job = -1;
-    if (--job.running == 0) {
+    if (add_shared(d, job.running, -1) == 0) {
         job.end = cycle + 1;
         d.desk.ended = true;
     }

@@ -2,8 +2,9 @@
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
 grids and trees and on networks of any wiring. With ``--native`` the engine in C++ tells them beside the
-reference. With ``--threads`` the kernel tells each on one thread and on several; with ``--dawdle`` beside it
-these lose time by chance. The first case in which the engines differ ends the run.
+reference. With ``--threads`` the kernel (with both, the engine in C++) tells each on one thread and on
+several; with ``--dawdle`` beside it these lose time by chance. The first case in which they differ ends the
+run.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def main() -> None:
     parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
     parser.add_argument("--native", action="store_true", help="the engine in C++ beside the reference")
     asked = parser.parse_args()
-    domains._DAWDLE = int(asked.dawdle)
+    domains.DAWDLE = int(asked.dawdle)
     TOPOLOGIES["random"] = RANDOM
     usual = settings(
         max_examples=asked.cases,
@@ -52,11 +53,14 @@ def main() -> None:
     total = 0
     usual_tests = (test_native_agrees,) if asked.native else (test_wirings_agree, test_agreement)
     for tests in (test_threads_agree,) if asked.threads else usual_tests:
-        for kind, stories in tests.STORIES.items():
+        kinds, agree = tests.STORIES, tests.agree
+        if asked.threads and asked.native:
+            kinds, agree = tests.NATIVE_STORIES, tests.native_agrees
+        for kind, stories in kinds.items():
             if asked.kinds not in kind:
                 continue
             drawn = (stories, tests.THREADS, tests.LOTS) if asked.threads else (stories,)
-            seed(asked.seed)(usual(given(*drawn)(tests.agree)))()
+            seed(asked.seed)(usual(given(*drawn)(agree)))()
             total += asked.cases
             said(f"{tests.__name__} {kind}: {asked.cases} cases agree (seed {asked.seed})")
     said(f"{total} cases agree (seed {asked.seed})")

@@ -68,23 +68,29 @@ WIDE_STORIES = (
         "faults-explained": stories(where=wired(failing=True), traffic=True, explain=True),
     }
 )
+NATIVE_STORIES = {kind: told for kind, told in WIDE_STORIES.items() if "faults" not in kind}
 THREADS = st.sampled_from((2, 2, 3, 7))
 LOTS = st.integers(0, 1000)
 
 
-def agree(story, threads, lot):
+def agree(story, threads, lot, engine="kernel"):
     """Play a story on one thread and on several, the routers dealt out by slabs, or (odd lots) at random."""
     threads = min(threads, parse(story.network).nodes)
-    alone = Player(story, "kernel")
+    alone = Player(story, engine)
     expected = alone.play(story.steps)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(domains, "cores", lambda: 1)  # who waits for another gives way at once
         if lot % 2:
             patch.setattr(domains, "cut", lambda topology, count: _at_random(topology, count, lot))
-        together = Player(story, "kernel", threads=threads)
+        together = Player(story, engine, threads=threads)
         assert difference(expected, together.play(story.steps)) == ""
     if story.config.packet_phits > 1:
         assert together.network.counters().events == alone.network.counters().events
+
+
+def native_agrees(story, threads, lot):
+    """Do the same on the engine in C++, which refuses to explain."""
+    agree(replace(story, explain=False), threads, lot, "native")
 
 
 def _at_random(topology, count, seed):
@@ -101,11 +107,24 @@ def test_threads_agree(kind):
     FEW(given(STORIES[kind], THREADS, LOTS)(agree))()
 
 
+@pytest.mark.parametrize("kind", NATIVE_STORIES)
+def test_threads_agree_in_cpp(kind):
+    FEW(given(NATIVE_STORIES[kind], THREADS, LOTS)(native_agrees))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", NATIVE_STORIES)
+@pytest.mark.parametrize("dawdle", [0, 1])
+def test_threads_agree_in_many_stories_in_cpp(kind, dawdle, monkeypatch):
+    monkeypatch.setattr(domains, "DAWDLE", dawdle)
+    MANY(given(NATIVE_STORIES[kind], THREADS, LOTS)(native_agrees))()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STORIES)
 def test_nothing_depends_on_who_is_first(kind, monkeypatch):
     """Threads lose time by chance, before and after meetings and between the parts of a phase."""
-    monkeypatch.setattr(domains, "_DAWDLE", 1)
+    monkeypatch.setattr(domains, "DAWDLE", 1)
     MANY(given(STORIES[kind], THREADS, LOTS)(agree))()
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, Network, domains, kernel_run, pattern, threads
 from netplace.netsim.engine import Exit
 from netplace.netsim.side_by_side import run_side_by_side
@@ -72,10 +75,11 @@ def test_every_domain_has_a_fair_share_of_nodes(name, count):
     assert (share > 0.5 / count).all()
 
 
-def test_a_network_on_threads_goes_on_from_a_pickle():
+@pytest.mark.parametrize("engine", ["kernel", "native"])
+def test_a_network_on_threads_goes_on_from_a_pickle(engine):
     ends = []
     for count, pickled in ((1, False), (2, True)):
-        network = Network(parse("torus:4x4"), SEVERAL, threads=count)
+        network = Network(parse("torus:4x4"), SEVERAL, engine=engine, threads=count)
         network.generate(pattern("uniform", network.topology, 0.03))
         network.advance(200)
         if pickled:
@@ -84,6 +88,40 @@ def test_a_network_on_threads_goes_on_from_a_pickle():
         counters = network.counters()
         ends.append((counters.delivered, counters.packet_delay_sum, counters.link_cycles.tolist()))
     assert ends[0] == ends[1]
+
+
+def test_many_messages_across_a_border_take_no_more_memory_than_are_open():
+    """Entries of messages come back to the domain that sends."""
+    program = APPLICATIONS["pingpong"].make(tasks=2, bytes=16, times=20000)
+    network = Network(parse("mesh:4"), engine="native", threads=2)
+    network.start(program, np.array([0, 3]))
+    network.advance()
+    assert len(network._engine._network.save()) < 1_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
+def test_threads_that_the_system_does_not_begin_are_told():
+    code = """
+import resource
+from netplace.apps import APPLICATIONS
+from netplace.netsim import Network
+from netplace.topologies import parse
+
+network = Network(parse("torus:8x8"), engine="native", threads=16)
+network.start(APPLICATIONS["butterfly"].make(tasks=64))
+used = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, ((used + 30_000) * 1024,) * 2)
+try:
+    network.advance()
+except RuntimeError as error:
+    print(error)
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert re.fullmatch(r"threads: 16 given, but the system begins no more than \d+\n", said.stdout), (
+        said.stdout
+    )
 
 
 def test_domains_come_back_no_more_often_than_one_thread(monkeypatch):

@@ -1,0 +1,92 @@
+// Borders: where a network is cut into domains, each of which a thread simulates; what one tells another.
+//
+// A domain changes only what is its own. What an event does to a router of another domain goes into a list, one for each
+// pair of domains, and is done there by its owner after the next meeting (`take_news` in domain_loop.hpp). The packets
+// themselves need none: a place in a FIFO that is free belongs to whoever feeds it.
+#pragma once
+
+#include <atomic>
+
+#include "records.hpp"
+
+namespace netplace {
+
+class Board;  // meeting.hpp
+
+// What a domain tells all others at a meeting: its next event, and whether a job has ended.
+struct Said {
+    Cycle due = never;
+    bool ended = false;
+};
+
+enum class News : std::uint32_t {
+    header,     // a header is on its way into a FIFO
+    emptying,   // the FIFO beyond an output begins to lose phits
+    emptied,    // it is done with that
+    no_room,    // it can take no other packet
+    room,       // a packet has left it
+    try_again,  // a node may create a packet
+    spent,      // an entry of an open message is free
+};
+
+// What one domain tells another before a meeting: kind and name in turn. There are two, since while one is taken up the
+// teller may be at the next phase.
+struct alignas(128) Border {
+    List words;
+};
+
+// What a domain has to do with the others; nothing where there is only one.
+template <bool cut>
+struct Neighbours {
+    static constexpr int number = 0, domains = 1;
+    int domain_of(std::int64_t) const { return 0; }
+};
+
+template <>
+struct Neighbours<true> {
+    const int number, domains;
+    const std::uint8_t* const owner;  // by router
+    Border* const borders;            // by parity of the next meeting, teller, taker
+    Board& board;
+    std::uint32_t meetings = 0;
+    bool told = false;  // something since the last one, for which others have to act
+
+    int domain_of(std::int64_t router) const { return owner[router]; }
+    Border& border(std::uint32_t meeting, int teller, int taker) const {
+        return borders[(static_cast<int>(meeting & 1) * domains + teller) * domains + taker];
+    }
+    void post(int taker, News news, std::uint32_t name) {
+        List& words = border(meetings + 1, number, taker).words;
+        words.push_back(static_cast<std::uint32_t>(news));
+        words.push_back(name);
+    }
+    // Come to a meeting, wait for the others, and return what all have said (domain_loop.hpp).
+    Said meet(Said said = {});
+    void dawdle(std::uint32_t place) const;
+};
+
+// Tell the owner of a router what happens to it, if that is another domain; tell whether it is.
+template <class D>
+bool told_owner(D& d, std::uint32_t router, News news, std::uint32_t name) {
+    if constexpr (D::is_cut) {
+        const int owner = d.domain_of(router);
+        if (owner == d.number) return false;
+        d.post(owner, news, name);
+        d.told = true;
+        return true;
+    } else {
+        return false;
+    }
+}
+
+// Add to a number that other domains add to in the same phase; return the sum.
+template <class D, class Number>
+Number add_shared(const D&, Number& number, Number more) {
+    if constexpr (D::is_cut) {
+        return std::atomic_ref<Number>(number).fetch_add(more, std::memory_order_relaxed) + more;
+    } else {
+        return number += more;
+    }
+}
+
+}  // namespace netplace
