@@ -50,7 +50,7 @@ class NativeEngine:
         for name, asked in (("explain", explain), ("faults", bool(config.faults))):
             if asked and threads > 1:
                 raise ValueError(
-                    f"{name}: engine native simulates it on one thread, not on {threads}; expected engine kernel"
+                    f"{name}: engine native simulates it on one thread alone; expected engine kernel"
                 )
         if config.buffer_phits:
             raise ValueError(
