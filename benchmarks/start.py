@@ -1,8 +1,7 @@
-"""What a new process waits for: import, and the first call with cold and with warm caches."""
+"""What a new process waits for: import, and the first call."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 
 from netplace.benchmarks.figure import Figure, figure
@@ -44,18 +43,12 @@ print(time.process_time())
 """
 
 
-def start(quick: bool) -> Iterator[Figure]:
+def start(_: bool) -> Iterator[Figure]:
     """Measure import and first call in new processes, and the first call of a pool's worker."""
-    run_fresh(_SCRIPT)  # fills the cache if need be
     warm = [run_fresh(_SCRIPT) for _ in range(3)]
     yield figure("import of netsim", "CPU s", [imported for imported, _ in warm])
-    yield figure("first call, compiled before", "CPU s", [called for _, called in warm], most=0.5)
+    yield figure("first call", "CPU s", [called for _, called in warm], most=0.5)
     tiny = [run_fresh(_TINY)[0] for _ in range(3)]
-    yield figure("netplace run of 16 tasks on torus:4x4", "CPU s", tiny, most=0.8)
+    yield figure("netplace run of 16 tasks on torus:4x4", "CPU s", tiny, most=0.2)
     workers = [run_fresh(_WORKER)[0] for _ in range(3)]
     yield figure("first call in a worker of a pool", "CPU s", workers, most=0.5)
-    if quick:
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        cold = sum(run_fresh(_SCRIPT, environment={"NUMBA_CACHE_DIR": folder}))
-    yield figure("import and first call, nothing compiled", "CPU s", [cold], most=15)

@@ -11,7 +11,7 @@ __all__ = ["is_accident", "is_ours"]
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _LIBRARIES = {
     *sys.stdlib_module_names,
-    *("click", "distributed", "duckdb", "llvmlite", "matplotlib", "networkx", "numba", "numpy", "otf2"),
+    *("click", "distributed", "duckdb", "matplotlib", "networkx", "numpy", "otf2"),
     *("pandas", "pyarrow", "rich", "rich_click", "scipy", "simpy"),
 }
 

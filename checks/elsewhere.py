@@ -9,15 +9,9 @@ from pathlib import Path
 
 __all__ = ["ignore_settings_here"]
 
-# Numba's could name a folder of machine code to run, Matplotlib's a module that draws.
-_SETTINGS = {".numba_config.yaml": "numba", "matplotlibrc": "matplotlib"}
-
 
 def ignore_settings_here() -> None:
-    """Load libraries without the settings that lie in the working folder, if there are any."""
-    for name, library in _SETTINGS.items():
-        if os.path.lexists(name):
-            with chdir(Path(__file__).parent):
-                module = importlib.import_module(library)
-            if library == "numba":  # which looks again whenever it compiles
-                module.core.config._config_fname = os.devnull
+    """Load Matplotlib without settings that lie in the working folder, which could name code that draws."""
+    if os.path.lexists("matplotlibrc"):
+        with chdir(Path(__file__).parent):
+            importlib.import_module("matplotlib")

@@ -2,26 +2,22 @@
 
 Python runs the handler of a signal wherever the main thread happens to be. In a callback from C, or while an
 object is taken apart, what it raises is ignored and the process would go on. So it is raised again, soon
-where that is seen, and every few seconds until the process ends. Where C does not come back to Python at all,
-as LLVM while it compiles, a second thread ends the process (`stopped_at_once`).
+where that is seen, and every few seconds until the process ends.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["Stopped", "held_back", "left_to_parent", "signals_raised", "stopped_at_once"]
+__all__ = ["Stopped", "held_back", "left_to_parent", "signals_raised"]
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
 _SOON, _AGAIN = 0.02, 5.0  # seconds until it is raised once more: where it was ignored, and in any case
-_PATIENCE = 1.0  # seconds that Python has to come back from C
 
 
 class Stopped(BaseException):
@@ -86,7 +82,7 @@ def signals_raised(*, last: bool = False) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if stopped:  # which was ignored in a callback of the compiler's, so that the compiler failed
+        if stopped:  # which was ignored in a callback of a library's, so that the library failed
             raise stopped[0] from error
         raise
     finally:
@@ -116,43 +112,6 @@ def held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def stopped_at_once() -> Iterator[None]:
-    """End the process soon after a signal, even if the block does not come back to Python.
-
-    Only for what leaves nothing behind, such as compiling. Without effect outside of `signals_raised`.
-    """
-    raising = any(callable(signal.getsignal(number)) for number in _SIGNALS)
-    if not raising or threading.current_thread() is not threading.main_thread() or os.name == "nt":
-        yield
-        return
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(reading, ended), daemon=True)
-    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    watcher.start()
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(before)
-        ended.set()
-        os.close(writing)
-        watcher.join()
-        os.close(reading)
-
-
-def _watch(reading: int, ended: threading.Event) -> None:
-    """Wait for a signal; end the process if the block has not ended soon after it."""
-    while heard := os.read(reading, 1):
-        number = heard[0]
-        if number in _SIGNALS and not ended.wait(_PATIENCE):
-            stopped = Stopped(number)
-            with suppress(OSError):
-                os.write(2, f"netplace: {stopped.sentence()}\n".encode())
-            os._exit(stopped.status)
 
 
 def _raise_again(seconds: float) -> None:

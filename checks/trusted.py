@@ -1,4 +1,4 @@
-"""Whose a file is: machine code of others is not run, and what goes to compiled code is this user's own."""
+"""Whose a file is: what a run goes on from is this user's own."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import OUTCOME, Answer, show
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_tables, table, with_progress
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("allocate", cls=AnnouncingCommand, epilog=examples_of("allocate"))
+@click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
 @click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as mesh:16x16.")
 @click.option(
     "--held",

@@ -10,10 +10,10 @@ import rich_click as click
 
 from netplace.checks.writing import whole_file
 from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import WHAT_RUNS
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("app", cls=AnnouncingCommand, epilog=examples_of("app"))
+@click.command("app", cls=FilesCommand, epilog=examples_of("app"))
 @click.argument("name")
 @click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
 @click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import REAL, SEEDS
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _TOPICS = ("speed", "mapping")
 _VERDICTS = {True: "met", False: "missed", None: ""}
 
 
-@click.command("bench", cls=AnnouncingCommand, epilog=examples_of("bench"))
+@click.command("bench", cls=FilesCommand, epilog=examples_of("bench"))
 @click.argument("topic", default="speed", metavar="[speed|mapping]")
 @click.option("--quick", is_flag=True, help="Fewer repeats, small networks; of mapping, one seed.")
 @click.option(
@@ -55,10 +55,8 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     """Measure and show speed and memory."""
     from netplace.benchmarks import BENCHMARKS
     from netplace.checks import one_of
-    from netplace.report.terminal.compiling import load_engine
 
     chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
-    load_engine("kernel")
     figures: list[Figure] = []
     for name, measure in chosen.items():
         click.echo(f"measuring {name} ...", err=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import one_of
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.topologies.inventory import Prices
@@ -22,7 +22,7 @@ __all__ = ["check_command"]
 _SHOWN = 24
 
 
-@click.command("check", cls=AnnouncingCommand, epilog=examples_of("check"))
+@click.command("check", cls=FilesCommand, epilog=examples_of("check"))
 @click.argument("what", metavar="network")
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
 @click.option("--routing", default="usual", show_default=True, help="Routing in tables, see netplace run.")

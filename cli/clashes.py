@@ -22,7 +22,16 @@ _STORE = "--store"
 
 
 class FilesCommand(click.RichCommand):
-    """A command that refuses to write over what it reads, or two things into one file."""
+    """A command that knows its words, and writes neither over what it reads nor two things into one file."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Return the context, with the words of the command line under ``netplace.words``."""
+        words = list(args)
+        context = super().make_context(info_name, args, parent, **extra)
+        context.meta["netplace.words"] = words
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -44,7 +44,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("collective", cls=AnnouncingCommand, epilog=examples_of("collective"))
+@click.command("collective", cls=FilesCommand, epilog=examples_of("collective"))
 @click.argument("operation")
 @click.option("--ranks", type=COUNT, required=True, help="How many ranks take part.")
 @click.option(

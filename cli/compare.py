@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _FAIL_IF = ("worse", "different")
 _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
 
 
-@click.command("compare", cls=AnnouncingCommand, epilog=examples_of("compare"))
+@click.command("compare", cls=FilesCommand, epilog=examples_of("compare"))
 @click.argument("first", metavar="FIRST")
 @click.argument("second", metavar="SECOND")
 @click.option(

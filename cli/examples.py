@@ -68,7 +68,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace compare first second -o differences.html",
     ),
     "export": ("netplace export schedule -o jobs.csv", "netplace export sweep.sqlite -o runs.parquet"),
-    "doctor": ("netplace doctor", "netplace doctor --compile --no-test"),
+    "doctor": ("netplace doctor", "netplace doctor --no-test --json"),
     "report": ("netplace report shared -o report.html",),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command("explain", cls=AnnouncingCommand, epilog=examples_of("explain"))
+@click.command("explain", cls=FilesCommand, epilog=examples_of("explain"))
 @click.argument("folder")
 @click.option("--job", type=WHOLE, required=True, help="Number of the job.")
 @click.option(
@@ -122,7 +122,7 @@ def _explained(explanation: Explanation) -> list[Table]:
     return [table(title, columns, rows), *([shared] if links else [])]
 
 
-@click.command("whatif", cls=AnnouncingCommand, epilog=examples_of("whatif"))
+@click.command("whatif", cls=FilesCommand, epilog=examples_of("whatif"))
 @click.argument("folder")
 @click.option("--job", type=WHOLE, help="Show this job first; by default those that change most.")
 @click.option("--without", multiple=True, type=WHOLE, metavar="JOB", help="Leave a job out; may be repeated.")

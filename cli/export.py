@@ -6,13 +6,13 @@ from pathlib import Path
 
 import rich_click as click
 
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.verdict import AnnouncingCommand
 
 __all__ = ["export_command"]
 
 
-@click.command("export", cls=AnnouncingCommand, epilog=examples_of("export"))
+@click.command("export", cls=FilesCommand, epilog=examples_of("export"))
 @click.argument("outcome", metavar="OUTCOME")
 @click.option(
     "-o", "output", metavar="FILE", required=True, help="What to write: .parquet, .csv, .swf, .duckdb."

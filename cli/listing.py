@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import one_of
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 }
 
 
-@click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
+@click.command("list", cls=FilesCommand, epilog=examples_of("list"))
 @click.argument(
     "topic",
     required=False,

@@ -101,7 +101,6 @@ def load_command(**given: Any) -> None:
     """
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
-    from netplace.runs.execute import warm_up
     from netplace.runs.load_figures import LoadFigures
     from netplace.runs.loads import outcome_of
 
@@ -117,7 +116,7 @@ def load_command(**given: Any) -> None:
     with pulse("cycles") as progress:
         if len(plans) == 1 and not (study or given["dask"]):  # of several there is a bar
             measure = partial(measure, progress=progress)
-        outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study, prepare=warm_up)
+        outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)

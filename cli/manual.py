@@ -16,7 +16,6 @@ _ENDINGS = (
     ("130, 143", "It was interrupted, or ended by a signal; what it had kept is said."),
 )
 _VARIABLES = (
-    ("NUMBA_CACHE_DIR", "Where compiled code is kept; otherwise beside netplace, or in the home directory."),
     ("NETPLACE_READ_LIMIT, NETPLACE_MEMORY_LIMIT", "As --read-limit and --memory-limit."),
     ("NETPLACE_DEBUG", "If set, a mistake shows where in the program it was noticed."),
 )

@@ -133,7 +133,6 @@ class Execution:
         what: str,
         *,
         beside: Path | None = None,
-        prepare: Callable[[], object] = lambda: None,
     ) -> list[Any]:
         """Return the outcome of each plan; what is not kept is carried out, each kept as it ends.
 
@@ -149,8 +148,6 @@ class Execution:
             What the plans are, for people.
         beside : Path, optional
             Study file beside which the store is by default; None: without ``--store`` nothing is kept.
-        prepare : callable
-            Called before there are worker processes, once.
 
         Raises
         ------
@@ -169,7 +166,7 @@ class Execution:
             if store is not None:
                 kept = KeptOutcomes(stack.enter_context(open_store(store)), table)
             progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
-            return outcomes_of(plans, function, kept, resources, progress, prepare)
+            return outcomes_of(plans, function, kept, resources, progress)
 
 
 def say(text: str) -> None:

@@ -219,13 +219,11 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
 def _best(asked: _Asked) -> Searched:
     """Carry out the search with each seed, and return the best mapping beside the consecutive one."""
     from netplace.report.tables.mapping_search import Searched
-    from netplace.runs.execute import warm_up
     from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
 
     search, seeds = asked.search, asked.seeds
-    prepare = warm_up if search.simulates else lambda: None
     plans = [MappingPlan(search, seed) for seed in seeds]
-    outcomes = asked.execution.outcomes(plans, find, "mappings", "mappings", prepare=prepare)
+    outcomes = asked.execution.outcomes(plans, find, "mappings", "mappings")
     return Searched.best(search, asked.criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
 
 

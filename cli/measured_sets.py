@@ -44,12 +44,10 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
 
     from netplace.cli.stores import open_store
     from netplace.cli.sweep_progress import SweepProgress
-    from netplace.report.terminal.compiling import load_engine
     from netplace.runs.campaign import complete
     from netplace.runs.resources import simulators
 
     executor = simulators(workers)
-    load_engine("kernel")
     runs = [measurement.run for measurement in made]
     with open_store(path) as kept, SweepProgress() as progress:
         lost = complete(runs, kept, executor, progress)

@@ -82,18 +82,14 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.report.tables.configuration_row import ConfigurationRow
     from netplace.report.tables.configurations import outcome_of
-    from netplace.runs.execute import warm_up
 
     files = given["outputs"]
     for path in files:
         if path.suffix in PICTURES and not given["simulate"]:
             raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
-    prepare = warm_up if given["simulate"] else lambda: None
     execution = Execution(given["workers"], given["dask"], given["store"])
-    outcomes = execution.outcomes(
-        configurations, outcome_of, "configurations", "configurations", prepare=prepare
-    )
+    outcomes = execution.outcomes(configurations, outcome_of, "configurations", "configurations")
     rows = [ConfigurationRow.from_dict(outcome) for outcome in outcomes]
     title = _title(configurations)
     answer = Answer(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, PROCESSES
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("pss", cls=AnnouncingCommand, epilog=examples_of("pss"))
+@click.command("pss", cls=FilesCommand, epilog=examples_of("pss"))
 @click.argument("action", metavar="check|derive|show")
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--machine", metavar="NETWORK", help="Derive: the machine; check: it must have as many nodes.")

@@ -9,8 +9,8 @@ import rich_click as click
 
 from netplace.checks.writing import draft_folder
 from netplace.cli.amounts import COUNT
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.apps.recorded import Summary, Trace
@@ -21,7 +21,7 @@ __all__ = ["record_command"]
 
 @click.command(
     "record",
-    cls=AnnouncingCommand,
+    cls=FilesCommand,
     epilog=examples_of("record"),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import rich_click as click
 
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.verdict import AnnouncingCommand
 
 __all__ = ["report_command"]
 
 
-@click.command("report", cls=AnnouncingCommand, epilog=examples_of("report"))
+@click.command("report", cls=FilesCommand, epilog=examples_of("report"))
 @click.argument("outcome", metavar="OUTCOME")
 @click.option("-o", "output", metavar="FILE", help="The page. [default: OUTCOME.html]")
 def report_command(outcome: str, output: str | None) -> None:

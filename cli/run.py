@@ -176,12 +176,10 @@ class _Asked:
 def _executed(asked: _Asked) -> list[Executed]:
     """Simulate the runs and, if there is a store, keep what came of them."""
     from netplace.netsim.threads import threads_beside
-    from netplace.runs.execute import carry_out, warm_up
+    from netplace.runs.execute import carry_out
     from netplace.runs.executors import run_each
     from netplace.runs.job_programs import repeated_of
 
-    if asked.processes > 1 and asked.engine == "kernel":
-        warm_up(asked.run.network, asked.run.config)
     simulate = partial(
         carry_out,
         engine=asked.engine,

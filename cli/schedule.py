@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
@@ -18,7 +19,6 @@ from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
 from netplace.cli.stores import open_store
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
     return added
 
 
-@click.command("schedule", cls=AnnouncingCommand, epilog=examples_of("schedule"))
+@click.command("schedule", cls=FilesCommand, epilog=examples_of("schedule"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flags_of(FLAGS)
 @click.option(

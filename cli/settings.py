@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from netplace.cli.amounts import REAL, SEED, THREADS, WHOLE
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.completion import complete_parameters
-from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
@@ -39,7 +39,7 @@ WHAT_RUNS = "What runs"
 _KINDS: dict[str, Any] = {"int": WHOLE, "int | None": WHOLE, "float": REAL, "str": click.STRING}
 
 
-class SettingsCommand(AnnouncingCommand):
+class SettingsCommand(FilesCommand):
     """A command that takes every setting of the network, besides its own flags."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("site", cls=AnnouncingCommand, epilog=examples_of("site"))
+@click.command("site", cls=FilesCommand, epilog=examples_of("site"))
 @click.argument("rules", metavar="[SITE.toml]", required=False)
 @click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as torus:16x16.")
 @click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")

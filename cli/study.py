@@ -9,10 +9,10 @@ import rich_click as click
 
 from netplace.checks.writing import made_folder
 from netplace.cli.amounts import SEEDS
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.stores import open_store
-from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.studies.study import Study
@@ -22,7 +22,7 @@ __all__ = ["study_command"]
 _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 
-@click.command("study", cls=AnnouncingCommand, epilog=examples_of("study"))
+@click.command("study", cls=FilesCommand, epilog=examples_of("study"))
 @click.argument("name", metavar="NAME | list")
 @click.option(
     "--table", "parts", multiple=True, metavar="PART", help="Only this table; may be repeated; all for all."
@@ -75,7 +75,6 @@ def study_command(name: str, **given: Any) -> None:
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
     from netplace.cli.sweep_progress import SweepProgress
-    from netplace.report.terminal.compiling import load_engine
     from netplace.runs.store import Store
     from netplace.studies.report import show, write
     from netplace.studies.study import Bench
@@ -85,8 +84,6 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
             why = "--stored carries nothing out" if given["stored"] else f"study {study.name} has no runs"
             raise ValueError(f"--{name}: {given[name]} given, but {why}")
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
-    if not given["stored"]:
-        load_engine("kernel")
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)
     with stored as kept, SweepProgress() as progress:
         report = study.conduct(asked, Bench(kept, resources, progress, not given["stored"]))

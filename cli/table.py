@@ -134,7 +134,6 @@ def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
 
 def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Executor[Run, Ended]:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
-    from netplace.report.terminal.compiling import load_engine
     from netplace.runs.campaign import missing
     from netplace.runs.store import Store, has_rows
 
@@ -145,7 +144,6 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
     if left:
         sweep.check_programs(left)
         tell_limits((run.network, run.config) for run in left)
-        load_engine("kernel")
     execution = Execution(given["workers"], given["dask"], threads=given["threads"])
     resources = execution.resources(None, len(runs))
     return (resources if left else replace(resources, dask=None)).simulators()

@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 import rich_click as click
 
 from netplace.checks.stopping import Stopped
-from netplace.cli.clashes import FilesCommand
 
-__all__ = ["INTERRUPTED", "MISTAKE", "AnnouncingCommand", "VerdictGroup"]
+__all__ = ["INTERRUPTED", "MISTAKE", "VerdictGroup"]
 
 MISTAKE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
@@ -51,26 +50,6 @@ class VerdictGroup(click.RichGroup):
             _say(own or _sentence(error))
             sys.exit(MISTAKE)
         sys.exit(status if isinstance(status, int) else 0)
-
-
-class AnnouncingCommand(FilesCommand):
-    """A command that may have to compile the kernel first, and then says so; it knows its own words."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """Return the context, with the words of the command line under ``netplace.words``."""
-        words = list(args)
-        context = super().make_context(info_name, args, parent, **extra)
-        context.meta["netplace.words"] = words
-        return context
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        from netplace.report.terminal.compiling import compilation_announced
-
-        with compilation_announced():
-            return super().invoke(ctx)
 
 
 def _say(text: str) -> None:

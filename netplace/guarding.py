@@ -19,13 +19,7 @@ GUARDED = (
     *("report", "studies", "extensions"),
 )
 # What an engine is made of, and nobody else calls: it is handed what the modules around it have checked.
-_ENGINE = tuple(
-    f"netplace.netsim.{name}"
-    for name in (
-        *("codes", "compiled", "domains", "job_words", "jobs", "kernel", "layout", "memory", "pool"),
-        "reference",
-    )
-)
+_ENGINE = tuple(f"netplace.netsim.{name}" for name in ("description", "kernel_engine", "memory", "reference"))
 
 
 def is_guarded(name: str) -> bool:

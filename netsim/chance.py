@@ -10,10 +10,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from netplace.compiled import njit
-
 __all__ = [
     "ADAPTIVE_VC",
     "ARBITER",
@@ -55,42 +51,34 @@ INJECTOR_OF_FLOW = 17  # injector of a flow that keeps its order: (source node, 
 VC_OF_FLOW = 18  # virtual channel of such a flow among those of its level: (source node, destination node, 0)
 VIA = 14  # intermediate switch in the general router: (router, input, cycle in which the packet became head)
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MUL1 = np.uint64(0xBF58476D1CE4E5B9)
-_MUL2 = np.uint64(0x94D049BB133111EB)
-_S30 = np.uint64(30)
-_S27 = np.uint64(27)
-_S31 = np.uint64(31)
-_S32 = np.uint64(32)
-_S11 = np.uint64(11)
+_GOLDEN, _MUL1, _MUL2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_WORD = (1 << 64) - 1
+_FAR = 1 << 60  # the last cycle that can be simulated
 
 
-@njit("uint64(uint64)", cache=True, _nrt=False)
-def _mix(x):  # type: ignore[no-untyped-def]
-    """Return the SplitMix64 finaliser of a uint64."""
-    x = (x ^ (x >> _S30)) * _MUL1
-    x = (x ^ (x >> _S27)) * _MUL2
-    return x ^ (x >> _S31)
+def _mix(x: int) -> int:
+    """Return the SplitMix64 finaliser of 64 bits."""
+    x = (x ^ (x >> 30)) * _MUL1 & _WORD
+    x = (x ^ (x >> 27)) * _MUL2 & _WORD
+    return x ^ (x >> 31)
 
 
-@njit("uint64(int64, int64, int64, int64, int64)", cache=True, _nrt=False)
 def draw(seed: int, purpose: int, place: int, index: int, cycle: int) -> int:
     """Return 64 random bits that depend on all five numbers."""
-    x = _mix(np.uint64(seed) + _GOLDEN * np.uint64(purpose))
-    x = _mix(x ^ (np.uint64(place) * _GOLDEN))
-    x = _mix(x ^ ((np.uint64(index) << _S32) * _MUL1 + np.uint64(index) * _GOLDEN))
-    return _mix(x ^ (np.uint64(cycle) * _MUL2))
+    place, index, cycle = int(place), int(index), int(cycle)  # NumPy's would not grow
+    x = _mix(seed + _GOLDEN * purpose & _WORD)
+    x = _mix(x ^ (place * _GOLDEN & _WORD))
+    x = _mix(x ^ ((index << 32) * _MUL1 + index * _GOLDEN & _WORD))
+    return _mix(x ^ (cycle * _MUL2 & _WORD))
 
 
-@njit("int64(uint64, int64)", cache=True, _nrt=False)
 def below(bits: int, n: int) -> int:
     """Return a number in 0..n-1 from 64 random bits, n < 2**31."""
-    return np.int64(((np.uint64(bits) >> _S32) * np.uint64(n)) >> _S32)
+    return (bits >> 32) * int(n) >> 32
 
 
-@njit("int64(uint64, float64)", cache=True, _nrt=False)
 def gap(bits: int, log_stay: float) -> int:
-    """Return how many cycles a Bernoulli process fails before it succeeds.
+    """Return how many cycles a Bernoulli process fails before it succeeds, 2**60 at most.
 
     Parameters
     ----------
@@ -99,5 +87,5 @@ def gap(bits: int, log_stay: float) -> int:
     log_stay : float
         ``log(1 - p)`` with p the chance of success in a cycle; ``-inf`` for p = 1.
     """
-    u = (np.float64(np.uint64(bits) >> _S11) + 1.0) * (1.0 / 9007199254740993.0)
-    return np.int64(math.floor(math.log(u) / log_stay))
+    u = ((bits >> 11) + 1.0) * (1.0 / 9007199254740993.0)
+    return math.floor(min(math.log(u) / log_stay, _FAR))

@@ -15,7 +15,7 @@ from netplace.checks.calls import check_fields
 from netplace.netsim.general import General
 from netplace.netsim.laps import Laps
 
-__all__ = ["Blocked", "Counters", "Engine", "Exit", "Failing", "JobRecord", "Traffic"]
+__all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
 
 
 class Exit(IntEnum):
@@ -243,10 +243,6 @@ class Engine(Protocol):
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
         """Set all pointers to what `pointers` returned, on an engine of the same kind and network."""
-
-
-class Failing(Engine, Protocol):
-    """An engine of the general router, whose parts can fail."""
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool

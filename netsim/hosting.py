@@ -19,71 +19,27 @@ from netplace.checks.calls import checked
 from netplace.netsim.config import Config
 from netplace.netsim.door import check_topology, place
 from netplace.netsim.effects import check_settings
-from netplace.netsim.engine import Engine, Failing, JobRecord
+from netplace.netsim.engine import Engine, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
-from netplace.netsim.general import is_general, verdict_on
+from netplace.netsim.general import verdict_on
+from netplace.netsim.kernel_engine import KernelEngine
 from netplace.netsim.laps import Laps
 from netplace.netsim.overheads import with_overheads
-from netplace.netsim.threads import usable_threads
+from netplace.netsim.threads import AUTO, usable_threads
 from netplace.topologies import Graph, Topology
 
 __all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
 
 
-def kernel_engine(
-    topology: Topology,
-    config: Config,
-    seed: int = 0,
-    record_messages: bool = False,
-    explain: bool = False,
-    threads: int = 1,
-) -> Engine:
-    """Return the compiled engine for a network: that of grids and trees, or the general router."""
-    if config.buffer_phits:
-        raise ValueError(
-            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
-            "simulates; expected engine reference"
-        )
-    if is_general(topology, config):
-        from netplace.netsim.compiled_graph import GraphKernelEngine
-
-        return GraphKernelEngine(topology, config, seed, record_messages, explain, threads)
-    from netplace.netsim.compiled import KernelEngine
-
-    return KernelEngine(topology, config, seed, record_messages, explain, threads)
-
-
-def reference_engine(
-    topology: Topology,
-    config: Config,
-    seed: int = 0,
-    record_messages: bool = False,
-    explain: bool = False,
-    threads: int = 1,
-) -> Engine:
-    """Return the readable engine for a network; it is imported when it is first asked for."""
+def _reference(*given: Any) -> Engine:
+    """Return the readable engine, which has one thread; SimPy is loaded when it is first asked for."""
     from netplace.netsim.reference import ReferenceEngine
 
-    return ReferenceEngine(topology, config, seed, record_messages, explain)
+    return ReferenceEngine(*given[:-1])
 
 
-def native_engine(
-    topology: Topology,
-    config: Config,
-    seed: int = 0,
-    record_messages: bool = False,
-    explain: bool = False,
-    threads: int = 1,
-) -> Engine:
-    """Return the engine in C++, which does not simulate all that the kernel does."""
-    from netplace.netsim.compiled_network import NativeEngine
-
-    return NativeEngine(topology, config, seed, record_messages, explain, threads)
-
-
-ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": reference_engine}
-_ALL_ENGINES = ENGINES | {"native": native_engine}
+ENGINES: dict[str, Callable[..., Engine]] = {"kernel": KernelEngine, "reference": _reference}
 LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 
@@ -116,14 +72,15 @@ class Hosting:
         check_topology(topology)
         self.config = config or Config()
         check_settings(topology, self.config)
-        self.engine_name = engine if engine in _ALL_ENGINES else one_of(engine, ENGINES, "engine")
+        self.engine_name = one_of(engine, ENGINES, "engine")
         self.seed = whole(seed, "seed", 0)
         self.record_messages = bool(record_messages)
         self.cpu_seconds = 0.0
         self.timed = True
         self._explains = bool(explain)
-        self.threads = usable_threads(topology, threads, engine=engine)
-        self._engine: Failing = _ALL_ENGINES[engine](
+        alone = threads == AUTO and bool(explain or self.config.faults)  # which one thread simulates
+        self.threads = 1 if alone else usable_threads(topology, threads, engine=engine)
+        self._engine = ENGINES[engine](
             topology, self.config, self.seed, self.record_messages, bool(explain), self.threads
         )
         self.faults: list[FaultReport] = []
@@ -177,7 +134,7 @@ class Hosting:
             raise ValueError(
                 "network: was interrupted in the middle of a step, and cannot go on; make it anew"
             )
-        self._torn = True
+        self._torn, self._engine.stands = True, False
         try:
             yield
         except Exception:

@@ -233,7 +233,7 @@ def _versions() -> tuple[tuple[str, str], ...]:
     from importlib.metadata import PackageNotFoundError, version
 
     versions = {"python": platform.python_version()}
-    for name in ("netplace", "numpy", "numba", "simpy"):
+    for name in ("netplace", "numpy", "simpy"):
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

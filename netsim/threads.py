@@ -6,14 +6,27 @@ import os
 from pathlib import Path
 
 from netplace.checks import shown, whole
-from netplace.netsim.domains import cores
 from netplace.topologies import Topology
 
-__all__ = ["AUTO", "busy_cores", "checked_threads", "threads_beside", "usable_threads"]
+__all__ = [
+    "AUTO",
+    "busy_cores",
+    "checked_threads",
+    "cores",
+    "threads_beside",
+    "usable_threads",
+]
 
 AUTO = "auto"
 MOST = 64
 ROUTERS = 2048  # of a domain; below, only saturated traffic gains by one thread more
+
+
+def cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def checked_threads(threads: object, what: str = "threads") -> int | str:

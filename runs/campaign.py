@@ -93,7 +93,6 @@ def outcomes_of(
     kept: KeptOutcomes | InMemory,
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
-    prepare: Callable[[], object] = lambda: None,
 ) -> list[Any]:
     """Return the outcome of each plan; what is missing is carried out, each kept as it ends.
 
@@ -109,8 +108,6 @@ def outcomes_of(
         Who carries out plans.
     tell : callable
         Called with the `Progress` at the beginning and after each plan.
-    prepare : callable
-        Called before there are worker processes, once: what it loads they have.
 
     Raises
     ------
@@ -120,7 +117,7 @@ def outcomes_of(
         What `function` raised; what had ended is kept.
     """
     if kept.missing(plans):
-        progress = complete_all(plans, kept, resources.executor(function, Lost, prepare), tell)
+        progress = complete_all(plans, kept, resources.executor(function, Lost), tell)
         if progress.lost:
             raise ValueError(f"{progress.reason} ({TRIES} times)")
     return kept.outcomes(plans)

@@ -8,15 +8,13 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import blamed
-from netplace.netsim import Config, Network, Result, SimulationError, simulate
+from netplace.netsim import Result, SimulationError, simulate
 from netplace.netsim.result import versions
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
@@ -26,9 +24,9 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
-from netplace.topologies import Topology, parse
+from netplace.topologies import Topology
 
-__all__ = ["Ended", "Executed", "attempt", "carry_out", "execute", "warm_up"]
+__all__ = ["Ended", "Executed", "attempt", "carry_out", "execute"]
 
 
 @dataclass(frozen=True)
@@ -91,22 +89,6 @@ class Executed:
         """Return what of it is kept."""
         figures = _with_winners(RunFigures.of(self.result), self.run, self.methods)
         return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
-
-
-def warm_up(network: str = "", config: Config | None = None) -> None:
-    """Have the kernel loaded, or compiled, that a network needs: by default that of 2-D meshes and tori.
-
-    Otherwise the workers of a pool would wait for the first of them to compile it.
-    """
-    kind, _, sizes = network.partition(":")
-    small = "tree:2,2" if "tree" in kind else "mesh:2" + "x2" * (sizes.count("x") if sizes else 1)
-    _load(small, config or Config())
-
-
-@lru_cache(maxsize=8)
-def _load(network: str, config: Config) -> None:
-    with suppress(ValueError):  # told by the run itself
-        Network(parse(network), config)
 
 
 @checked

@@ -64,20 +64,14 @@ class Here(Generic[Item, Outcome]):
     ----------
     function : callable
         What returns the outcome of an item.
-    prepare : callable
-        Called when the executor begins.
     """
 
-    def __init__(
-        self, function: Callable[[Item], Outcome], prepare: Callable[[], object] = lambda: None
-    ) -> None:
+    def __init__(self, function: Callable[[Item], Outcome]) -> None:
         self.busy = 0
         self._function = function
-        self._prepare = prepare
         self._given: list[Item] = []
 
     def __enter__(self) -> Here[Item, Outcome]:
-        self._prepare()
         return self
 
     def __exit__(
@@ -113,8 +107,6 @@ class Processes(Generic[Item, Outcome]):
         What returns the outcome of an item; what it raises is raised by `collect`.
     lost : callable
         ``lost(reason)`` returns the outcome of an item whose worker died, or raises.
-    prepare : callable
-        Called when the executor begins, before there are workers.
     in_hand : int
         Items that a worker has: the one under way, and those that wait for it.
     """
@@ -124,19 +116,16 @@ class Processes(Generic[Item, Outcome]):
         count: int,
         function: Callable[[Item], Outcome],
         lost: Callable[[str], Outcome],
-        prepare: Callable[[], object] = lambda: None,
         in_hand: int = 1,
     ) -> None:
         self.busy = 0
         self._count = count
         self._function = function
         self._lost = lost
-        self._prepare = prepare
         self._in_hand = in_hand
         self._workers: list[_Worker[Item]] = []
 
     def __enter__(self) -> Processes[Item, Outcome]:
-        self._prepare()
         for _ in range(self._count):
             self._workers.append(self._hire())
         return self

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from netplace.checks import whole
-from netplace.netsim.domains import cores
-from netplace.netsim.threads import AUTO, threads_beside
-from netplace.runs.execute import Ended, attempt, warm_up
+from netplace.netsim.threads import AUTO, cores, threads_beside
+from netplace.runs.execute import Ended, attempt
 from netplace.runs.executors import Executor, Here, Processes
 from netplace.runs.spec import Run
 
@@ -60,7 +59,6 @@ class Resources:
         self,
         function: Callable[[Item], Outcome],
         lost: Callable[[str], Any],
-        prepare: Callable[[], object] = lambda: None,
         in_hand: int = 1,
     ) -> Executor[Item, Outcome]:
         """Return who calls `function`; for the parameters see `netplace.runs.executors.Processes`.
@@ -75,8 +73,8 @@ class Resources:
 
             return Cluster(self.dask, function, lost)
         if self.processes == 1:
-            return Here(function, prepare)
-        return Processes(self.processes, function, lost, prepare, in_hand)
+            return Here(function)
+        return Processes(self.processes, function, lost, in_hand)
 
     def simulators(self) -> Executor[Run, Ended]:
         """Return who simulates runs.
@@ -86,10 +84,9 @@ class Resources:
         ValueError
             If Dask is not installed or does not answer.
         """
-        # With the next run in its hands a worker never waits for this process. The first run in an
-        # installation compiles the kernel, the workers load it.
+        # With the next run in its hands a worker never waits for this process.
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
-        return self.executor(partial(attempt, threads=threads), _failed, prepare=warm_up, in_hand=2)
+        return self.executor(partial(attempt, threads=threads), _failed, in_hand=2)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:

@@ -134,7 +134,6 @@ def selection_times(
     """
     sets, size = levels(machine, overlap=overlap), machine.nodes // 16
     rng = np.random.default_rng(seed)
-    select(sets, np.arange(machine.nodes) <= size, size)  # compiles, or loads what is kept
     spent = []
     for _ in range(times):
         free = np.zeros(machine.nodes, bool)

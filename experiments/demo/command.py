@@ -7,13 +7,13 @@ from pathlib import Path
 import rich_click as click
 
 from netplace.cli.amounts import SEEDS
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
-from netplace.cli.verdict import AnnouncingCommand
 
 __all__ = ["demo_command"]
 
 
-@click.command("demo", cls=AnnouncingCommand, epilog=as_epilog("netplace demo --seeds 2"))
+@click.command("demo", cls=FilesCommand, epilog=as_epilog("netplace demo --seeds 2"))
 @click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")
 @click.option(
     "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."

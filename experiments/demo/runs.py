@@ -11,12 +11,11 @@ from rich.console import Console
 
 from netplace.checks.csv_cells import write_rows
 from netplace.checks.writing import made_folder
-from netplace.experiments.demo.compiling import compile_all
 from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, ratios
 from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
 from netplace.experiments.demo.summary_page import demo_page
 from netplace.netsim import Config
-from netplace.netsim.domains import cores
+from netplace.netsim.threads import cores
 from netplace.report.pages import write_page
 from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.terminal.quiet import is_quiet
@@ -108,8 +107,6 @@ def run_demo(seeds: int, output: Path) -> None:
         every = cases(seeds)
         note = Console(stderr=True, quiet=is_quiet(), highlight=False, soft_wrap=True, markup=False)
         note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
-        note.print("first what is not compiled yet is compiled, once for this installation")
-        compile_all()
         outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
         write_table(output / "runs.csv", outcomes)
         draw(output / "mappings.png", outcomes)

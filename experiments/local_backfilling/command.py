@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.scheduling import Job
@@ -47,7 +47,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("backfill", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.command("backfill", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
 @click.option(
     "--platform", required=True, metavar="LEVELS", help="Counts from root to processors: 1-2-10-240."
 )

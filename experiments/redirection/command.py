@@ -9,9 +9,9 @@ from typing import Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 __all__ = ["redirect_command"]
@@ -43,7 +43,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("redirect", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.command("redirect", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
 @click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")
 @click.option("--machine", type=COUNT, required=True, metavar="N", help="Processors of the log's machine.")
 @click.option(

@@ -10,9 +10,9 @@ import rich_click as click
 
 from netplace.checks.csv_cells import write_rows
 from netplace.cli.amounts import COUNT, REAL
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
-from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 __all__ = ["two_kinds_command"]
@@ -35,7 +35,7 @@ class _Flags:
     as_json: bool
 
 
-@click.command("two-kinds", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.command("two-kinds", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
 @click.option("--tasks", metavar="FILE", help="CSV with the columns task, cpu and gpu, in seconds.")
 @click.option("--queries", type=COUNT, metavar="N", help="Instead: SWDUAL's comparisons of so many queries.")
 @click.option("--cpus", type=COUNT, required=True, help="CPUs.")

@@ -34,7 +34,7 @@ def link_load(problem: MappingProblem) -> QapResult:
     ValueError
         If there is no traffic, the option is none, or the routing is not defined on the network.
     """
-    # What compiles or is large is imported where it is first used.
+    # What is large is imported where it is first used.
     from scipy import sparse
 
     from netplace.placement.mapping.link_load_search import LinkLoadSearch

@@ -1,15 +1,15 @@
-"""What an installation is: versions, where compiled code is kept, the machine, and what more is installed."""
+"""What an installation is: versions, the compiled part, the machine, and what more is installed."""
 
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.netsim.domains import cores
+from netplace import _native as native
+from netplace.netsim.threads import cores
 
 __all__ = ["EXTRAS", "Installation", "installation"]
 
@@ -19,7 +19,7 @@ EXTRAS = {
     "otf2": ("otf2", "traces of Score-P"),
     "duckdb": ("duckdb", "stores as DuckDB databases"),
 }
-_NEEDED = ("numba", "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")
+_NEEDED = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")
 _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 
@@ -39,10 +39,8 @@ class Installation:
         Cores that may be used.
     memory_gib, free_memory_gib : float or None
         Memory of the machine and what is free of it, in GiB; None: the system does not say.
-    compiler_cache : str
-        The folder where machine code is kept.
-    compiled_functions : int
-        How many functions are there.
+    compiled_part : str
+        The file of the compiled part.
     versions, extras : dict of str to str or None
         Versions of what it needs, and of what more can be installed; None: it is missing.
     problems : tuple of str
@@ -56,8 +54,7 @@ class Installation:
     cores: int
     memory_gib: float | None
     free_memory_gib: float | None
-    compiler_cache: str
-    compiled_functions: int
+    compiled_part: str
     versions: dict[str, str | None]
     extras: dict[str, str | None]
     problems: tuple[str, ...]
@@ -65,9 +62,8 @@ class Installation:
 
 def installation() -> Installation:
     """Return what the installation of this process is."""
-    cache, kept, problem = _compiler_cache()
     total, free = _memory()
-    problems = [problem] if problem else []
+    problems = []
     if free is not None and free < _LITTLE:
         problems.append(f"{free:.1f} GiB of memory are free: large networks and tables need more")
     versions = {name: _version(name) for name in _NEEDED}
@@ -80,8 +76,7 @@ def installation() -> Installation:
         cores=cores(),
         memory_gib=total,
         free_memory_gib=free,
-        compiler_cache=str(cache),
-        compiled_functions=kept,
+        compiled_part=str(native.__file__),
         versions=versions,
         extras={extra: _version(name) for extra, (name, _) in EXTRAS.items()},
         problems=tuple(problems),
@@ -93,28 +88,6 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _compiler_cache() -> tuple[Path, int, str]:
-    """Return where compiled code is kept, how many functions of it, and what is wrong with the place."""
-    import numba
-
-    from netplace.netsim import chance  # any file with compiled functions: its place is that of all
-
-    asked = numba.config.CACHE_DIR
-    place = Path(asked) if asked else Path(chance.__file__).parent / "__pycache__"
-    if not asked and not os.access(place if place.exists() else place.parent, os.W_OK):
-        place = Path.home() / ".cache" / "numba"
-    known = place if asked else place.parents[1]
-    kept = sum(1 for _ in known.rglob("*.nbi")) if known.is_dir() else 0
-    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
-    if os.access(nearest, os.W_OK):
-        return place, kept, ""
-    return (
-        place,
-        kept,
-        f"{place}: compiled code cannot be kept there; set NUMBA_CACHE_DIR to a folder of yours",
-    )
 
 
 def _memory() -> tuple[float | None, float | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import runpy
 import statistics
 import subprocess
 import sys
@@ -106,6 +107,7 @@ def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Du
     """
     with tempfile.TemporaryDirectory() as folder:
         _unpack(commit, Path(folder))
+        _build(commit, Path(folder))
         sides = _Side(folder), _Side()
         try:
             for contest in chosen:
@@ -139,6 +141,22 @@ def _unpack(commit: str, folder: Path) -> None:
     packed = subprocess.run([*git, "archive", shown.stdout.strip()], capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")
+
+
+def _build(commit: str, folder: Path) -> None:
+    """Build the compiled part of a commit beside its Python code."""
+    if not (folder / "CMakeLists.txt").exists():
+        raise ValueError(
+            f"{commit}: has no compiled part in C++, and what compiled its kernel is not installed"
+        )
+    version = runpy.run_path(str(folder / "netplace" / "version.py"))["__version__"]
+    built, tools = folder / "built", Path(sys.executable).parent
+    settings = (f"-DPython_EXECUTABLE={sys.executable}", f"-DSKBUILD_PROJECT_VERSION_FULL={version}")
+    make = f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}"
+    for words in (("-S", folder, "-B", built, "-G", "Ninja", make, *settings), ("--build", built)):
+        subprocess.run([tools / "cmake", *words], check=True, stdout=subprocess.DEVNULL)
+    for module in built.glob("_native.*"):
+        module.rename(folder / "netplace" / module.name)
 
 
 def main() -> None:

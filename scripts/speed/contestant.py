@@ -17,7 +17,8 @@ _ONE_NAME = "netplace"
 
 
 def prepare(folder: Path) -> str:
-    """Make a version's folders importable before those installed; return what its names begin with."""
+    """Make a version's folders importable instead of those installed; return what its names begin with."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
     sys.path.insert(0, str(folder))
     package = folder / _ONE_NAME
     if not package.exists():

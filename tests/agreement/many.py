@@ -1,10 +1,9 @@
 """Thousands of random stories told by both engines; the seed and the number of cases are said.
 
 Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
-grids and trees and on networks of any wiring. With ``--native`` the engine in C++ tells them beside the
-reference. With ``--threads`` the kernel (with both, the engine in C++) tells each on one thread and on
-several; with ``--dawdle`` beside it these lose time by chance. The first case in which they differ ends the
-run.
+grids and trees and on networks of any wiring. With ``--threads`` the kernel tells each on one thread and on
+several; with ``--dawdle`` beside it these lose time by chance. The first case in which the engines differ
+ends the run.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ def main() -> None:
     """Tell the stories."""
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     import test_agreement
-    import test_native_agrees
     import test_threads_agree
     import test_wirings_agree
     from wirings import RANDOM
@@ -40,7 +38,6 @@ def main() -> None:
     parser.add_argument("--kinds", default="", help="only kinds of stories whose name holds this")
     parser.add_argument("--threads", action="store_true", help="one thread beside several, not two engines")
     parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
-    parser.add_argument("--native", action="store_true", help="the engine in C++ beside the reference")
     asked = parser.parse_args()
     domains.DAWDLE = int(asked.dawdle)
     TOPOLOGIES["random"] = RANDOM
@@ -51,16 +48,12 @@ def main() -> None:
         suppress_health_check=list(HealthCheck),
     )
     total = 0
-    usual_tests = (test_native_agrees,) if asked.native else (test_wirings_agree, test_agreement)
-    for tests in (test_threads_agree,) if asked.threads else usual_tests:
-        kinds, agree = tests.STORIES, tests.agree
-        if asked.threads and asked.native:
-            kinds, agree = tests.NATIVE_STORIES, tests.native_agrees
-        for kind, stories in kinds.items():
+    for tests in (test_threads_agree,) if asked.threads else (test_wirings_agree, test_agreement):
+        for kind, stories in tests.STORIES.items():
             if asked.kinds not in kind:
                 continue
             drawn = (stories, tests.THREADS, tests.LOTS) if asked.threads else (stories,)
-            seed(asked.seed)(usual(given(*drawn)(agree)))()
+            seed(asked.seed)(usual(given(*drawn)(tests.agree)))()
             total += asked.cases
             said(f"{tests.__name__} {kind}: {asked.cases} cases agree (seed {asked.seed})")
     said(f"{total} cases agree (seed {asked.seed})")

@@ -15,10 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 TESTS = {
-    "thread": ["agreement/test_threads_agree.py", "-k", "cpp"],
+    "thread": ["agreement/test_threads_agree.py"],
     "address,undefined": [
-        "agreement/test_native_agrees.py",
-        "netsim/test_compiled_network.py",
+        "agreement/test_agreement.py",
+        "netsim/test_kernel_engine.py",
     ],
 }
 LIBRARIES = {"thread": ["libtsan.so"], "address,undefined": ["libasan.so", "libubsan.so"]}

@@ -95,7 +95,7 @@ def _programs(tasks: int, packet: int) -> list[Program]:
 
 
 def _outcome(topology, config, packet):
-    engine = "reference" if config.faults or config.buffer_phits or config.crossbar else "native"
+    engine = "reference" if config.faults or config.buffer_phits or config.crossbar else "kernel"
     told = []
     for program in _programs(len(topology.computing), packet):
         network = Network(topology, config, engine=engine, seed=1, record_messages=True)

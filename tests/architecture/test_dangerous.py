@@ -118,7 +118,7 @@ SAFE = {
     },
     "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew, with -P"},
     "checks/csv_cells.py": {"to_csv": DRAFT, "open": DRAFT},
-    "checks/elsewhere.py": {"import_module": "Numba or Matplotlib, from another folder than the working one"},
+    "checks/elsewhere.py": {"import_module": "Matplotlib, from another folder than the working one"},
     "checks/table_file.py": {"to_csv": "text in memory, of which the checksum is made"},
     "checks/trusted.py": {
         "mkstemp": "the draft of this user's key",
@@ -130,7 +130,6 @@ SAFE = {
     "cli/on_demand.py": {"import_module": LAZY},
     "cosim/checkpoint.py": {"open": DRAFT},
     "cosim/plain_state.py": {"import_module": "a module of netplace alone, for a class that holds state"},
-    "experiments/demo/compiling.py": {"import multiprocessing": "whether this is a worker"},
     "extensions/on_demand.py": {"import_module": LAZY},
     "extensions/place.py": {
         "import_module": OWN_RULE,
@@ -150,21 +149,8 @@ SAFE = {
         "find_spec": NATIVE,
         "import importlib.machinery": NATIVE,
     },
-    "netsim/compiled_network.py": {"save": "the extension's state as bytes in memory, no file"},
-    "netsim/domains.py": {
-        "import ctypes": "the addresses of two functions of the C library, which is loaded already",
-        "CDLL": "as its import",
-    },
     "netsim/errors.py": {"__reduce__": "how an error comes back from a worker process of this one"},
-    "netsim/kernel/digest.py": {"find_spec": "where compiled modules of the package are; nothing is loaded"},
-    "netsim/kernel/entry.py": {
-        "import ctypes": "the type of the kernel's loop, which is made of addresses in this process",
-        "import_module": LAZY,
-    },
-    "netsim/kernel/kept.py": {
-        "mkstemp": "the draft of machine code, in a folder of this user's",
-        "open": "a lock, no link followed; code of others is not read (read_trusted)",
-    },
+    "netsim/kernel_engine.py": {"save": "the extension's state as bytes in memory, no file"},
     "netsim/processes.py": {
         "import multiprocessing": WORKERS,
         "import multiprocessing.context": WORKERS,
@@ -177,11 +163,6 @@ SAFE = {
     "report/pages/stills.py": {"savefig": "into memory"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
     "report/plots/page.py": {"savefig": DRAFT},
-    "report/terminal/compiling.py": {
-        "exec_module": LOADS,
-        "find_spec": LOADS,
-        "import importlib.machinery": LOADS,
-    },
     "runs/claims.py": {"open": "a lock beside a store; no link is followed"},
     "runs/executors.py": {
         "import multiprocessing.connection": WORKERS,

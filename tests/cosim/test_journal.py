@@ -202,8 +202,8 @@ def test_every_flipped_bit_is_told(tmp_path, home):
 
 
 FORGED = [
-    ["object", "netplace.netsim.kernel.entry:_SIGNATURE", [None], []],
-    ["object", "netplace.netsim.kernel.entry:Path", [None], []],
+    ["object", "netplace.netsim.kernel_engine:compiled", [None], []],
+    ["object", "netplace.netsim.kernel_engine:KernelEngine", [None], []],
     ["object", "builtins:object", [None], []],
     ["class", "netplace.cosim.checkpoint:hashlib", [], []],
     ["named", "netplace.cosim.placed:Placed", [1], []],

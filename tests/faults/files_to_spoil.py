@@ -10,7 +10,6 @@ import good_networks
 import good_results
 import good_traces
 import numpy as np
-from click.testing import CliRunner
 
 __all__ = ["COMMANDS", "make_files"]
 
@@ -25,12 +24,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 
 def make_files(folder: Path, results: bool = True) -> None:
     """Write the good files; those of results, if they are wanted, are made by netplace."""
-    from netplace.cli import app
-    from netplace.report.terminal.compiling import load_engine
 
-    load_engine("kernel")  # compiling is no part of an input
-    for network in ("torus:4x4", "tree:4,2", "mesh:4x4", "mesh:4x4 --packet-phits 32"):
-        CliRunner().invoke(app, ["run", *f"--app butterfly --tasks 16 --network {network}".split()])
     for texts in (good_traces.TEXTS, good_networks.TEXTS, good_jobs.TEXTS):
         for name, text in texts.items():
             (folder / name).write_text(text)

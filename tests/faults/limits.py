@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from numba.core import event
-
 __all__ = ["ROOM", "SlowError", "limit_memory", "say", "stopped_after"]
 
 ROOM = 1 << 30  # bytes that an input may take beyond what the program takes when it begins
@@ -21,10 +19,7 @@ class SlowError(BaseException):
 
 @contextmanager
 def stopped_after(seconds: int) -> Iterator[None]:
-    """Raise `SlowError` in what takes longer, of processor time: a machine may be busy with others.
-
-    Compiling, which an installation does once, does not count.
-    """
+    """Raise `SlowError` in what takes longer, of processor time: a machine may be busy with others."""
 
     def stop(*_: object) -> None:
         raise SlowError
@@ -32,27 +27,9 @@ def stopped_after(seconds: int) -> Iterator[None]:
     signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        with event.install_listener("numba:compile", _Pause()):
-            yield
+        yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-class _Pause(event.Listener):
-    """Stops the clock while something is compiled; what that calls is compiled within."""
-
-    def __init__(self) -> None:
-        self._depth, self._left = 0, 0.0
-
-    def on_start(self, _: event.Event) -> None:
-        if self._depth == 0:
-            self._left = signal.setitimer(signal.ITIMER_PROF, 0)[0]
-        self._depth += 1
-
-    def on_end(self, _: event.Event) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            signal.setitimer(signal.ITIMER_PROF, max(self._left, 0.1))
 
 
 def limit_memory() -> None:

@@ -65,14 +65,6 @@ def test_many_wrong_calls(first):
     assert make_calls(first, AT_ONCE) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 2000, AT_ONCE))
-def test_no_call_lets_the_kernel_read_outside_its_arrays(first, tmp_path):
-    # Compiled anew with checks of bounds: an index outside an array is an IndexError, which is no sentence.
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    assert make_calls(first, AT_ONCE, **checked) == []
-
-
 def test_the_calls_work_as_they_are(tmp_path):
     with harmless(str(tmp_path)):
         for name in ("simulate", "Network.restore", "Program", "Graph", "schedule", "resolve"):

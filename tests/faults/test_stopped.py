@@ -47,7 +47,7 @@ def stopped(folder, number, words, until, group=False, **environment):
     assert process.returncode == 128 + number
     assert stdout == ""
     lines = heard.read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("compil")]
+    return [line for line in lines if line]
 
 
 @pytest.mark.parametrize(("workers", "group"), [("1", False), ("2", True)], ids=["alone", "with workers"])
@@ -67,17 +67,6 @@ def test_sigterm_says_what_is_kept(tmp_path, workers, group):
     assert kept == "what has ended is kept in sweep.sqlite, the same command goes on from there"
     assert not [line for line in lines if "ignored" in line or "Traceback" in line]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_while_it_compiles(tmp_path, number):
-    def begun():
-        return "compiling" in (tmp_path / "stderr").read_text()
-
-    words = ["run", "--network", "torus:4x4", "--app", "2d-torus"]
-    lines = stopped(tmp_path, number, words, begun, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert len(lines) == 1
-    assert lines[0].endswith("; nothing is left half-written, and nothing more was kept")
 
 
 def test_what_is_swallowed_is_raised_again():
@@ -150,21 +139,3 @@ def test_two_that_make_a_store_make_one(tmp_path):
     with Store(tmp_path / "s.sqlite") as first, Store(tmp_path / "s.sqlite") as second:
         first.keep_outcome("loads", "a", {}, {"accepted": 1})
         assert second.outcome("loads", "a") == {"accepted": 1}
-
-
-def test_no_home_is_needed(tmp_path):
-    script = (
-        "import pathlib\n"
-        "def none(cls=None): raise RuntimeError('Could not determine home directory.')\n"
-        "pathlib.Path.home = none\n"
-        "from netplace.netsim.kernel import kept\n"
-        "assert kept._of_user() == []\n"
-        "kept.folder()\n"
-    )
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -6,12 +6,9 @@ import gc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import ENGINES, Config, DeadlockError, Network, simulate
-from netplace.netsim.pool import Pool
 from netplace.topologies import parse
 
 TORUS = parse("torus:8x4")
@@ -153,8 +150,9 @@ def test_iterations_are_repeated_between_what_comes_before_and_after():
     assert ends[0] == ends[1]
 
 
-def _pools(network):
-    return {name: len(pool.words) for name, pool in network._engine._jobs.words.pools.items()}
+def _bytes(network):
+    """Return how much the kernel keeps of a network and its jobs."""
+    return len(network._engine._network.save())
 
 
 def test_a_program_is_kept_once():
@@ -164,20 +162,16 @@ def test_a_program_is_kept_once():
         network = Network(TORUS)
         network.start(program, times=times)
         network.advance(100)
-        sizes.append(_pools(network))
+        sizes.append(_bytes(network))
     assert sizes[0] == sizes[1]
-    network = Network(TORUS)
-    for first in range(0, 32, 4):
-        network.start(exchange_of_four := exchange(), range(first, first + 4))
-        network.advance(network.now + 1)
-        del exchange_of_four
-    assert _pools(network)["op"] >= 8 * len(exchange())
-    network = Network(TORUS)
     shared = exchange()
+    of_its_own, of_all = (Network(TORUS) for _ in range(2))
     for first in range(0, 32, 4):
-        network.start(shared, range(first, first + 4))
-    network.advance(1)
-    assert _pools(network)["op"] < 2 * len(shared)
+        of_its_own.start(exchange(), range(first, first + 4))
+        of_all.start(shared, range(first, first + 4))
+    for network in (of_its_own, of_all):
+        network.advance(1)
+    assert _bytes(of_its_own) - _bytes(of_all) >= 7 * 8 * len(shared)
 
 
 @pytest.mark.parametrize("rendezvous", [None, 0])
@@ -195,9 +189,9 @@ def test_memory_stays_flat(record, rendezvous):
         network.forget(number)
         if job in (100, 299):
             gc.collect()
-            sizes.append(_pools(network))
-    assert sizes[0] == sizes[1]
-    assert len(network._engine._jobs._codes) < 4
+            sizes.append(_bytes(network))
+    assert sizes[1] < 1.02 * sizes[0]  # some packets more or fewer are in flight
+    assert len(network._engine._codes) < 4
     network.advance()
     assert network.counters().created == network.counters().delivered
 
@@ -215,23 +209,6 @@ def test_a_hundred_thousand_jobs_are_exact():
         assert record.task_end.max() == record.end
         network.forget(number)
         if job in (1000, 99_999):
-            sizes.append(_pools(network))
-    assert sizes[0] == sizes[1]
+            sizes.append(_bytes(network))
+    assert sizes[1] < 1.02 * sizes[0]  # some packets more or fewer are in flight
     assert network.counters().created == network.counters().delivered == 100_000 * 4 * 3 * 3
-
-
-@settings(derandomize=True, deadline=None, database=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 7)), max_size=60))
-def test_a_pool_gives_nobody_what_another_has(steps):
-    pool = Pool(np.int64, 2)
-    held = []
-    for action, count in steps:
-        if action < 6 or not held:
-            begin = pool.take(count)
-            pool.rows(begin, count)[:] = len(held)
-            held.append((begin, count))
-        else:
-            pool.give(*held.pop(action % len(held)))
-        rows = [row for begin, count in held for row in range(begin, begin + count)]
-        assert len(rows) == len(set(rows))
-        assert pool.size == max(rows, default=-1) + 1

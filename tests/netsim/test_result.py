@@ -65,7 +65,7 @@ def test_json(result):
     assert told["config"]["packet_phits"] == 16
     assert told["jobs"] == [{"name": "two", "start": 0, "end": 164, "cycles": 164}]
     assert told["message_delay"]["count"] == 2
-    assert {"python", "numpy", "numba"} <= told["versions"].keys()
+    assert {"python", "numpy", "netplace"} <= told["versions"].keys()
 
 
 def test_json_of_a_run_without_packets():

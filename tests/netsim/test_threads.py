@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from netplace.apps import APPLICATIONS
-from netplace.netsim import Config, Network, domains, kernel_run, pattern, threads
+from netplace.netsim import Config, Network, domains, pattern, threads
 from netplace.netsim.engine import Exit
-from netplace.netsim.side_by_side import run_side_by_side
+from netplace.netsim.kernel_engine import KernelEngine
 from netplace.topologies import parse
 
-SEVERAL = Config(vcs=1)  # of which there is one kernel for all grids
+SEVERAL = Config(vcs=1)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ SEVERAL = Config(vcs=1)  # of which there is one kernel for all grids
             {"engine": "reference"},
             "threads: 2 given, but engine reference is not split; expected 1, or auto",
         ),
+        (2, {"explain": True}, "threads: 2 given beside explain, which one thread alone simulates"),
         (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
     ],
 )
@@ -75,11 +76,10 @@ def test_every_domain_has_a_fair_share_of_nodes(name, count):
     assert (share > 0.5 / count).all()
 
 
-@pytest.mark.parametrize("engine", ["kernel", "native"])
-def test_a_network_on_threads_goes_on_from_a_pickle(engine):
+def test_a_network_on_threads_goes_on_from_a_pickle():
     ends = []
     for count, pickled in ((1, False), (2, True)):
-        network = Network(parse("torus:4x4"), SEVERAL, engine=engine, threads=count)
+        network = Network(parse("torus:4x4"), SEVERAL, threads=count)
         network.generate(pattern("uniform", network.topology, 0.03))
         network.advance(200)
         if pickled:
@@ -92,9 +92,9 @@ def test_a_network_on_threads_goes_on_from_a_pickle(engine):
 
 def test_many_messages_across_a_border_take_no_more_memory_than_are_open():
     """Entries of messages come back to the domain that sends."""
-    program = APPLICATIONS["pingpong"].make(tasks=2, bytes=16, times=20000)
-    network = Network(parse("mesh:4"), engine="native", threads=2)
-    network.start(program, np.array([0, 3]))
+    program = APPLICATIONS["all-to-all"].make(tasks=2, bytes=16)
+    network = Network(parse("mesh:4"), threads=2)
+    network.start(program, np.array([0, 3]), times=20_000)
     network.advance()
     assert len(network._engine._network.save()) < 1_000_000
 
@@ -107,13 +107,13 @@ from netplace.apps import APPLICATIONS
 from netplace.netsim import Network
 from netplace.topologies import parse
 
-network = Network(parse("torus:8x8"), engine="native", threads=16)
+network = Network(parse("torus:8x8"), threads=16)
 network.start(APPLICATIONS["butterfly"].make(tasks=64))
 used = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
 resource.setrlimit(resource.RLIMIT_AS, ((used + 30_000) * 1024,) * 2)
 try:
     network.advance()
-except RuntimeError as error:
+except ValueError as error:
     print(error)
 """
     said = subprocess.run(
@@ -126,14 +126,14 @@ except RuntimeError as error:
 
 def test_domains_come_back_no_more_often_than_one_thread(monkeypatch):
     """Each return to Python starts the threads anew, which costs more than hundreds of meetings."""
-    returns = {1: [], 2: []}
+    returns, usual = {1: [], 2: []}, KernelEngine.run
+    for count, outcomes in returns.items():
 
-    def counted(loops, until):
-        returns[len(loops)].append(run_side_by_side(loops, until))
-        return returns[len(loops)][-1]
+        def counted(engine, until, outcomes=outcomes):
+            outcomes.append(usual(engine, until))
+            return outcomes[-1]
 
-    monkeypatch.setattr(kernel_run, "run_side_by_side", counted)
-    for count in returns:
+        monkeypatch.setattr(KernelEngine, "run", counted)
         network = Network(parse("torus:8x8"), SEVERAL, threads=count)
         network.generate(pattern("uniform", network.topology, 0.05))
         for until in range(100, 1100, 100):

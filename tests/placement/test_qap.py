@@ -178,7 +178,6 @@ def test_more_iterations_are_not_worse():
 @pytest.mark.parametrize("method", METHODS)
 def test_time_ends_a_search(method):
     A, B = matrices("symmetric", 40, 50)
-    solve_qap(A, B, method=method, iterations=1)  # compiles, or reads what was compiled
     start = time.thread_time()
     found = solve_qap(A, B, method=method, seconds=0.05)
     assert time.thread_time() - start < 0.5

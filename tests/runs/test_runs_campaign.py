@@ -87,7 +87,7 @@ def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
     rng = random.Random(2)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["netplace.runs.tables", "netplace.runs.campaign", "netplace.netsim.compiled"]
+        ["netplace.runs.tables", "netplace.runs.campaign", "netplace.netsim.kernel_engine"]
     )
     path = tmp_path / "s.sqlite"
     killed = 0

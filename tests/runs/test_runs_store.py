@@ -62,7 +62,7 @@ def test_versions_and_host_are_kept(tmp_path):
     [(host, ended, text)] = found.fetchall()
     assert host
     assert ended.startswith("20")
-    assert '"numba"' in text
+    assert '"numpy"' in text
     assert '"netplace"' in text
 
 

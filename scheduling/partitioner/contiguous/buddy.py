@@ -92,7 +92,7 @@ class Buddy:
 
     def _corner(self, node: int, level: int) -> int:
         """Return the base of the square of a level in which a node lies."""
-        return node & self._common[level]
+        return int(node & self._common[level])
 
     def _parts(self, corner: int, level: int) -> list[int]:
         """Return the bases of the squares of a level that make up the one at `corner`, which comes first."""

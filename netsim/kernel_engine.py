@@ -19,7 +19,7 @@ from netplace.netsim.laps import Laps
 from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.topologies import Topology
 
-__all__ = ["NativeEngine"]
+__all__ = ["KernelEngine"]
 
 FAR = (1 << 62) - 1
 _REASONS = {1: "receive", 6: "rendezvous", 7: "rendezvous"}  # of an operation at which a task stands
@@ -33,10 +33,8 @@ class _Job:
         self.program, self.lowered, self.nodes, self.times = program, lowered, nodes, times
 
 
-class NativeEngine:
-    """A network in the compiled kernel; see `netplace.netsim.engine.Engine`."""
-
-    stands = True  # an interrupt is seen after the run, between two cycles
+class KernelEngine:
+    """A network in the compiled kernel (netsim/kernel); see `netplace.netsim.engine.Engine`."""
 
     def __init__(
         self,
@@ -49,15 +47,14 @@ class NativeEngine:
     ) -> None:
         for name, asked in (("explain", explain), ("faults", bool(config.faults))):
             if asked and threads > 1:
-                raise ValueError(
-                    f"{name}: engine native simulates it on one thread alone; expected engine kernel"
-                )
+                raise ValueError(f"threads: {threads} given beside {name}, which one thread alone simulates")
         if config.buffer_phits:
             raise ValueError(
                 f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "
                 "alone simulates; expected engine reference"
             )
         self.topology, self.config = topology, config
+        self.stands = False
         self._record = record_messages
         self._general = is_general(topology, config)
         table = general(topology, config) if self._general else None
@@ -106,7 +103,13 @@ class NativeEngine:
 
     def run(self, until: int = FAR) -> Exit:
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
-        return Exit(self._network.run(int(until)))
+        try:
+            return Exit(self._network.run(int(until)))
+        except RuntimeError as error:  # threads that the system does not begin
+            raise ValueError(str(error)) from None
+        except BaseException:  # an interrupt, heard when the kernel is back, which ends between two cycles
+            self.stands = True
+            raise
 
     # --- jobs ---------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 // number generators", OOPSLA 2014).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -53,10 +54,10 @@ inline int below(std::uint64_t bits, std::int64_t n) {
     return static_cast<int>(((bits >> 32) * static_cast<std::uint64_t>(n)) >> 32);
 }
 
-// Return how many cycles a Bernoulli process fails before it succeeds; `log_stay` is log(1 - chance).
+// Return how many cycles a Bernoulli process fails before it succeeds, 2^60 at most; `log_stay` is log(1 - chance).
 inline std::int64_t gap(std::uint64_t bits, double log_stay) {
     const double u = (static_cast<double>(bits >> 11) + 1.0) * (1.0 / 9007199254740993.0);
-    return static_cast<std::int64_t>(std::log(u) / log_stay);  // both are negative: cut off is rounded down
+    return static_cast<std::int64_t>(std::min(std::log(u) / log_stay, 0x1p60));  // cut off is rounded down
 }
 
 }  // namespace netplace
