@@ -24,6 +24,13 @@ bool Plan::is_usual() const {
            arbiter == static_cast<int>(Arbiter::round_robin) && bubble == 2;
 }
 
+bool Plan::is_plain() const {
+    using P = PlainPlan;
+    return phits == P::phits && queue == P::queue && buffer == P::buffer && injectors == P::injectors && single == P::single &&
+           arbiter == P::arbiter && fabric == P::fabric && crossbar == P::crossbar && classes == P::classes &&
+           ordered == P::ordered && window == P::window && ack == P::ack && rate == P::rate && marks == P::marks;
+}
+
 void Description::check() const {
     const auto in = [](const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
         if (value < low || value > high)

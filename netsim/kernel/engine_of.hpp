@@ -9,8 +9,8 @@
 namespace netplace {
 
 // Take over a routing: checked, so that no packet leaves the tables.
-template <int words>
-void read_routing(Table<words>& table, const Description& description);  // table.cpp
+template <int words, bool plain>
+void read_routing(Table<words, plain>& table, const Description& description);  // table.cpp
 
 // Let threads simulate a network that is cut: grid_domains.cpp, tree_domains.cpp, table_domains.cpp.
 template <class W>
@@ -20,7 +20,8 @@ template <class W>
 class NetworkOf final : public AnyNetwork {
     using S = typename W::Router::S;
     static constexpr bool flat = !W::usual;
-    static constexpr std::int64_t large = W::is_table ? 512 : 2048;  // routers from which on it pays to ask for memory early
+    // From so many routers on, or bytes of a network of any wiring, it pays to ask for memory early.
+    static constexpr std::int64_t large = 2048, large_bytes = 1 << 18;
 
 public:
     NetworkOf(const Description& description, W wiring) : layout_(description) {
@@ -46,9 +47,9 @@ public:
         const auto domains = static_cast<std::size_t>(plan.domains);
         net_.asked.assign(domains * static_cast<std::size_t>(Domain<W>::asked_room(plan)));
         const bool counts_phits = plan.injectors > 1 || plan.arbiter == static_cast<int>(Arbiter::longest);
-        if (plan.routers >= large) {
-            net_.ahead = 8;
-            net_.behind = plan.explain || (!W::is_table && (counts_phits || net_.wiring.compares_loads(plan))) ? 0 : 8;
+        if (is_large()) {
+            net_.ahead = W::is_table ? 4 : 8;
+            net_.behind = plan.explain || (!W::is_table && (counts_phits || net_.wiring.compares_loads(plan))) ? 0 : net_.ahead;
         }
         net_.desks = std::vector<Desk>(domains);
         std::vector<std::size_t> routers(domains), inputs(domains);
@@ -292,6 +293,14 @@ public:
 
 private:
     int channels() const { return net_.plan.channels(); }
+    bool is_large() const {
+        if constexpr (!W::is_table) return net_.plan.routers >= large;
+        if constexpr (W::is_table) {
+            const auto& table = net_.wiring.ports;
+            const std::size_t bytes = net_.routers.bytes() + net_.packets.bytes() + table.size() * sizeof(table[0]);
+            return static_cast<std::int64_t>(bytes) >= large_bytes;
+        }
+    }
     std::int64_t turns_of_schedule() const {
         if constexpr (W::is_table) return static_cast<std::int64_t>(net_.wiring.schedule.size());
         return 0;

@@ -20,8 +20,8 @@ std::size_t flow_of(const D& d, std::uint32_t label, std::int64_t node) {
 }
 
 // The trip of a packet at its first switch: as chosen, if none of its flow is under way.
-template <int words, class D>
-std::uint32_t kept_way(Table<words>& table, const D& d, std::uint32_t trip, std::uint32_t chosen, std::uint32_t label,
+template <int words, bool plain, class D>
+std::uint32_t kept_way(Table<words, plain>& table, const D& d, std::uint32_t trip, std::uint32_t chosen, std::uint32_t label,
                        std::int64_t node) {
     auto& flow = table.flow[flow_of(d, label, node)];
     if (flow < flow_under_way) flow = chosen & to_home ? 0 : (chosen >> via_at) + 1;

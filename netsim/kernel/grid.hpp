@@ -9,6 +9,7 @@ namespace netplace {
 template <int usual_dims>
 struct Grid {
     static constexpr bool usual = usual_dims > 0;
+    using Settings = netplace::Settings<usual>;
     static constexpr bool by_arithmetic = usual;
     static constexpr int name_bits = 6;
     static constexpr bool counts_phits = true;  // room is counted in phits, and known at once

@@ -31,7 +31,7 @@ void serve_links(D& d, std::uint32_t router, typename D::Router& r) {
         ready -= candidates;
         int output = 0;
         if constexpr (D::Wiring::is_table) {  // the link's record is far away: it is not waited for without need
-            output = candidates.single() ? candidates.lowest() : candidates.next_from(low + r.link[port].turn);
+            output = d.ahead && candidates.single() ? candidates.lowest() : candidates.next_from(low + r.link[port].turn);
         } else {
             output = candidates.next_from(low + r.link[port].turn);
         }
@@ -146,7 +146,12 @@ void start(D& d, Name name, Cycle cycle) {
     } else {
         approach(d, to, r, link.far, cycle);
         if constexpr (!W::counts_phits) {
-            if (++out.known == d.plan.fifo_depth()) r.room.erase(output);
+            const int known = out.known++;
+            if constexpr (requires { r.emptier; }) {
+                r.fill(output, known);
+            } else if (known == d.plan.fifo_depth() - 1) {
+                r.room.erase(output);
+            }
             if (d.plan.marks > 0) {
                 auto& marked = d.net.wiring.marked;
                 marked[&there - d.packets] = marked[&packet - d.packets];

@@ -80,8 +80,10 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
     if (has_requests(d.net.wiring, r)) {
         typename D::S::Local inputs, outputs;
         const auto useful = visit_requests(d.net.wiring, d, router, r, cycle, [&](int output, const auto& requests) {
+            const int i = grant(d, router, r, output, requests, cycle);
             outputs.insert(output);
-            inputs.insert(grant(d, router, r, output, requests, cycle));
+            inputs.insert(i);
+            return i;
         });
         if (W::is_table || outputs.any()) {
             r.free -= outputs;
@@ -229,7 +231,14 @@ void let_tasks_act(D& d, Cycle cycle) {
     auto& acting = d.desk.acting[side];
     const std::size_t ahead = static_cast<std::size_t>(d.ahead);
     for (std::size_t n = 0; n < acting.size(); ++n) {
-        if (ahead) fetch(&d.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
+        if (ahead) {
+            if constexpr (D::Wiring::is_table) {
+                const auto soon = [&](std::size_t later) { return acting[std::min(n + later, acting.size() - 1)]; };
+                fetch(&d.router(soon(2 * ahead)));
+                fetch_injectors(d, soon(ahead));
+            }
+            fetch(&d.nodes[acting[std::min(n + ahead, acting.size() - 1)]]);
+        }
         const auto node = static_cast<std::int32_t>(acting[n]);
         act(d, node, cycle);
         d.nodes[node].listed &= static_cast<std::uint8_t>(~(1 << side));
@@ -296,6 +305,7 @@ template <class D, class W>
     return outcome;
 }
 
+// Everything is inlined; what GCC would nevertheless call, as it is long, is marked where it stands.
 template <class W>
 [[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
     return run_domain<Domain<W>>(network, desk, until);

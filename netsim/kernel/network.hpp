@@ -220,7 +220,7 @@ struct Network : Hosts {
     using Router = typename W::Router;
     using S = typename Router::S;
 
-    Settings<W::usual> plan;
+    typename W::Settings plan;
     W wiring;
     Array<Router> routers;
     Array<typename W::Packet> packets;
@@ -265,7 +265,7 @@ struct Domain : Neighbours<cut> {
 
     Network<W>& net;
     Desk& desk;
-    const Settings<W::usual> plan;
+    const typename W::Settings plan;
     const typename W::Fields fields;
     Router* const routers;
     typename W::Packet* const packets;
@@ -294,7 +294,11 @@ struct Domain : Neighbours<cut> {
     // Let an input request an output, unless that is -1; `requested` are the outputs with requests so far.
     void ask(S& requested, int output, int i) {
         if (output < 0) return;
-        if (!requested.has(output)) asked[output] = {};
+        if constexpr (S::capacity == S::width) {
+            asked[output] = asked[output].where(requested.has(output));
+        } else if (!requested.has(output)) {
+            asked[output] = {};
+        }
         asked[output].insert(i);
         requested.insert(output);
     }

@@ -73,6 +73,8 @@ struct Plan {
 
     // Whether FIFOs, links and consumption are as by default.
     bool is_usual() const;
+    // Whether those that `PlainPlan` has as constants are as it has them.
+    bool is_plain() const;
 
     // Visit all settings with their names.
     template <class Visit>
@@ -95,18 +97,24 @@ struct Plan {
     }
 };
 
+// A network of any wiring whose FIFOs and arbiters are as by default, without a fabric: these settings are constants.
+struct PlainPlan : Plan {
+    static constexpr std::int64_t phits = 16, queue = 4, buffer = 4, injectors = 1, single = 0, arbiter = 0;
+    static constexpr std::int64_t fabric = 0, crossbar = 0, classes = 1, ordered = 0, window = 0, ack = 0, rate = 0, marks = 0;
+};
+
 // The settings as the router reads them: constants where the network is a usual one.
-template <bool usual>
-struct Settings : Plan {
-    int packet_phits() const { return usual ? 16 : static_cast<int>(phits); }
-    int fifo_depth() const { return usual ? 4 : static_cast<int>(queue); }
-    int buffer_depth() const { return usual ? 4 : static_cast<int>(buffer); }
-    int channels() const { return usual ? 2 : static_cast<int>(vcs); }
-    int injectors_of_node() const { return usual ? 1 : static_cast<int>(injectors); }
-    int hop_cycles() const { return usual ? 1 : static_cast<int>(hop); }
-    bool consumes_one() const { return !usual && single != 0; }
-    int ring_bubble() const { return usual ? 2 : static_cast<int>(bubble); }
-    Arbiter arbiter_kind() const { return usual ? Arbiter::round_robin : static_cast<Arbiter>(arbiter); }
+template <bool usual, class Read = Plan>
+struct Settings : Read {
+    int packet_phits() const { return usual ? 16 : static_cast<int>(this->phits); }
+    int fifo_depth() const { return usual ? 4 : static_cast<int>(this->queue); }
+    int buffer_depth() const { return usual ? 4 : static_cast<int>(this->buffer); }
+    int channels() const { return usual ? 2 : static_cast<int>(this->vcs); }
+    int injectors_of_node() const { return usual ? 1 : static_cast<int>(this->injectors); }
+    int hop_cycles() const { return usual ? 1 : static_cast<int>(this->hop); }
+    bool consumes_one() const { return !usual && this->single != 0; }
+    int ring_bubble() const { return usual ? 2 : static_cast<int>(this->bubble); }
+    Arbiter arbiter_kind() const { return usual ? Arbiter::round_robin : static_cast<Arbiter>(this->arbiter); }
 };
 
 }  // namespace netplace

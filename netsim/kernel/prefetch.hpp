@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fifos.hpp"
-#include "table.hpp"
+#include "table_requests.hpp"
 
 namespace netplace {
 
@@ -25,6 +25,14 @@ template <class D>
     const int i = d.input_of(name);
     fetch(&r.fifo[i]);
     if (i < r.fed) fetch(&r.feed[d.port_of(i)]);
+}
+
+// Tables: the injectors of a node that will soon act, once its router's record is there.
+template <class D>
+[[gnu::always_inline]] inline void fetch_injectors(D& d, std::uint32_t router) {
+    const auto& r = d.router(router);
+    fetch(&r.fifo[r.fed]);
+    if (r.timed <= r.fed) fetch(&r.times[r.fed]);
 }
 
 // Tables: the packet at the head of a FIFO, once the FIFO is there.

@@ -8,7 +8,7 @@
 #include "grid.hpp"
 #include "injection.hpp"
 #include "messages.hpp"
-#include "table.hpp"
+#include "table_requests.hpp"
 #include "waiting.hpp"
 
 namespace netplace {
@@ -82,9 +82,13 @@ void room_is_known(D& d, Name name) {
     if (told_owner(d, router, News::room, name)) return;
     const int output = d.input_of(name);
     auto& r = d.router(router);
-    if (--r.output[output].known != d.plan.fifo_depth() - 1) return;
-    r.room.insert(output);
-    d.look_now_if(router, r.free.has(output) && r.wanted.has(output));
+    const int known = --r.output[output].known;
+    if constexpr (requires { r.emptier; }) {
+        r.drain(output, known);
+    } else {
+        r.room.insert(output);
+    }
+    d.look_now_if(router, (known == d.plan.fifo_depth() - 1) & r.free.has(output) & r.wanted.has(output));
 }
 
 // Note either, as the network counts.
@@ -109,7 +113,7 @@ void header_arrives(D& d, Name name) {
 
 // Take room in a FIFO for which a header left in the cycle before.
 template <class D>
-void enter(D& d, Name name, Cycle cycle) {
+[[gnu::always_inline]] inline void enter(D& d, Name name, Cycle cycle) {
     auto& r = d.router(d.router_of(name));
     const int i = d.input_of(name);
     auto& fifo = r.fifo[i];
@@ -127,7 +131,7 @@ void enter(D& d, Name name, Cycle cycle) {
 
 // Free an output and its link, which a tail has crossed, and see to who could use them.
 template <class D>
-void release(D& d, std::uint32_t router, typename D::Router& r, int output, Cycle cycle) {
+[[gnu::always_inline]] inline void release(D& d, std::uint32_t router, typename D::Router& r, int output, Cycle cycle) {
     const int vcs = d.plan.channels(), port = d.port_of(output);
     const auto link = D::S::range(port * vcs, vcs);
     r.free.insert(output);

@@ -1,6 +1,7 @@
 // Routers (model: "Objects"): all that one decides from lies together.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "records.hpp"
@@ -15,6 +16,21 @@ struct RouterSets {
     S room;  // outputs whose FIFO downstream has room for a packet
     S held;  // outputs granted that wait for their link
     S idle;  // outputs whose link no packet crosses
+};
+
+// The same where FIFOs hold four packets, with the outputs in order of what is known of the FIFO downstream.
+template <class S>
+struct RankedSets : RouterSets<S> {
+    S emptier[3];  // it holds no packet; one at most; two at most
+
+    void fill(int output, int from) {
+        emptier[std::min(from, 2)].erase(output);
+        this->room -= S::only(output).where(from == 3);
+    }
+    void drain(int output, int to) {
+        emptier[std::min(to, 2)].insert_if(output, to < 3);
+        this->room.insert(output);
+    }
 };
 
 // A router of a mesh or torus with the usual settings: two VCs, one injector. Its record is whole cache lines of
@@ -57,9 +73,9 @@ struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {
 static_assert(sizeof(TreeRouter) == 256);
 
 // A router of any network with any settings; what depends on its ports lies in arrays of the network.
-template <class Sets>
-struct alignas(64) FlatRouter : RouterSets<Sets> {
-    using S = Sets;
+template <class Bits, template <class> class Sets = RouterSets>
+struct alignas(64) FlatRouter : Sets<Bits> {
+    using S = Bits;
 
     // The first two lines, or so, hold what most events touch.
     S wanted;                // trees and tables: outputs that some head could ask for

@@ -35,7 +35,7 @@ struct Set {
     static Set range(int low, int count) {
         Set set;
         if constexpr (words == 1) {
-            set.word[0] = static_cast<Word>(mask(count) << low);
+            set.word[0] = static_cast<Word>(((std::uint64_t{1} << count) - 1) << low);  // a router has 63 at most
         } else {
             for (int n = 0; n < words; ++n) {
                 const int first = low > n * width ? low - n * width : 0;
@@ -44,6 +44,14 @@ struct Set {
             }
         }
         return set;
+    }
+
+    // For each member `count` from `low` above it on; members are further apart than that.
+    Set runs(int low, int count) const {
+        if constexpr (words == 1) return Set(word[0] * range(low, count).word[0]);
+        Set all;
+        for_each([&](int first) { all |= range(first + low, count); });
+        return all;
     }
 
     bool has(int member) const { return at(member) >> shift(member) & 1; }
@@ -137,6 +145,7 @@ struct Set {
     }
 
 private:
+    explicit Set(Word only) : word{only} {}
     static std::uint64_t mask(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
     static int shift(int member) { return words == 1 ? member : member % width; }
     static int first_of(Word word) { return std::countr_zero(static_cast<std::uint64_t>(word)); }

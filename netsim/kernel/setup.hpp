@@ -169,6 +169,7 @@ void wire(Network<W>& net, const Description& description, const Layout& layout)
             r.free |= W::Router::S::range(static_cast<int>(port * plan.vcs), static_cast<int>(plan.vcs));
         }
         r.room = r.free;
+        if constexpr (requires { r.emptier; }) r.emptier[0] = r.emptier[1] = r.emptier[2] = r.free;
     }
 }
 

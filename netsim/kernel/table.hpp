@@ -15,14 +15,16 @@ enum Trip : std::uint32_t {
 inline constexpr int level_at = 4, kind_at = 10, via_at = 16;  // level; class of the last link + 1, 0: none; switch
 inline constexpr std::uint32_t six_bits = 63, no_level = ~((six_bits << level_at) | (six_bits << kind_at));
 
-template <int words>
+// Sets of so many words; `plain`: with the settings of `PlainPlan`.
+template <int words, bool plain>
 struct Table {
     static constexpr bool usual = false;
+    using Settings = netplace::Settings<usual, std::conditional_t<plain, PlainPlan, Plan>>;
     static constexpr bool by_arithmetic = false;
     static constexpr int name_bits = words == 1 ? 6 : 10;
     static constexpr bool counts_phits = false;  // room is counted in packets, by the router before the link
     static constexpr bool is_table = true, is_tree = false;
-    using Router = FlatRouter<Set<std::uint64_t, words>>;
+    using Router = std::conditional_t<plain, FlatRouter<Set<std::uint64_t>, RankedSets>, FlatRouter<Set<std::uint64_t, words>>>;
     using Packet = TablePacket;
 
     struct Fields {} fields;
@@ -32,6 +34,7 @@ struct Table {
     std::vector<std::int32_t> end;         // switches x ports: switch
     std::vector<std::int32_t> via;
     std::vector<std::int32_t> low, high;   // by level: first virtual channel, the one after the last
+    bool one_level = false;                // nothing depends on how far a packet has come
     std::vector<std::int32_t> home, gate;  // by node: switch, -1: cut off; switch of the first plane for ways to it
     std::vector<std::int32_t> node_port;   // by node
     std::vector<std::int32_t> place, kin;  // by switch: among the intermediate ones, -1: none; group
@@ -63,22 +66,22 @@ struct Table {
     }
 
     // Virtual channels of a link that a class has.
-    int own_vcs(const Plan& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
+    int own_vcs(const auto& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
     const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
         return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
     }
     bool compares_loads(const Plan&) const { return false; }
     // Whether the heads that could ask for an output are counted.
-    bool counts_heads(const Plan& plan) const { return plan.choice >= static_cast<int>(Choice::ugal_l); }
+    bool counts_heads(const auto& plan) const { return plan.choice >= static_cast<int>(Choice::ugal_l); }
 };
 
-template <int words, class D>
-std::uint32_t route_of(const Table<words>&, const D&, std::int32_t, std::int32_t target, Cycle) {
+template <int words, bool plain, class D>
+std::uint32_t route_of(const Table<words, plain>&, const D&, std::int32_t, std::int32_t target, Cycle) {
     return static_cast<std::uint32_t>(target);
 }
 
-template <int words, class D>
-bool is_there(const Table<words>&, const D&, std::uint32_t router, const TablePacket& packet) {
+template <int words, bool plain, class D>
+bool is_there(const Table<words, plain>&, const D&, std::uint32_t router, const TablePacket& packet) {
     return packet.route == router;
 }
 
@@ -90,8 +93,8 @@ int class_of(const D& d, std::uint32_t label) {
 // --- the way: direct, or by an intermediate switch -----------------------------------------------------------
 
 // The packets behind the first port of switch `x` to `target`, and the heads that wait for it, on some of its VCs.
-template <int words, class D>
-std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int low, int high) {
+template <int words, bool plain, class D>
+std::int64_t first_link(const Table<words, plain>& table, const D& d, std::int64_t x, std::int64_t target, int low, int high) {
     const auto& plan = d.plan;
     const auto& r = d.routers[plan.first_switch + x];
     const int first = table.entry(plan, x, target)[0] * static_cast<int>(plan.vcs);
@@ -101,8 +104,8 @@ std::int64_t first_link(const Table<words>& table, const D& d, std::int64_t x, s
 }
 
 // The sum of that over all links of the way by first ports.
-template <int words, class D>
-std::int64_t whole_way(const Table<words>& table, const D& d, std::int64_t x, std::int64_t target, int shift) {
+template <int words, bool plain, class D>
+std::int64_t whole_way(const Table<words, plain>& table, const D& d, std::int64_t x, std::int64_t target, int shift) {
     const auto& plan = d.plan;
     std::int64_t total = 0;
     while (x != target) {
@@ -113,8 +116,8 @@ std::int64_t whole_way(const Table<words>& table, const D& d, std::int64_t x, st
 }
 
 // Whether a packet at switch `x` prefers the direct way on a level to that by `via` on another.
-template <int words, class D>
-bool direct_is_better(const Table<words>& table, const D& d, std::int64_t x, std::int64_t via, std::int64_t home,
+template <int words, bool plain, class D>
+bool direct_is_better(const Table<words, plain>& table, const D& d, std::int64_t x, std::int64_t via, std::int64_t home,
                       int level, int aside, int shift) {
     const auto& plan = d.plan;
     if (plan.choice == static_cast<int>(Choice::valiant)) return false;
@@ -131,8 +134,8 @@ bool direct_is_better(const Table<words>& table, const D& d, std::int64_t x, std
 }
 
 // An intermediate switch, neither its own nor the destination's; -1: there is none.
-template <int words, class D>
-std::int64_t drawn_via(const Table<words>& table, const D& d, std::uint32_t router, int i, std::int64_t x,
+template <int words, bool plain, class D>
+std::int64_t drawn_via(const Table<words, plain>& table, const D& d, std::uint32_t router, int i, std::int64_t x,
                        std::int64_t home, Cycle cycle) {
     const auto& plan = d.plan;
     const int low = std::min(table.place[x], table.place[home]), high = std::max(table.place[x], table.place[home]);
@@ -145,14 +148,14 @@ std::int64_t drawn_via(const Table<words>& table, const D& d, std::uint32_t rout
 }
 
 // The switch for which ways to a node are chosen, in the plane of switch `x`.
-template <int words>
-std::int64_t gate_of(const Table<words>& table, const Plan& plan, std::int64_t x, std::int64_t node) {
+template <int words, bool plain>
+std::int64_t gate_of(const Table<words, plain>& table, const Plan& plan, std::int64_t x, std::int64_t node) {
     return plan.plane == plan.compute_from ? table.gate[node] : table.gate[node] + x / plan.plane * plan.plane;
 }
 
 // The trip of a head after the choice of its way, where that is still open.
-template <int words, class D>
-std::uint32_t chosen_trip(const Table<words>& table, const D& d, std::uint32_t router, int i, std::uint32_t trip,
+template <int words, bool plain, class D>
+std::uint32_t chosen_trip(const Table<words, plain>& table, const D& d, std::uint32_t router, int i, std::uint32_t trip,
                           std::int64_t home, std::uint32_t label, Cycle cycle) {
     const auto& plan = d.plan;
     if ((trip & decided) && !(trip & may_turn)) return trip;
@@ -172,13 +175,13 @@ std::uint32_t chosen_trip(const Table<words>& table, const D& d, std::uint32_t r
            (static_cast<std::uint32_t>(rise) << level_at);
 }
 
-template <int words, class D>
-std::uint32_t kept_way(Table<words>& table, const D& d, std::uint32_t trip, std::uint32_t chosen, std::uint32_t label,
+template <int words, bool plain, class D>
+std::uint32_t kept_way(Table<words, plain>& table, const D& d, std::uint32_t trip, std::uint32_t chosen, std::uint32_t label,
                        std::int64_t node);  // fabric.hpp
 
 // The trip of a packet that has become head at a switch, where the routing chooses ways.
-template <int words, class D>
-std::uint32_t arrived_trip(Table<words>& table, const D& d, std::uint32_t router, int i, const TablePacket& packet,
+template <int words, bool plain, class D>
+std::uint32_t arrived_trip(Table<words, plain>& table, const D& d, std::uint32_t router, int i, const TablePacket& packet,
                            std::uint32_t trip, Cycle cycle) {
     const auto& plan = d.plan;
     const std::int64_t x = router - plan.first_switch;
@@ -201,8 +204,8 @@ std::uint32_t arrived_trip(Table<words>& table, const D& d, std::uint32_t router
 
 // Choose by which way a packet goes on that has come to the head of an input. For all of them this is done before
 // they are exposed, so that none sees another that comes in the same cycle.
-template <int words, class D>
-void choose_way(Table<words>& table, D& d, Name name, Cycle cycle) {
+template <int words, bool plain, class D>
+void choose_way(Table<words, plain>& table, D& d, Name name, Cycle cycle) {
     const std::uint32_t router = d.router_of(name);
     const int i = d.input_of(name);
     auto& r = d.router(router);
@@ -211,195 +214,6 @@ void choose_way(Table<words>& table, D& d, Name name, Cycle cycle) {
     if (router >= d.plan.first_switch && packet.route != router && packet.route != nobody)
         trip = arrived_trip(table, d, router, i, packet, trip, cycle);
     packet.trip = trip;
-}
-
-// The level within its phase that a packet has on a link: 0 anew in another class.
-inline int level_on(const Plan& plan, std::uint32_t trip, const Link& link) {
-    const std::uint32_t came = trip >> kind_at & six_bits;
-    if (plan.anew && came > 0 && link.kind + 1u != came) return 0;
-    return trip >> level_at & six_bits;
-}
-
-// Which of the ports that the table names is a packet's own.
-template <int words, class D>
-int own_port(const Table<words>& table, const D& d, std::int64_t x, const typename Table<words>::Port* entry, const TablePacket& packet) {
-    const auto& plan = d.plan;
-    int count = 0;
-    while (count < plan.most && entry[count] >= 0) ++count;
-    if (plan.spread == static_cast<int>(Spread::destination))
-        return static_cast<int>(static_cast<std::int64_t>(packet.route) / table.stride[x] % count);
-    return below(draw(plan.seed, Purpose::flow, x, origin(d, packet.label), packet.route), count);
-}
-
-template <class D>
-int vc_of_flow(const D& d, const TablePacket& packet, int count) {
-    return below(draw(d.plan.seed, Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
-}
-
-// Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel.
-template <int words, class D>
-void note_ways(const Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, const TablePacket& packet) {
-    using S = typename D::S;
-    const auto& plan = d.plan;
-    const int vcs = static_cast<int>(plan.vcs), own = table.own_vcs(plan);
-    const int shift = class_of(d, packet.label) * own;
-    S& may = r.may[i];
-    may = {};
-    if (plan.escapes) r.last_resort[i] = -1;
-    // Where a packet may take any virtual channel of its class: the first, and how many.
-    int any_vc = shift, any_count = own;
-    if (plan.ordered) any_vc += vc_of_flow(d, packet, own), any_count = 1;
-    if (router < plan.first_switch) {
-        may = S::range(any_vc, any_count);
-        return;
-    }
-    const std::int64_t x = router - plan.first_switch, home = table.home[packet.route];
-    const bool homeward = packet.trip & to_home;
-    if (homeward && home == x) {
-        may = S::range(table.node_port[packet.route] * vcs + any_vc, any_count);
-        return;
-    }
-    const auto* entry = table.entry(plan, x, homeward ? home : packet.trip >> via_at);
-    // Whether the way home leads out of the network: to the compute node, or to its socket.
-    const bool leaving = homeward && (x < plan.compute_from ? gate_of(table, plan, x, packet.route) == x
-                                                            : table.end[x * plan.ports + entry[0]] == home);
-    if (plan.escapes && !leaving) {
-        r.last_resort[i] = static_cast<std::int16_t>(entry[plan.most] * vcs + shift);
-        may.insert(r.last_resort[i]);
-        if (packet.trip & escaped) return;
-    }
-    int first = 0, last = static_cast<int>(plan.most);
-    if (plan.spread != static_cast<int>(Spread::least)) {
-        first = own_port(table, d, x, entry, packet);
-        last = first + 1;
-    }
-    const int ahead = homeward ? static_cast<int>(plan.base) : 0;
-    for (int k = first; k < last && entry[k] >= 0; ++k) {
-        const int port = entry[k];
-        int low = any_vc, count = any_count;  // leaving: by any, what lies behind stops for nobody
-        if (!leaving) {
-            const int level = level_on(plan, packet.trip, r.link[port]) + ahead;
-            low = shift + table.low[level];
-            count = table.high[level] - table.low[level];
-            if (plan.ordered) low += vc_of_flow(d, packet, count), count = 1;
-        }
-        may |= S::range(port * vcs + low, count);
-    }
-}
-
-// Visit an output of each port that a head could ask for, the first of the VCs there: `first_link` looks at ranges of VCs
-// of which a head may take all or none. Escape counts only where the head could not ask for its port otherwise.
-template <class D, class Visit>
-void visit_counted(const D& d, const typename D::Router& r, int i, Visit visit) {
-    const int vcs = d.plan.channels();
-    typename D::S rest = r.may[i];
-    if (d.plan.escapes && r.last_resort[i] >= 0) {
-        const int output = r.last_resort[i];
-        rest.erase(output);
-        if ((rest & D::S::range(d.port_of(output) * vcs, vcs)).none()) visit(output);
-    }
-    while (rest.any()) {
-        const int output = rest.lowest();
-        visit(output);
-        rest -= D::S::range(d.port_of(output) * vcs, vcs);
-    }
-}
-
-template <int words, class D>
-void note_head(Table<words>& table, D& d, std::uint32_t router, typename D::Router& r, int i, TablePacket& packet) {
-    if (d.plan.choice == static_cast<int>(Choice::table)) {
-        const std::uint32_t trip = i >= r.fed ? 0 : packet.trip;
-        packet.trip = router >= d.plan.first_switch ? trip | to_home : trip;
-    }
-    note_ways(table, d, router, r, i, packet);
-    r.wanted |= r.may[i];
-    if (table.counts_heads(d.plan)) visit_counted(d, r, i, [&](int output) { ++r.output[output].waiting; });
-}
-
-// What a packet is when it has begun to cross a link.
-template <int words, class D>
-void go_on(const Table<words>& table, D& d, std::uint32_t router, const typename D::Router& r, int output, TablePacket& packet) {
-    const auto& plan = d.plan;
-    if (router < plan.first_switch) return;
-    const Link& link = r.link[d.port_of(output)];
-    if (link.rise < 0) return;
-    const auto level = static_cast<std::uint32_t>(level_on(plan, packet.trip, link) + link.rise);
-    packet.trip = (packet.trip & no_level) | level << level_at | static_cast<std::uint32_t>(link.kind + 1) << kind_at;
-    if (plan.escapes && d.vc_of(output) % table.own_vcs(plan) == 0) packet.trip |= escaped;
-}
-
-// --- requests -----------------------------------------------------------------------------------------
-
-// The output that a head asks for, of those that are ready: the least occupied, drawn among equals; escape; or -1.
-template <class D>
-int best_option(D& d, std::uint32_t router, const typename D::Router& r, int i, const typename D::S& ready, Cycle cycle) {
-    const int last_resort = d.plan.escapes ? r.last_resort[i] : -1;
-    typename D::S options = r.may[i] & ready;
-    if (last_resort >= 0) options.erase(last_resort);
-    if (options.none()) return last_resort >= 0 && ready.has(last_resort) ? last_resort : -1;
-    if (options.single()) return options.lowest();
-    int least = 1 << 30;
-    typename D::S equal;
-    options.for_each([&](int output) {
-        const int known = r.output[output].known;
-        if (known < least) least = known, equal = {};
-        equal.insert_if(output, known == least);
-    });
-    const int equals = equal.count();
-    if (equals == 1) return equal.lowest();
-    return equal.nth(below(draw(d.plan.seed, Purpose::route, router, i, cycle), equals));
-}
-
-template <int words, class R>
-bool has_requests(const Table<words>&, const R& r) {
-    return (r.free & r.room & r.wanted).any();
-}
-
-template <int words, class D, class Visit>
-typename D::S visit_requests(const Table<words>&, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
-    const typename D::S ready = r.free & r.room;
-    typename D::S requested;
-    r.wait.for_each([&](int i) {
-        if ((r.may[i] & ready).any()) d.ask(requested, best_option(d, router, r, i, ready, cycle), i);
-    });
-    requested.for_each([&](int output) { visit(output, d.asked[output]); });
-    return {};
-}
-
-template <int words, class D>
-void note_grant(const Table<words>& table, D& d, typename D::Router& r, int i, int) {
-    if (table.counts_heads(d.plan)) visit_counted(d, r, i, [&](int output) { --r.output[output].waiting; });
-}
-
-template <int words, class D>
-void note_grants(const Table<words>&, D&, typename D::Router& r, const typename D::S& granted) {
-    r.wait -= granted;
-    r.wanted = {};
-    r.wait.for_each([&](int i) { r.wanted |= r.may[i]; });
-}
-
-template <int words, class D>
-typename D::S waiting_for(const Table<words>&, const D&, const typename D::Router& r, int output) {
-    return D::S::only(output) & r.wanted;  // stands for the heads that could ask for it
-}
-
-template <int words, class D>
-typename D::S may_ask_for(const Table<words>&, D&, std::uint32_t, const typename D::Router& r, int i) {
-    return r.may[i];
-}
-
-// The first output that a waiting head may ask for: on the escape channel only if there is no other.
-template <int words, class D>
-int first_choice(const Table<words>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
-    typename D::S outputs = r.may[i];
-    if (!d.plan.escapes) return outputs.lowest();
-    if (r.last_resort[i] >= 0) outputs.erase(r.last_resort[i]);
-    return outputs.any() ? outputs.lowest() : r.last_resort[i];
-}
-
-template <int words, class D>
-bool obtainable(const Table<words>&, D&, std::uint32_t, const typename D::Router& r, const typename D::S&) {
-    return (r.free & r.room & r.wanted).any();
 }
 
 }  // namespace netplace

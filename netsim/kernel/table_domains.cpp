@@ -3,8 +3,9 @@
 
 namespace netplace {
 
-template Exit run_domains(Network<Table<1>>&, Cycle);
-template Exit run_domains(Network<Table<2>>&, Cycle);
-template Exit run_domains(Network<Table<16>>&, Cycle);
+template Exit run_domains(Network<Table<1, true>>&, Cycle);
+template Exit run_domains(Network<Table<1, false>>&, Cycle);
+template Exit run_domains(Network<Table<2, false>>&, Cycle);
+template Exit run_domains(Network<Table<16, false>>&, Cycle);
 
 }  // namespace netplace

@@ -62,6 +62,7 @@ S emptiest_lanes(const std::uint8_t (&load)[16], const std::int8_t (&slope)[16],
 template <bool usual_settings>
 struct Tree {
     static constexpr bool usual = usual_settings;
+    using Settings = netplace::Settings<usual>;
     static constexpr bool by_arithmetic = false;
     static constexpr int name_bits = 6;
     static constexpr bool counts_phits = true;
@@ -78,7 +79,7 @@ struct Tree {
     // The port whose set of inputs holds those that may leave by `port`: up ports share one under `adaptive`.
     int port_of_set(const Plan& plan, int port) const { return adapts(plan) && port < plan.up ? 0 : port; }
     // The outputs by which the inputs may leave that are in the set of `port`.
-    Router::S outputs_of_set(const Settings<usual>& plan, const Router& r, int port) const {
+    Router::S outputs_of_set(const Settings& plan, const Router& r, int port) const {
         const int vcs = plan.channels(), ports = adapts(plan) && port == 0 && r.stage >= 0 ? static_cast<int>(plan.up) : 1;
         return Router::S::range(port * vcs, ports * vcs);
     }

@@ -11,7 +11,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.native import netsim as compiled
-from netplace.netsim import Config, Network, Traffic
+from netplace.netsim import Config, Network, Traffic, pattern
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.general import general, is_general
 from netplace.topologies import parse
@@ -34,6 +34,31 @@ def made(text):
 
 
 FAULTS = "at=40,slow=0.5,cycles=3,seed=1;at=60,links=1,seed=2,packets=again;at=80,slow=1,cycles=1"
+
+
+# Of networks of any wiring those with the usual settings have a router in which these are constants.
+USUAL = {
+    "torus:4x4": Config(routing="adaptive"),
+    "mesh:3x3x2": Config(routing="adaptive", vcs=3),
+    "tree:4,2": Config(routing="adaptive"),
+    "dragonfly:a=4,p=2,h=2": Config(routing="ugal-l", vcs=3),
+    "dragonfly:a=2,p=1,h=1": Config(routing="par", vcs=5),
+}
+
+
+@pytest.mark.parametrize("offered", [0.2, 1.0])
+@pytest.mark.parametrize("text", USUAL)
+def test_usual_settings_are_no_other_than_given_ones(text, offered):
+    """A window that holds no packet back needs the router with all settings, and changes nothing."""
+    results = []
+    for config in (USUAL[text], replace(USUAL[text], congestion_control="window=10000")):
+        network = Network(parse(text), config, seed=3, engine="native")
+        network.generate(pattern("uniform", network.topology, offered / config.packet_phits))
+        network.advance(3000)
+        counters = network.counters()
+        results.append((counters.delivered, counters.packet_delays.tolist(), counters.link_packets.tolist()))
+    assert results[0] == results[1]
+    assert results[0][0] > 100
 
 
 def told(network):
