@@ -52,7 +52,7 @@ def test_usual_settings_are_no_other_than_given_ones(text, offered):
     """A window that holds no packet back needs the router with all settings, and changes nothing."""
     results = []
     for config in (USUAL[text], replace(USUAL[text], congestion_control="window=10000")):
-        network = Network(parse(text), config, seed=3, engine="native")
+        network = Network(parse(text), config, seed=3, engine="kernel")
         network.generate(pattern("uniform", network.topology, offered / config.packet_phits))
         network.advance(3000)
         counters = network.counters()
