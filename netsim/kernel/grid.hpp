@@ -11,6 +11,7 @@ struct Grid {
     static constexpr bool usual = usual_dims > 0;
     using Settings = netplace::Settings<usual>;
     static constexpr bool by_arithmetic = usual;
+    static constexpr bool at_once = usual && usual_dims <= 3;  // requests are computed for all ports in one step
     static constexpr int name_bits = 6;
     static constexpr bool counts_phits = true;  // room is counted in phits, and known at once
     static constexpr bool is_table = false, is_tree = false;
@@ -67,7 +68,6 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
         return static_cast<std::uint32_t>(grid.record[begin]);
     }
     std::uint32_t route = 0;
-    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         std::int32_t hops = grid.coordinate[target * dims + dim] - grid.coordinate[source * dims + dim];
         const std::int32_t size = grid.size[dim];
@@ -101,7 +101,7 @@ void go_on(const Grid<n>&, D& d, std::uint32_t, const typename D::Router&, int o
 // Note by which ports the head of an input comes nearer.
 template <int n, class D>
 void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
-    if constexpr (Grid<n>::usual) {
+    if constexpr (Grid<n>::at_once) {
         std::uint32_t hops[n];
         for (int dim = 0; dim < n; ++dim)
             hops[dim] = packet.route >> d.fields.shift[dim] & static_cast<std::uint32_t>(d.fields.mask[dim]);
@@ -110,7 +110,6 @@ void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, 
     }
     const auto bit = D::S::only(i);
     const int dims = grid.dims(d.plan);
-    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         const std::uint32_t hops = packet.route >> d.fields.shift[dim] & static_cast<std::uint32_t>(d.fields.mask[dim]);
         const bool more = hops > 1, down = hops & 1;
@@ -198,22 +197,20 @@ int first_choice(const Grid<n>& grid, D& d, std::uint32_t router, const typename
 // For all inputs at once, with at most one adaptive VC: visit the requests for every output that is free and has room.
 // Return those of them that some waiting head could use: while there are any the router is looked at in every cycle,
 // since a head that tried another alternative may come to them.
-template <int n, class D, class Visit>
-typename D::S visit_requests_by_sets(const Grid<n>& grid, D& d, typename D::Router& r, Visit visit) {
+template <class D, class Dims, class Visit>
+typename D::S visit_requests_by_sets(D& d, Dims dims, typename D::Router& r, Visit visit) {
     using L = typename D::S::Local;
-    const int dims = grid.dims(d.plan), vcs = d.plan.channels();
+    const int vcs = d.plan.channels();
     const L wait = r.wait, available = L(r.free) & L(r.room), bubble = r.bubble;
-    L requests[2 * D::Wiring::room_for_ports];  // by output
+    Unset<L, 2 * D::Wiring::room_for_ports> requests;  // by output
     L escaping = wait, straight = wait, requested, useful;
     Alternatives<D> alternatives;
     if (vcs == 2) {
-        alternatives = passing<D>(grid, d.plan, r);
-        escaping = try_alternatives(d, r, alternatives);
+        alternatives = passing<D>(dims, r);
+        escaping = try_alternatives(d, dims, r, alternatives);
     }
-#pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {  // without jumps, which would be guessed wrong too often
         const L both = L(r.want[2 * dim]) | L(r.want[2 * dim + 1]);
-#pragma GCC unroll 4
         for (int port = 2 * dim; port < 2 * dim + 2; ++port) {
             const int output = port * vcs;
             const L want = r.want[port];
@@ -237,10 +234,17 @@ typename D::S visit_requests_by_sets(const Grid<n>& grid, D& d, typename D::Rout
 template <int n, class D, class Visit>
 typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, typename D::Router& r, Cycle cycle, Visit visit) {
     if (grid.remembers(d.plan)) catch_up(d, router, r, cycle);
-    if constexpr (Grid<n>::usual) {
+    if constexpr (Grid<n>::at_once) {
         return visit_requests_at_once<n>(d, r, visit);
+    } else if constexpr (Grid<n>::usual) {
+        return visit_requests_by_sets(d, std::integral_constant<int, n>(), r, visit);
     } else {
-        if (grid.by_sets(d.plan)) return visit_requests_by_sets(grid, d, r, visit);
+        if (grid.by_sets(d.plan)) {  // loops of a known length are laid out without jumps
+            const int dims = grid.dims(d.plan);
+            if (dims == 2) return visit_requests_by_sets(d, std::integral_constant<int, 2>(), r, visit);
+            if (dims == 3) return visit_requests_by_sets(d, std::integral_constant<int, 3>(), r, visit);
+            return visit_requests_by_sets(d, dims, r, visit);
+        }
         typename D::S requested;
         r.wait.for_each([&](int i) {
             int output = -1;

@@ -16,7 +16,7 @@ void head_leaves(D& d, std::uint32_t router, typename D::Router& r, int i, int t
         }
     }
     if constexpr (requires { r.load[0]; }) {
-        if (i < r.fed && d.net.wiring.compares_loads(d.plan)) tilt_output(d, feeder(d, r, i), -1, cycle);
+        if (d.net.wiring.compares_loads(d.plan) && i < r.fed) tilt_output(d, feeder(d, r, i), -1, cycle);
     }
     d.desk.tails.add(cycle + takes, d.name_of(router, i));
 }

@@ -6,17 +6,19 @@
 
 namespace netplace {
 
-// Vectors of 16-bit words, and the same in words of 64 bits.
+// Vectors of 16-bit words, and the same in words of 32 and 64 bits.
 template <int ports>
 struct VectorOf;
 template <>
 struct VectorOf<4> {
     typedef std::uint16_t Words __attribute__((vector_size(8)));
+    typedef std::uint32_t Pairs __attribute__((vector_size(8)));
     typedef std::uint64_t Halves __attribute__((vector_size(8)));
 };
 template <>
 struct VectorOf<8> {
     typedef std::uint16_t Words __attribute__((vector_size(16)));
+    typedef std::uint32_t Pairs __attribute__((vector_size(16)));
     typedef std::uint64_t Halves __attribute__((vector_size(16)));
 };
 
@@ -24,23 +26,43 @@ struct VectorOf<8> {
 template <int ports>
 class PortSets {
     using Vector = typename VectorOf<ports>::Words;
+    using Pairs = typename VectorOf<ports>::Pairs;
     using Halves = typename VectorOf<ports>::Halves;
 
 public:
     using Word = std::uint16_t;
 
     PortSets() : words_{} {}
-    // The words that lie in memory from `first` on.
+    // The words that lie in memory from `first` on: of six ports or four, no more than these are touched. What was written
+    // word by word must not be read by one wide load soon after, which would wait for it.
     template <class First>
-    static PortSets from(const First* first) {
+    static PortSets read(const First* first) {
         static_assert(sizeof(First) == sizeof(Word));
-        PortSets read;
-        std::memcpy(&read.words_, first, ports * sizeof(Word));
-        return read;
+        std::uint64_t low = 0;
+        std::uint32_t high = 0;
+        std::memcpy(&low, first, sizeof low);
+        if constexpr (ports > 4) std::memcpy(&high, first + 4, sizeof high);
+        return bits(low, high);
     }
-    void store(Word* first) const { std::memcpy(first, &words_, ports * sizeof(Word)); }
-    // The same set for every port.
-    static PortSets all(Word word) { return Vector{} + word; }
+    template <class First>
+    void write(First* first) const {
+        const Halves halves = (Halves)words_;
+        const std::uint64_t low = halves[0];
+        std::memcpy(static_cast<void*>(first), &low, sizeof low);
+        if constexpr (ports > 4) {
+            const auto high = static_cast<std::uint32_t>(halves[1]);
+            std::memcpy(static_cast<void*>(first + 4), &high, sizeof high);
+        }
+    }
+    // All words, of constants and of scratch.
+    static PortSets from(const Word (&words)[ports]) {
+        PortSets all;
+        std::memcpy(&all.words_, words, sizeof words);
+        return all;
+    }
+    void store(Word (&words)[ports]) const { std::memcpy(words, &words_, sizeof words); }
+    // The same set for every port; not by way of 16-bit words, which would be stored, and waited for when read as 32.
+    static PortSets all(std::uint32_t word) { return (Vector)(Pairs{} + word * 0x10001u); }
     // The sets as bits: 16 for each port, from the first on.
     static PortSets bits(std::uint64_t low, [[maybe_unused]] std::uint64_t high) {
         if constexpr (ports > 4) {

@@ -176,7 +176,7 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     }
     const bool transit = i < r.fed;
     if constexpr (requires { r.load[0]; }) {
-        if (transit && d.net.wiring.compares_loads(d.plan)) tilt_output(d, feeder(d, r, i), 1, cycle);
+        if (d.net.wiring.compares_loads(d.plan) && transit) tilt_output(d, feeder(d, r, i), 1, cycle);
     }
     if constexpr (W::counts_phits) r.leaving.erase(i);
     if constexpr (!W::usual) {

@@ -154,4 +154,18 @@ private:
     const Word& at(int member) const { return word[words == 1 ? 0 : member / width]; }
 };
 
+// Sets of which nothing is known yet: where only few of them are used, emptying all would take most of the time.
+template <class S, int count>
+class Unset {
+public:
+    Unset() {}
+    S& operator[](int n) { return sets_[n]; }
+    const S& operator[](int n) const { return sets_[n]; }
+
+private:
+    union {
+        S sets_[count];
+    };
+};
+
 }  // namespace netplace

@@ -15,17 +15,15 @@ inline constexpr int most_dims = 16;
 
 template <class D>
 struct Alternatives {
-    typename D::S::Local of[D::Wiring::room_for_dims];  // by dimension: who could use its adaptive VC, or who requests it
+    Unset<typename D::S::Local, D::Wiring::room_for_dims> of;  // by dimension: who could use its adaptive VC, or who requests it
 };
 
 // The waiting inputs that could use each dimension's adaptive VC.
-template <class D>
-Alternatives<D> passing(const typename D::Wiring& grid, const Plan& plan, const typename D::Router& r) {
+template <class D, class Dims>
+Alternatives<D> passing(Dims dims, const typename D::Router& r) {
     using L = typename D::S::Local;
     Alternatives<D> could;
     const L room = r.room, wait = r.wait;
-    const int dims = grid.dims(plan);
-    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) {
         const auto plus = L(r.want[2 * dim]).where(room.has(4 * dim + 1));
         const auto minus = L(r.want[2 * dim + 1]).where(room.has(4 * dim + 3));
@@ -36,24 +34,20 @@ Alternatives<D> passing(const typename D::Wiring& grid, const Plan& plan, const 
 
 // Let every waiting head try for one cycle; `could` becomes who requests each dimension. Returns who comes to the
 // escape channel.
-template <class D>
-typename D::S::Local try_alternatives(const D& d, typename D::Router& r, Alternatives<D>& could) {
+template <class D, class Dims>
+typename D::S::Local try_alternatives(const D& d, Dims dims, typename D::Router& r, Alternatives<D>& could) {
     using S = typename D::S::Local;
-    const int dims = d.net.wiring.dims(d.plan);
     S trying = r.wait;
-    S requesting[D::Wiring::room_for_dims];
-    #pragma GCC unroll 4
+    Unset<S, D::Wiring::room_for_dims> requesting;
+    for (int dim = 0; dim < dims; ++dim) requesting[dim] = {};
     for (int k = 0; k < dims; ++k) trying -= S(r.next[k]);
-    #pragma GCC unroll 4
     for (int k = 0; k < dims; ++k) {
         S may;
-        #pragma GCC unroll 4
         for (int dim = 0; dim < dims; ++dim) {
             const int at = dim + k < dims ? dim + k : dim + k - dims;
             may |= S(d.net.wiring.travels(dim)) & could.of[at];
         }
         const S hit = trying & may;
-        #pragma GCC unroll 4
         for (int dim = 0; dim < dims; ++dim) {
             const int at = dim + k < dims ? dim + k : dim + k - dims;
             requesting[at] |= S(d.net.wiring.travels(dim)) & hit;
@@ -61,7 +55,6 @@ typename D::S::Local try_alternatives(const D& d, typename D::Router& r, Alterna
         trying = (trying - hit) | S(r.next[k]);
         r.next[k] = hit;
     }
-    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) could.of[dim] = requesting[dim];
     return trying;
 }
@@ -130,18 +123,15 @@ int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i,
 template <class D>
 [[gnu::noinline]] void sleep_by_sets(const typename D::Wiring& grid, const Plan& plan, typename D::Router& r, std::uint32_t asleep) {
     const int dims = grid.dims(plan);
-    const auto could = passing<D>(grid, plan, r);
+    const auto could = passing<D>(dims, r);
     typename D::S some;
-    #pragma GCC unroll 4
     for (int dim = 0; dim < dims; ++dim) some |= could.of[dim];
-    #pragma GCC unroll 4
     for (int k = 0; k < dims; ++k) r.next[k] &= some;
     some.for_each([&](int i) {
         int own = 0;
         while (!grid.travels(own).has(i)) ++own;
         const auto usable_at = [&](int k) { return could.of[own + k < dims ? own + k : own + k - dims].has(i); };
         std::uint32_t tried = 0, usable = 0;  // tried: of those that it could use, before the one that is next
-        #pragma GCC unroll 4
         for (int k = 0; k < dims; ++k) {
             usable += usable_at(k);
             if (r.next[k].has(i)) {
@@ -182,7 +172,7 @@ void catch_up(const D& d, std::uint32_t router, typename D::Router& r, Cycle cyc
     const std::uint32_t asleep = static_cast<std::uint32_t>(cycle) - r.time;
     r.time = static_cast<std::uint32_t>(cycle);
     if ((asleep == 0) | r.wait.none()) return;
-    if constexpr (D::Wiring::usual) {
+    if constexpr (D::Wiring::at_once) {
         sleep_at_once(r, asleep);
     } else if (d.net.wiring.by_sets(d.plan)) {
         sleep_by_sets<D>(d.net.wiring, d.plan, r, asleep);

@@ -11,11 +11,10 @@ template <int dims>
 struct PortBits {
     static constexpr int room = dims <= 2 ? 4 : 8;
     static constexpr std::uint32_t circle = dims <= 2 ? 6 : 12;  // a multiple of all numbers up to dims + 1
-    std::uint16_t all[room] = {}, escape[room] = {}, adaptive[room] = {}, travels[dims][room] = {};
+    std::uint16_t escape[room] = {}, adaptive[room] = {}, travels[dims][room] = {};
 
     constexpr PortBits() {
         for (int port = 0; port < 2 * dims; ++port) {
-            all[port] = 0xFFFF;
             escape[port] = static_cast<std::uint16_t>(1 << 2 * port);
             adaptive[port] = static_cast<std::uint16_t>(2 << 2 * port);
             for (int k = 0; k < dims; ++k) {
@@ -37,8 +36,8 @@ void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
         const int port = 2 * (dim & 1) + static_cast<int>(hops[dim] & 1);
         halves[dim / 2] |= std::uint64_t{hops[dim] > 1} << (16 * port + i);
     }
-    const L before = L::from(r.want) - (L::all(static_cast<std::uint16_t>(1 << i)) & L::from(port_bits<n>.all));
-    (before | L::bits(halves[0], halves[1])).store(&r.want[0].word[0]);
+    const L others = L::read(r.want) - L::all(1u << i);
+    (others | L::bits(halves[0], halves[1])).write(r.want);
 }
 
 // The waiting inputs of a router whose head could use an adaptive VC.
@@ -46,13 +45,15 @@ template <int n>
 struct Passing {
     using L = PortSets<PortBits<n>::room>;
 
-    L here;              // by port: who comes nearer through it
+    L want;              // by port: whose head comes nearer through it
+    L here;              // those of them that wait
     L could;             // by port: who would find room in its adaptive VC
     std::uint16_t by[n];  // by alternative: who would find room with it
 
     explicit Passing(const GridRouter<n>& r) {
         constexpr const auto& port = port_bits<n>;
-        here = L::from(r.want) & L::all(r.wait.word[0]);
+        want = L::read(r.want);
+        here = want & L::all(r.wait.word[0]);
         could = here & L::where(L::all(r.room.word[0]) & L::from(port.adaptive));
 #pragma GCC unroll 4
         for (int k = 0; k < n; ++k) by[k] = (could & L::from(port.travels[k])).joined();
@@ -62,15 +63,15 @@ struct Passing {
 // Let every waiting head try for one cycle: `next` becomes who found room with each alternative. Returns who comes to
 // the escape channel.
 template <int n>
-std::uint16_t try_once(std::uint16_t wait, const Passing<n>& passing, std::uint16_t* next) {
-    std::uint16_t trying = wait;
+std::uint32_t try_once(std::uint32_t wait, const Passing<n>& passing, std::uint16_t* next) {
+    std::uint32_t trying = wait;
 #pragma GCC unroll 4
-    for (int k = 0; k < n; ++k) trying &= static_cast<std::uint16_t>(~next[k]);
+    for (int k = 0; k < n; ++k) trying &= ~std::uint32_t{next[k]};
 #pragma GCC unroll 4
     for (int k = 0; k < n; ++k) {
-        const std::uint16_t hit = trying & passing.by[k];
-        trying = static_cast<std::uint16_t>((trying & ~hit) | next[k]);
-        next[k] = hit;
+        const std::uint32_t hit = trying & passing.by[k];
+        trying = (trying & ~hit) | next[k];
+        next[k] = static_cast<std::uint16_t>(hit);
     }
     return trying;
 }
@@ -96,14 +97,14 @@ typename D::S visit_requests_at_once(D& d, typename D::Router& r, Visit visit) {
     const Passing<n> passing(r);
     std::uint16_t next[n];
     std::memcpy(next, r.next, sizeof next);
-    const std::uint16_t escapes = try_once<n>(r.wait.word[0], passing, next);
+    const std::uint32_t escapes = try_once<n>(r.wait.word[0], passing, next);
     std::memcpy(r.next, next, sizeof next);
 
     L turning;
 #pragma GCC unroll 4
     for (int k = 0; k < n; ++k) turning = turning | (L::from(port.travels[k]) & L::all(next[k]));
     turning = turning & passing.could;
-    const L may = (passing.here - L::from(r.want).earlier()) & (escape | L::where(L::all(r.bubble.word[0]) & escape));
+    const L may = (passing.here - passing.want.earlier()) & (escape | L::where(L::all(r.bubble.word[0]) & escape));
     const L escaping = may & L::all(escapes);
 
     std::uint16_t requests[2][PortBits<n>::room];  // by VC and port

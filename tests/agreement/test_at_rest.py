@@ -29,7 +29,7 @@ def test_engines_come_to_rest_in_the_same_cycle(news, data):
     topology = parse(network)
     jobs = [data.draw(programs(3)) for _ in range(2)]
     stands = []
-    for engine in ("native", "reference"):
+    for engine in ("kernel", "reference"):
         made = Network(topology, Config(vcs=4, **settings), engine=engine, seed=3)
         for job in jobs:  # the second begins at rest, so that it would tell a state that is not the same
             made.start(job)
@@ -38,7 +38,7 @@ def test_engines_come_to_rest_in_the_same_cycle(news, data):
     assert [stand[1:] for stand in stands[:2]] == [stand[1:] for stand in stands[2:]]
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
 def test_the_cycle_in_which_the_last_credit_becomes_known_is_simulated(engine):
     network = Network(parse("mesh:3"), Config(credit_delay=6), engine=engine)
     network.start(application("all-to-all", 3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import configs, networks, programs
+from strategies import configs, networks, programs, with_effect
 
 from netplace.apps import Program, TaskWriter, application
 from netplace.apps.repeated import Repeated
@@ -19,7 +19,7 @@ from netplace.topologies import parse
 def test_no_mapping_is_faster(data):
     topology = parse(data.draw(networks()))
     program = data.draw(programs(tasks=min(topology.nodes, 6)))
-    config = data.draw(configs(bubbles=(2, 3), queues=(4, 8)))
+    config = with_effect(topology, data.draw(configs(bubbles=(2, 3), queues=(4, 8))))
     nodes = data.draw(st.permutations(range(topology.nodes)))[: program.tasks]
     least = bounds(program, topology, config).least
     assert simulate(topology, program, nodes, config=config).cycles >= least

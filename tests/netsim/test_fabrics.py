@@ -182,10 +182,10 @@ def test_less_is_accepted_where_the_virtual_channels_of_a_port_share_a_way_throu
         measure_load(
             parse("hyperx:4x4,c=4"), 1.0, config=Config(vcs=4, crossbar=crossbar), warmup=500, measure=1500
         ).accepted
-        for crossbar in (1, 2, 4, 0)
+        for crossbar in (1, 2, 0)
     ]
     assert accepted[0] < 0.95 * accepted[1]
-    assert accepted[1] < accepted[3] == accepted[2]
+    assert accepted[1] < accepted[2]
 
 
 def to_and_fro(load, engine, classes):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import with_effect
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, CycleLimitError, Network, simulate
@@ -70,7 +71,8 @@ def crowds(draw):
             [{}, {"policy": "random", "vcs": 3}, {"arbiter": "random"}, {"consumption": "single"}]
         )
     )
-    return network, programs, places, Config(**options), draw(st.integers(0, 5))
+    config = with_effect(parse(network), Config(**options))
+    return network, programs, places, config, draw(st.integers(0, 5))
 
 
 @settings(max_examples=60, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import configs, networks
+from strategies import configs, networks, with_effect
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import ENGINES, Config, simulate
@@ -39,7 +39,7 @@ def test_many_packets_follow_each_other_without_a_gap(engine):
 @given(st.data())
 def test_any_pair_of_any_network(data):
     topology = parse(data.draw(networks()))
-    config = data.draw(configs(rendezvous=(None,)))
+    config = with_effect(topology, data.draw(configs(rendezvous=(None,))))
     pair = data.draw(st.permutations(range(topology.nodes)))[:2]
     compute = data.draw(st.integers(0, 9))
     result = simulate(
