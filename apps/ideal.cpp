@@ -16,8 +16,8 @@ struct Task {
 }  // namespace
 
 std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std::span<const std::int64_t> need,
-                                        std::span<const std::int64_t> packets, std::span<const std::int64_t> cycles,
-                                        const Injection& injection) {
+                                        std::span<const std::int64_t> packets, std::span<const std::int64_t> created,
+                                        std::span<const std::int64_t> cycles, const Injection& injection) {
     const std::size_t tasks = first.size() - 1;
     std::vector<Task> task(tasks);
     for (std::size_t number = 0; number < tasks; ++number) task[number].next = first[number];
@@ -40,11 +40,12 @@ std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std
             }
             own.now += cycles[here];
             if (packets[here] > 0) {
-                own.sent = std::max(own.sent, own.now * injection.rate) + packets[here] * injection.packet_phits;
-                arrival[here] = own.sent / injection.rate + injection.hops - 1;
+                const auto begin = std::max(own.sent, own.now * injection.rate);
+                own.sent = begin + created[here] * injection.packet_phits;
+                arrival[here] = (begin + packets[here] * injection.packet_phits) / injection.rate + injection.hops - 1;
                 // One packet is created in a cycle, and only while the node has room for it.
                 const auto room = (injection.room + 1) * injection.packet_phits;
-                own.now = std::max(own.now + packets[here] - 1, (own.sent - room) / injection.rate);
+                own.now = std::max(own.now + created[here] - 1, (own.sent - room) / injection.rate);
                 if (waiter[here] >= 0) ready.push_back(waiter[here]);
             }
         }

@@ -17,9 +17,10 @@ struct Injection {
 
 // Returns the least cycle in which each task can end; -1 for tasks that never do. Operations are those of tasks in
 // order, `first[task]` the first of each; `need` is the send that an operation waits for (-1: none), `packets` those
-// of a send to another task (else 0), `cycles` those of a computation (else 0).
+// of a send to another task (else 0), `created` those of them that the task creates itself before it goes on (all, but one
+// of a message by rendezvous that it does not wait for), `cycles` those of a computation (else 0).
 std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std::span<const std::int64_t> need,
-                                        std::span<const std::int64_t> packets, std::span<const std::int64_t> cycles,
-                                        const Injection& injection);
+                                        std::span<const std::int64_t> packets, std::span<const std::int64_t> created,
+                                        std::span<const std::int64_t> cycles, const Injection& injection);
 
 }  // namespace netplace::apps
