@@ -50,7 +50,8 @@ public:
     template <class T>
     void add(Near<T>& first, std::int64_t begin, std::int64_t end, const T& value) {
         if (begin == end) return;
-        size_ = (size_ + alignof(T) - 1) / alignof(T) * alignof(T);
+        constexpr std::size_t step = std::max<std::size_t>(alignof(T), 4);  // `Near` counts words of four bytes
+        size_ = (size_ + step - 1) / step * step;
         if (begin_) {
             T* records = reinterpret_cast<T*>(begin_ + size_);
             for (std::int64_t n = 0; n < end - begin; ++n) new (&records[n]) T(value);
