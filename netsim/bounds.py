@@ -116,11 +116,11 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     links = max(1, int((linked >= 0).sum(axis=1).max()))  # a single node has none, and sends nothing
     sending = min(settings.injectors, links)
     receiving = 1 if settings.consumption == "single" else links
-    # Matched as the engines do it, by length in packets.
     created = packets
-    if settings.rendezvous is not None:  # the interface creates what an `ISEND` leaves to it, when that is asked for
+    if settings.rendezvous is not None:  # what an `ISEND` leaves to the interface is created when asked for
         left = (program.kind == Op.ISEND) & (program.size > settings.rendezvous)
         created = np.where(left, np.minimum(packets, 1), packets)
+    # Matched as the engines do it, by length in packets.
     need = needs(replace(program, size=np.where(computes, program.size, length)))
     awaited = np.zeros(len(need), np.bool_)  # a job can end before what nobody waits for has left its node
     awaited[need[need >= 0]] = True

@@ -58,7 +58,7 @@ def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple
         yield from ((name, why) for name in ("vc_discipline", "allow_deadlock"))
         if isinstance(topology, Grid):
             yield "tree_routing", "which is a grid; expected --policy, or nothing"
-            # Nobody goes on in the direction that it came by; a short queue needs a small bubble all the same.
+            # Nobody goes straight on; a short queue needs a small bubble all the same.
             short = config.queue_packets <= Config().bubble
             if not topology.wraps and max(topology.sizes) <= 2 and not short:
                 yield "bubble", "where no packet passes through a node straight on; expected nothing"

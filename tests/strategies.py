@@ -38,7 +38,9 @@ def networks():
 
 def with_effect(topology: Topology, config: Config) -> Config:
     """Return settings that were drawn without those that a network refuses, as they change nothing on it."""
-    while idle := without_effect(topology, config):
+    while idle := list(without_effect(topology, config)):
+        if len(idle) > 1 and "bubble" in idle:  # the others may be why there is none
+            idle.remove("bubble")
         config = replace(config, **{name: getattr(Config(), name) for name in idle})
     return config
 

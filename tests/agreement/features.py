@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from netplace.apps import APPLICATIONS
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs
 from netplace.netsim import Config, Network, simulate
 from netplace.netsim.critical_path import critical_path
-from netplace.netsim.general import verdict_on
+from netplace.netsim.general import is_general, verdict_on
 from netplace.report.files.timeline import trace_events
-from netplace.topologies import Graph, parse
+from netplace.topologies import Graph, Grid, parse
 
 __all__ = ["FEATURES", "NETWORKS", "PAGE", "network_text", "page_table", "tried"]
 
@@ -78,7 +79,13 @@ def _config(text: str, **more: Any) -> Config:
 
     One is unusual, so that one kernel does for networks of any number of dimensions.
     """
-    return Config(vcs=_vcs(text, "cable_latency" in more), queue_packets=5, **more)
+    config = Config(vcs=_vcs(text, "cable_latency" in more), queue_packets=5, **more)
+    topology = parse(text)
+    if isinstance(topology, Grid) and topology.twist and is_general(topology, config):
+        # In tables the usual routing, by dimensions, would have longer ways.
+        needed = verdict_on(topology, "minimal", "usual")[2].needed
+        config = replace(config, routing="minimal", vcs=needed)
+    return config
 
 
 def _vcs(text: str, general: bool = False) -> int:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from netplace import _native
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "speed"))
 from against import Contest, _unpack, against, contests  # noqa: E402
@@ -24,6 +26,9 @@ def same_version(monkeypatch):
                 (folder / inner.parent.name).symlink_to(inner.parent)
 
     monkeypatch.setattr("against._unpack", link)
+    monkeypatch.setattr(
+        "against._build", lambda _, folder: shutil.copy(_native.__file__, folder / "netplace")
+    )
 
 
 def test_traffic_and_programs_are_measured(same_version, tmp_path):
@@ -41,7 +46,7 @@ def test_traffic_and_programs_are_measured(same_version, tmp_path):
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="other versions come out of git")
 def test_a_commit_is_unpacked(tmp_path):
     _unpack("HEAD", tmp_path)
-    assert (tmp_path / "netsim" / "kernel" / "loop.py").exists()
+    assert (tmp_path / "netsim" / "kernel" / "loop.hpp").exists()
 
 
 def test_recorded_programs_are_run_in_order_and_at_random():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import configs, grids
+from strategies import configs, grids, with_effect
 
 from netplace.apps import Program, TaskWriter
 from netplace.cosim.possible import possible_links
@@ -78,7 +78,7 @@ def test_in_trees_jobs_without_common_links_have_none_in_use(network):
 @given(st.data())
 def test_no_packet_leaves_them(data):
     grid = parse(data.draw(grids()))
-    config = data.draw(configs(bubbles=(2, 3), rendezvous=(None,)))
+    config = with_effect(grid, data.draw(configs(bubbles=(2, 3), rendezvous=(None,))))
     tasks = min(6, grid.nodes)
     nodes = np.array(data.draw(st.permutations(range(grid.nodes)))[:tasks])
     task = st.integers(0, tasks - 1)

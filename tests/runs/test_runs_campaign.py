@@ -162,7 +162,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_employer(tmp_path, how):
     (tmp_path / "many.py").write_text(SCRIPT)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    # From a process without threads workers are forked; others have a helper of multiprocessing beside them.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [sys.executable, "many.py"],
         cwd=tmp_path,
