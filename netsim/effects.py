@@ -21,8 +21,9 @@ def check_settings(topology: Topology, config: Config) -> None:
     ValueError
         If there are any, naming the first.
     """
-    config.check_bubble(topology)
     in_tables = is_general(topology, config)
+    if not in_tables:
+        config.check_bubble(topology)
     if in_tables and config.routing == "usual" and isinstance(topology, Grid) and topology.twist:
         needed = verdict_on(topology, "minimal", "usual")[2].needed
         raise ValueError(
