@@ -6,31 +6,16 @@
 
 namespace netplace {
 
-// Vectors of 16-bit words, and the same in words of 32 and 64 bits.
-template <int ports>
-struct VectorOf;
-template <>
-struct VectorOf<4> {
-    typedef std::uint16_t Words __attribute__((vector_size(8)));
-    typedef std::uint32_t Pairs __attribute__((vector_size(8)));
-    typedef std::uint64_t Halves __attribute__((vector_size(8)));
-};
-template <>
-struct VectorOf<8> {
-    typedef std::uint16_t Words __attribute__((vector_size(16)));
-    typedef std::uint32_t Pairs __attribute__((vector_size(16)));
-    typedef std::uint64_t Halves __attribute__((vector_size(16)));
-};
-
-// Sets of up to 16 members for four or eight ports.
+// Sets of up to 16 members for four or six ports, in vectors of eight words: shorter ones are no faster.
 template <int ports>
 class PortSets {
-    using Vector = typename VectorOf<ports>::Words;
-    using Pairs = typename VectorOf<ports>::Pairs;
-    using Halves = typename VectorOf<ports>::Halves;
+    typedef std::uint16_t Vector __attribute__((vector_size(16)));
+    typedef std::uint32_t Pairs __attribute__((vector_size(16)));
+    typedef std::uint64_t Halves __attribute__((vector_size(16)));
 
 public:
     using Word = std::uint16_t;
+    static constexpr int room = 8;  // words
 
     PortSets() : words_{} {}
     // The words that lie in memory from `first` on: of six ports or four, no more than these are touched. What was written
@@ -55,22 +40,16 @@ public:
         }
     }
     // All words, of constants and of scratch.
-    static PortSets from(const Word (&words)[ports]) {
+    static PortSets from(const Word (&words)[room]) {
         PortSets all;
         std::memcpy(&all.words_, words, sizeof words);
         return all;
     }
-    void store(Word (&words)[ports]) const { std::memcpy(words, &words_, sizeof words); }
+    void store(Word (&words)[room]) const { std::memcpy(words, &words_, sizeof words); }
     // The same set for every port; not by way of 16-bit words, which would be stored, and waited for when read as 32.
     static PortSets all(std::uint32_t word) { return (Vector)(Pairs{} + word * 0x10001u); }
     // The sets as bits: 16 for each port, from the first on.
-    static PortSets bits(std::uint64_t low, [[maybe_unused]] std::uint64_t high) {
-        if constexpr (ports > 4) {
-            return (Vector)Halves{low, high};
-        } else {
-            return (Vector)Halves{low};
-        }
-    }
+    static PortSets bits(std::uint64_t low, std::uint64_t high) { return (Vector)Halves{low, high}; }
     // All members where any is there, none elsewhere.
     static PortSets where(PortSets some) { return (Vector)(some.words_ != 0); }
 

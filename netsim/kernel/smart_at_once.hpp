@@ -9,12 +9,12 @@ namespace netplace {
 // What is constant: the bits of each port's two outputs; by alternative k, the inputs that come to a port with it.
 template <int dims>
 struct PortBits {
-    static constexpr int room = dims <= 2 ? 4 : 8;
+    static constexpr int ports = 2 * dims, room = PortSets<ports>::room;
     static constexpr std::uint32_t circle = dims <= 2 ? 6 : 12;  // a multiple of all numbers up to dims + 1
     std::uint16_t escape[room] = {}, adaptive[room] = {}, travels[dims][room] = {};
 
     constexpr PortBits() {
-        for (int port = 0; port < 2 * dims; ++port) {
+        for (int port = 0; port < ports; ++port) {
             escape[port] = static_cast<std::uint16_t>(1 << 2 * port);
             adaptive[port] = static_cast<std::uint16_t>(2 << 2 * port);
             for (int k = 0; k < dims; ++k) {
@@ -30,7 +30,7 @@ inline constexpr PortBits<dims> port_bits{};
 // Note by which ports the head of input `i` comes nearer: in each dimension it has `hops` left, the lowest bit is the sign.
 template <int n>
 void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
-    using L = PortSets<PortBits<n>::room>;
+    using L = PortSets<2 * n>;
     std::uint64_t halves[2] = {};
     for (int dim = 0; dim < n; ++dim) {
         const int port = 2 * (dim & 1) + static_cast<int>(hops[dim] & 1);
@@ -43,7 +43,7 @@ void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
 // The waiting inputs of a router whose head could use an adaptive VC.
 template <int n>
 struct Passing {
-    using L = PortSets<PortBits<n>::room>;
+    using L = PortSets<2 * n>;
 
     L want;              // by port: whose head comes nearer through it
     L here;              // those of them that wait
