@@ -64,6 +64,7 @@ class KernelEngine:
         self._network = compiled.network(*self._arguments)
         self._codes: WeakKeyDictionary[Program, dict[bool, tuple[Any, Lowered]]] = WeakKeyDictionary()
         self._jobs: dict[int, _Job] = {}
+        self._started = 0  # jobs so far
         shape = topology.neighbor.shape
         self._cycles_a_packet = np.full(shape, config.packet_phits, np.int64)
         if table is not None:
@@ -155,8 +156,6 @@ class KernelEngine:
         self._started = number + 1
         self._jobs[number] = _Job(program, lowered, nodes, times)
         return number
-
-    _started = 0
 
     def end(self, number: int) -> int:
         """Return the end of a job, -1 while it runs."""
