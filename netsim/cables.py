@@ -1,6 +1,6 @@
 """Latency of cables by kind, as it is written.
 
-See "Fabrics" in docs/background/model.md.
+See docs/background/model-fabrics.md.
 """
 
 from __future__ import annotations

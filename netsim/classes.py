@@ -1,6 +1,6 @@
 """Traffic classes as they are written: ``"count=2,weights=3+1"`` or ``"bytes=4096"``.
 
-See "Fabrics" in docs/background/model.md.
+See docs/background/model-fabrics.md.
 """
 
 from __future__ import annotations

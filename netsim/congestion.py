@@ -1,6 +1,6 @@
 """Congestion control as it is written: ``"window=16,ack=200"``, ``"rate=0.5"`` or ``"dcqcn=3,timer=500"``.
 
-See "Fabrics" in docs/background/model.md.
+See docs/background/model-fabrics.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Faults at a cycle: what remains of the network, and what came of them.
 
-See "Faults" in docs/background/model.md.
+See docs/background/model-faults.md.
 """
 
 from __future__ import annotations

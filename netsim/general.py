@@ -1,6 +1,6 @@
 """The general router's constants: a routing in tables, checked, as both engines read it.
 
-See "Networks of any wiring" in docs/background/model.md.
+See docs/background/model-tables.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All that packets may do under a routing: the channels they use, and which of them wait for which.
 
-The rules are those of the engines ("Levels" and "The way" in docs/background/model.md), followed for all
-packets at once. A channel is a link in a phase at a level: phase 1 is that of packets that head for their
+The rules are those of the engines ("Levels" and "The way" in docs/background/model-tables.md), followed for
+all packets at once. A channel is a link in a phase at a level: phase 1 is that of packets that head for their
 destination where phases have levels of their own; else there is phase 0 alone.
 """
 
