@@ -17,7 +17,7 @@ from netplace.scheduling import Job
 
 __all__ = ["cheaper", "check_affordable", "check_block", "packets_by_fidelity"]
 
-# Chosen by docs/figures/network_time.py, whose table is in docs/background/cosim.md.
+# Chosen by docs/figures/network_time.py, whose table is in docs/background/sampled-time.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes
 _EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes

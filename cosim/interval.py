@@ -22,7 +22,7 @@ MARKED = 0.1  # half width beyond which a job's time is marked
 Real = NDArray[np.float64]
 
 # The width was chosen on 119 drawn workloads of short and of long jobs (1,151 times that were not counted),
-# so that it covers 95 to 96 % of live runs, the part on 47 others. See docs/background/cosim.md.
+# so that it covers 95 to 96 % of live runs, the part on 47 others. See docs/background/sampled-time.md.
 _WIDTH = 1.1
 _PART = 0.3  # of an iteration
 _MOST = 24.0  # excess; windows that are a leap apart, up to so many windows, count as independent

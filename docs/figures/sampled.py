@@ -2,9 +2,9 @@
 
 Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes] [PRECISION]``: measures
 ``sampled.csv`` or ``mixes.csv``, by another precision than 0.02 a table of its own, takes some seconds a
-draw, goes on where it was stopped, and prints the tables of ``docs/background/cosim.md``. Draws from 8000 on
-are of long jobs. Machine, nodes, programs, lengths, the share of communication and starts are drawn; each
-draw is run in some seeds of the network's chance.
+draw, goes on where it was stopped, and prints the tables of ``docs/background/sampled-time.md`` and
+``mixes.md``. Draws from 8000 on are of long jobs. Machine, nodes, programs, lengths, the share of
+communication and starts are drawn; each draw is run in some seeds of the network's chance.
 """
 
 from __future__ import annotations
