@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from netplace.cli.outputs import Answer, page_flag, show
 from netplace.cli.settings import json_flag
 
 if TYPE_CHECKING:
+    from netplace.topologies import Topology
     from netplace.topologies.inventory import Prices
 
 __all__ = ["check_command"]
@@ -49,28 +51,39 @@ def check_command(
     Counted are switches, their ports, cables by kind, and the cables that halve the nodes; several networks
     are set side by side. Without a cycle packets cannot wait for each other for ever (with an escape channel,
     Duato's condition is checked). A cycle is shown link by link, and how many virtual channels would do
-    without one.
+    without one. What can be counted is shown also of a network whose routing cannot be checked.
     """
+    from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
 
     one_of(what, ["network"], "check")
     listed = read_prices(prices) if prices is not None else None
-    described = [_described(network, routing, vc_discipline, listed) for network in networks]
-    if len(described) == 1:
-        answer = Answer(lambda: described[0], lambda: click.echo("\n".join(_sentences(described[0]))))
+    alone = len(networks) == 1
+    described, refusals = [], []
+    for topology in [parse(network) for network in networks]:
+        counted = _counted(topology, listed)
+        if alone and not as_json:
+            _show_lines(_counts(counted))  # at once: the check can take long
+        try:
+            judged = _judged(topology, routing, vc_discipline)
+        except ValueError as error:
+            judged = {"refused": str(error)}
+            refusals.append(error)
+        described.append(counted | judged)
+    if alone:
+        answer = Answer(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
     else:
         answer = Answer(lambda: {"networks": described}, lambda: _compared(described))
-    show(answer, output, as_json)
+    show(answer, None if refusals else output, as_json)
+    if refusals:
+        raise refusals[0]
 
 
-def _described(network: str, routing: str, vc_discipline: str, prices: Prices | None) -> dict[str, Any]:
-    from netplace.netsim.general import vcs_that_do, verdict_on
-    from netplace.topologies import parse
+def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
+    """Return what a network is made of, how far its nodes are apart, and what it costs."""
     from netplace.topologies.inventory import inventory
 
-    topology = parse(network)
     made = inventory(topology, prices.radix if prices else 0)
-    _, routes, verdict = verdict_on(topology, routing, vc_discipline)
     counted = asdict(made)
     described = {
         "network": str(topology),
@@ -79,14 +92,6 @@ def _described(network: str, routing: str, vc_discipline: str, prices: Prices | 
         "mean_distance": topology.average_distance,
         **{key: value for key, value in counted.items() if key != "network"},
         "cables": {cables.kind: cables.count for cables in made.cables},
-        "routing": routes.name,
-        "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
-        "free_of_deadlock": verdict.free,
-        "vcs": verdict.needed,
-        "vcs_that_would_do": verdict.needed if verdict.free else vcs_that_do(topology, routing),
-        "channels": verdict.channels,
-        "dependencies": verdict.dependencies,
-        "cycle": [list(channel) for channel in verdict.cycle],
     }
     if prices is not None:
         cost = prices.cost(made)
@@ -98,9 +103,32 @@ def _described(network: str, routing: str, vc_discipline: str, prices: Prices | 
     return described
 
 
-def _sentences(of: dict[str, Any]) -> list[str]:
-    """Return what is known of one network, a sentence a line."""
-    discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
+def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, Any]:
+    """Return whether a routing is free of deadlock, and with how many virtual channels."""
+    from netplace.netsim.general import vcs_that_do, verdict_on
+
+    _, routes, verdict = verdict_on(topology, routing, vc_discipline)
+    return {
+        "routing": routes.name,
+        "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
+        "free_of_deadlock": verdict.free,
+        "vcs": verdict.needed,
+        "vcs_that_would_do": verdict.needed if verdict.free else vcs_that_do(topology, routing),
+        "channels": verdict.channels,
+        "dependencies": verdict.dependencies,
+        "cycle": [list(channel) for channel in verdict.cycle],
+        "refused": None,
+    }
+
+
+def _show_lines(lines: list[str]) -> None:
+    for line in lines:
+        click.echo(line)
+    sys.stdout.flush()
+
+
+def _counts(of: dict[str, Any]) -> list[str]:
+    """Return what one network is made of, a sentence a line."""
     own = f", {of['in_nodes']:,} of them routers of nodes" if of["in_nodes"] else ""
     bisection = of["bisection"]
     lines = [
@@ -117,7 +145,15 @@ def _sentences(of: dict[str, Any]) -> list[str]:
             f"cost: {of['cost']['total']:,.2f} {of['currency']}".rstrip()
             + f", {of['cost_per_node']:,.2f} a node ({parts})"
         )
-    lines += [
+    return lines
+
+
+def _verdict(of: dict[str, Any]) -> list[str]:
+    """Return what is known of the routing on one network, a sentence a line."""
+    if of["refused"]:
+        return []
+    discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
+    lines = [
         f"routing {of['routing']}, VC discipline {discipline}: needs {of['vcs']} virtual channels",
         f"{of['channels']} channels, {of['dependencies']} dependencies",
     ]
@@ -130,6 +166,15 @@ def _sentences(of: dict[str, Any]) -> list[str]:
     if len(cycle) > _SHOWN:
         lines.append(f"  .. and {len(cycle) - _SHOWN} more")
     return [*lines, f"{enough} virtual channels would do: --vc-discipline hop --vcs {enough}"]
+
+
+def _routing_cells(of: dict[str, Any]) -> list[str]:
+    """Return the cells on the routing of one network beside others."""
+    if of["refused"]:
+        return ["not checked", ""]
+    if of["free_of_deadlock"]:
+        return [of["routing"], f"{of['vcs']:,}"]
+    return [of["routing"], f"can deadlock; {of['vcs_that_would_do']} by hop"]
 
 
 def _span(bisection: dict[str, Any]) -> str:
@@ -158,10 +203,7 @@ def _compared(described: list[dict[str, Any]]) -> None:
             number(of["cables"].get("node", 0)),
             number(sum(count for kind, count in of["cables"].items() if kind != "node")),
             _span(of["bisection"]),
-            of["routing"],
-            number(of["vcs"])
-            if of["free_of_deadlock"]
-            else f"can deadlock; {of['vcs_that_would_do']} by hop",
+            *_routing_cells(of),
         ]
         for of in described
     ]

@@ -17,7 +17,7 @@ Revisions = tuple[tuple[str, int], ...]
 # By kind and name; what is not listed gives what it always gave.
 REVISIONS: dict[str, dict[str, int]] = {
     "arbiter": {},
-    "mapping": {},
+    "mapping": {"best": 2},  # 2: link-load is a candidate
     "partition": {},
     "partitioner": {},
     "routing": {},

@@ -30,6 +30,7 @@ def best_cut(
     Laplacian (M. Fiedler, "Algebraic connectivity of graphs", Czechoslovak Math. J. 23 (1973) 298-305). Each
     is improved by exchanging the pair of nodes that gains most, and moving switches to the side where they
     cost less, until nothing gains (after B. W. Kernighan and S. Lin, Bell System Tech. J. 49 (1970) 291-307).
+    Half of the nodes without any switch is another: as many links as these nodes have.
 
     Parameters
     ----------
@@ -46,7 +47,11 @@ def best_cut(
     orders = _orders(links, first_switch)
     if places is not None:
         orders += list(places.T.astype(np.float64))
-    return min(_improved(links, _halves(links, order, home, first_switch), len(home)) for order in orders)
+    found = [_improved(links, _halves(links, order, home, first_switch), len(home)) for order in orders]
+    if first_switch:
+        own = np.sort((neighbor[:first_switch] >= 0).sum(axis=1))
+        found.append(int(own[: len(home) // 2].sum()))
+    return min(found)
 
 
 def least_cut(neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first_switch: int) -> int:

@@ -12,6 +12,7 @@ from netplace.checks import whole
 from netplace.placement.mapping.classic import classic
 from netplace.placement.mapping.column import column
 from netplace.placement.mapping.consecutive import consecutive
+from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.permuted import permuted
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import QapResult
@@ -29,6 +30,7 @@ CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[
     "shuffle": (shuffle, Tree),
     "classic": (classic, Topology),
     "td": (td, Grid),
+    "link-load": (link_load, Topology),
 }
 MOST_RANDOM = 10_000  # each is simulated
 RANDOM = 5  # random permutations, unless the option says otherwise
@@ -70,8 +72,14 @@ def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
     randoms = whole(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
     plain = replace(problem, option="")
     for name, (rule, kind) in CANDIDATES.items():
-        if isinstance(problem.topology, kind):
+        if not isinstance(problem.topology, kind):
+            continue
+        try:
             placed = rule(plain)
-            yield name, placed.mapping if isinstance(placed, QapResult) else placed
+        except ValueError:
+            if name == "link-load":  # the network is too large for a table of the links between all pairs
+                continue
+            raise
+        yield name, placed.mapping if isinstance(placed, QapResult) else placed
     for number in range(randoms):
         yield f"random {number + 1}", permuted(plain)

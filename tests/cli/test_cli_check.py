@@ -27,6 +27,25 @@ def test_mistakes_are_one_sentence(netplace):
     assert "unknown name 'machine'" in netplace("check", "machine", "torus:4x4").stderr
 
 
+def test_what_can_be_counted_is_told_before_a_refusal(netplace, tmp_path):
+    refused = ("check", "network", "torus:4x4", "--routing", "par")
+    found = netplace(*refused)
+    assert found.exit_code == 2
+    assert found.stdout == netplace("check", "network", "torus:4x4").stdout.partition("routing")[0]
+    assert found.stderr.count("\n") == 1
+    told = netplace(*refused, "--json")
+    assert (told.exit_code, json.loads(told.stdout)["cables"]) == (2, {"dimension 1": 16, "dimension 2": 16})
+    assert json.loads(told.stdout)["refused"] in told.stderr
+    assert netplace(*refused, "-o", str(tmp_path / "a.json")).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+    beside = netplace("check", "network", "torus:4x4", "tree:2,2", "--routing", "d-mod-k")
+    assert beside.exit_code == 2
+    assert "not checked" in beside.stdout
+    large = netplace("check", "network", "torus:64x64x64")
+    assert (large.exit_code, "262,144 network interfaces" in large.stdout) == (2, True)
+    assert "its table of distances needs" in large.stderr
+
+
 def test_runs_on_a_dragonfly(netplace):
     flags = ("--network", "dragonfly:a=4,p=2,h=2", "--app", "all-to-all", "--tasks", "16", "--json")
     told = json.loads(netplace("run", *flags).stdout)

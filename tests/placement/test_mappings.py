@@ -7,7 +7,7 @@ import pytest
 
 from netplace.apps import application
 from netplace.placement import MAPPINGS, map_tasks, partition
-from netplace.placement.mapping import find_mapping
+from netplace.placement.mapping import find_mapping, routed_links
 from netplace.topologies import parse
 
 
@@ -165,10 +165,10 @@ def test_best_is_the_fastest_candidate():
     run_time, asked = by_first_node([70, 50, 90, 60])
     found = find_mapping("best:20", parse("mesh:2x2"), 4, program=program, run_time=run_time)
     assert (found.mapping[0], found.cost) == (1, 50)
-    assert found.method.startswith("random") or found.method in ("classic", "td")
+    assert found.method.startswith("random") or found.method in ("classic", "td", "link-load")
     assert asked[0] == (0, None)  # consecutive
     assert [limit for _, limit in asked[1:]] == sorted((limit for _, limit in asked[1:]), reverse=True)
-    assert found.iterations == len(asked) <= 24  # the same nodes are not tried twice
+    assert found.iterations == len(asked) <= 25  # the same nodes are not tried twice
 
 
 @pytest.mark.parametrize(("network", "rule"), [("tree:4,2", "shuffle"), ("torus:4x4", "column")])
@@ -181,6 +181,28 @@ def test_best_takes_what_the_network_defines(network, rule):
     found = find_mapping("best:0", parse(network), 16, program=program, run_time=run_time)
     assert (found.method, found.cost) == ("consecutive", np.inf)  # none comes to its end: the first
     assert nodes_of(rule, network, 16) in asked
+
+
+def test_best_tries_the_mapping_by_link_loads(monkeypatch):
+    program = application("butterfly", 16)
+
+    def tried():
+        asked = []
+        find_mapping(
+            "best:0",
+            parse("torus:4x4"),
+            16,
+            program=program,
+            run_time=lambda nodes, _: asked.append(nodes.tolist()),
+        )
+        return asked
+
+    torus = parse("torus:4x4")
+    assert len(tried()) == 5  # consecutive, column, classic, td, link-load
+    monkeypatch.setattr(routed_links, "MOST_SWITCHES", 15)
+    with pytest.raises(ValueError, match="more than 15"):
+        map_tasks("link-load", torus, 16, program=program)
+    assert len(tried()) == 4  # too large for it alone
 
 
 def test_best_follows_the_seed():

@@ -16,7 +16,7 @@ from netplace.runs.store import Store
 from netplace.topologies import parse
 
 JOB = {"app": "butterfly", "tasks": 16, "packets": 2}
-OTHERS = ("consecutive", "column", "classic", "td")
+OTHERS = ("consecutive", "column", "classic", "td", "link-load")
 
 
 def cycles(mapping: str, seed: int = 0) -> int:

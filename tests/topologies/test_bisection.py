@@ -124,7 +124,7 @@ def test_the_lower_bound_of_a_hypercube_is_its_bisection():
 
 
 SMALL = ["hyperx:3,c=2", "mesh:3,c=2", "mesh:5,c=1", "torus:4,c=2", "dragonfly:a=2,p=1,h=1",
-         "xgft:2;3,2;1,3", "dragonfly+:leaves=2,spines=1,p=2,h=1",
+         "dragonfly:a=4,p=1,h=2,g=2", "xgft:2;3,2;1,3", "dragonfly+:leaves=2,spines=1,p=2,h=1",
          "faulty:links=0.2,seed=3/torus:3x3,c=1"]  # fmt: skip
 
 

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netplace.apps import application
+from netplace.netsim import simulate
 from netplace.topologies import Graph, Grid, from_networkx, parse
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.service import marked
@@ -81,6 +83,24 @@ def test_every_two_groups_of_a_dragonfly_are_joined_once(links: str) -> None:
     assert (pairs == np.where(np.eye(9, dtype=bool), 12, 1)).all()
     degree = (network.neighbor[first:] >= 0).sum(axis=1)
     assert (degree == 3 + 2 + 1).all()
+
+
+@pytest.mark.parametrize(
+    "shape", ["a=4,p=2,h=2,g=2", "a=4,p=1,h=2,g=3", "a=3,p=1,h=3,g=2", "a=1,p=2,h=3,g=3"]
+)
+@pytest.mark.parametrize("links", ["absolute", "relative"])
+def test_distances_between_few_groups(shape: str, links: str) -> None:
+    """Cables are parallel where groups are few; distances are those of a breadth-first search."""
+    network = parse(f"dragonfly:{shape},links={links}")
+    assert isinstance(network, Graph)
+    far = dict(nx.all_pairs_shortest_path_length(nx.Graph(network.to_networkx())))
+    nodes = range(network.nodes)
+    expected = np.array([[far[one][other] for other in nodes] for one in nodes])
+    assert (network.distance(*np.ix_(nodes, nodes)) == expected).all()
+    assert network.diameter == expected.max()
+    assert network.average_distance == pytest.approx(expected.sum() / (len(nodes) * (len(nodes) - 1)))
+    every = application("all-to-all", len(nodes), bytes=16)
+    assert simulate(network, every, np.arange(len(nodes))).packet_hops == expected.sum()
 
 
 def test_absolute_arrangement_by_hand() -> None:
