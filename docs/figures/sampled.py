@@ -194,13 +194,13 @@ def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.
         "counted (%)": 100.0 * ~estimated,
         "covered (%)": (100.0 * (error <= frame["half_width"])).where(estimated),
         "+- (%)": frame["draw"],
-        "half width, median (%)": (100 * frame["half_width"]).where(estimated),
+        "half-width, median (%)": (100 * frame["half_width"]).where(estimated),
     }
     how: dict[str, Any] = {
         "jobs": "sum",
         "worst (%)": "max",
         "beyond 15 %, not marked": "sum",
-        "half width, median (%)": "median",
+        "half-width, median (%)": "median",
     }
     table = pd.DataFrame(columns)
     how["+- (%)"] = lambda draws: doubt(draws, table["covered (%)"])
@@ -229,7 +229,7 @@ def regimes(frame: pd.DataFrame) -> pd.DataFrame:
     share = pd.cut(
         frame["share"], [0, 0.1, 0.5, 1], labels=["communication to 0.1", "0.2 to 0.5", "0.7 to 1"]
     )
-    program = kind.isin(PIPELINED).map({True: "pipelined programs", False: "synchronised programs"})
+    program = kind.isin(PIPELINED).map({True: "pipelined programs", False: "synchronized programs"})
     by = [None, frame["machine"].map(MACHINES), frame["nodes"], share, length, program]
     coverages = pd.concat([coverage(frame, column) for column in by])
     return coverages.rename(index={0.0: "all"})
