@@ -270,10 +270,8 @@ class _Search:
 
 
 def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, bool]:
-    """Return the share of the usual time that is saved, half of its interval, and whether it is clearly some.
-
-    Where both times are the same on all draws chance has no part in them, and the difference is what it is.
-    """
+    """Return the saved share of the usual time, its half-width, and whether it is clearly positive."""
+    # Where both times are the same on all draws chance has no part in them, and the difference is what it is.
     if len({*ours}) == 1 and len({*theirs}) == 1:
         gain = 1 - ours[0] / theirs[0] if theirs[0] else 0.0
         return gain, 0.0, gain > 0

@@ -145,11 +145,6 @@ def advise_rule(
         Processor time; the usual rule and one more are always tried.
     tell : callable, optional
         Called with the text of each rule before it is tried.
-
-    Raises
-    ------
-    ValueError
-        If the log has too few jobs for intervals, or no job that all rules can run.
     """
     real(cost, "cost of spread", 0, 100)
     began = time.process_time()

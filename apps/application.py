@@ -65,13 +65,7 @@ def uses_collectives(function: Callable[..., Any]) -> bool:
 
 
 def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:
-    """Check that `function`, which makes application `name`, accepts `options`.
-
-    Raises
-    ------
-    ValueError
-        If it does not.
-    """
+    """Check that `function`, which makes application `name`, accepts `options`."""
     accepted = inspect.signature(function).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
         return

@@ -11,15 +11,7 @@ __all__ = ["check_columns", "check_cycles"]
 
 
 def check_columns(program: Operations) -> None:
-    """Check that the arrays fit each other and that every number in them is in its range.
-
-    Raises
-    ------
-    OperationError
-        If a kind, peer, size, tag or request is out of range, naming the operation.
-    ValueError
-        If lengths, marks or sections do not fit.
-    """
+    """Check that the arrays fit each other and that every number in them is in its range."""
     _check_lengths(program)
     strange = (program.kind < 0) | (program.kind >= len(Op))
     if strange.any():
@@ -44,13 +36,7 @@ def check_columns(program: Operations) -> None:
 
 
 def check_cycles(program: Operations) -> None:
-    """Check that every computation is short enough to be simulated.
-
-    Raises
-    ------
-    OperationError
-        If one is not, naming it.
-    """
+    """Check that every computation is short enough to be simulated."""
     if program.size.max(initial=0) < MOST_CYCLES:
         return
     wrong = (program.kind == Op.COMPUTE) & (program.size >= MOST_CYCLES)

@@ -15,11 +15,6 @@ def partners(program: Operations) -> NDArray[np.int64]:
     """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
 
     The k-th send of so many bytes from one task to another on a tag belongs to the k-th receive of them.
-
-    Raises
-    ------
-    OperationError
-        If a send has no receive or a receive no send, naming the first one.
     """
     sends = np.flatnonzero((program.kind == Op.SEND) | (program.kind == Op.ISEND))
     receives = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.IRECV))

@@ -77,24 +77,12 @@ class OperationError(ValueError):
 
 
 def check_length(operations: int, what: str) -> None:
-    """Check before memory is spent on it that a program is not absurdly long.
-
-    Raises
-    ------
-    ValueError
-        If it is, naming `what` would be.
-    """
+    """Check before memory is spent on it that a program is not absurdly long."""
     if operations > MOST_OPERATIONS:
         raise ValueError(f"{what}: {operations} operations are too many, expected at most {MOST_OPERATIONS}")
 
 
 def check_written(operations: int, what: str) -> None:
-    """Check before they are written, task by task, that there are not too many operations.
-
-    Raises
-    ------
-    ValueError
-        If they are too many for a program, or take more than `netplace.checks.memory_limit`.
-    """
+    """Check before they are written, task by task, that there are not too many operations."""
     check_length(operations, what)
     check_size(operations, BYTES_PER_OPERATION, "operations", what)

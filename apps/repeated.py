@@ -63,13 +63,7 @@ class Repeated:
         return Traffic(once.W + more * (twice.W - once.W), once.N + more * (twice.N - once.N), once.B)
 
     def written_out(self) -> Program:
-        """Return the program with all its iterations.
-
-        Raises
-        ------
-        ValueError
-            If it takes more memory than `netplace.checks.memory_limit`.
-        """
+        """Return the program with all its iterations."""
         if self.times == 1:
             return self.program
         check_written(self.operations, self.program.name or "the trace")

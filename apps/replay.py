@@ -17,15 +17,7 @@ _SHOWN = 6  # tasks of a circle that an error names
 
 
 def check_progress(program: Operations, rendezvous: int | None = None) -> None:
-    """Check that messages and requests pair up and that every task reaches its end.
-
-    Raises
-    ------
-    OperationError
-        As `netplace.apps.matching.partners` and `netplace.apps.requests.openers`.
-    ValueError
-        If tasks wait for each other, naming who waits for whom.
-    """
+    """Check that messages and requests pair up and that every task reaches its end."""
     need = needs(program, rendezvous)
     task_of = program.task_of()
     place = _replay(program.first.copy(), task_of, need)
@@ -35,13 +27,7 @@ def check_progress(program: Operations, rendezvous: int | None = None) -> None:
 
 
 def needs(program: Operations, rendezvous: int | None = None) -> NDArray[np.int64]:
-    """Return the operation that must have been reached before each operation can end; -1: none.
-
-    Raises
-    ------
-    OperationError
-        As `netplace.apps.matching.partners` and `netplace.apps.requests.openers`.
-    """
+    """Return the operation that must have been reached before each operation can end; -1: none."""
     partner, opener = partners(program), openers(program)
     need = np.full(len(program), -1, np.int64)
     ends = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.SEND) | (program.kind == Op.WAIT))
@@ -59,10 +45,8 @@ def needs(program: Operations, rendezvous: int | None = None) -> NDArray[np.int6
 def _replay(
     first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return where each task comes to stand; ``first[task + 1]`` if it ends.
-
-    Compiled code pays for large programs only: it must be loaded.
-    """
+    """Return where each task comes to stand; ``first[task + 1]`` if it ends."""
+    # Compiled code pays for large programs only: it must be loaded.
     if len(need) > _COMPILED_FROM:
         from netplace.native import apps as native
 

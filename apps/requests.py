@@ -12,13 +12,7 @@ __all__ = ["openers", "renumbered"]
 
 
 def openers(program: Operations) -> NDArray[np.int64]:
-    """Return, for each wait, the index of the operation that opened its request; -1 for other operations.
-
-    Raises
-    ------
-    OperationError
-        If a request is opened twice, never waited for, waited for twice, or before it is opened.
-    """
+    """Return, for each wait, the index of the operation that opened its request; -1 for other operations."""
     opens = np.flatnonzero((program.kind == Op.ISEND) | (program.kind == Op.IRECV))
     waits = np.flatnonzero(program.kind == Op.WAIT)
     # Request -1 would borrow from the task's bits; no request is negative, so 0 is never reached.
@@ -43,13 +37,7 @@ def openers(program: Operations) -> NDArray[np.int64]:
 
 
 def renumbered(program: Operations) -> NDArray[np.int32]:
-    """Return `program`'s requests numbered 0, 1, .. in each task in the order in which they are opened.
-
-    Raises
-    ------
-    OperationError
-        As `openers`.
-    """
+    """Return `program`'s requests numbered 0, 1, .. in each task in the order in which they are opened."""
     opener = openers(program)
     opens = (program.kind == Op.ISEND) | (program.kind == Op.IRECV)
     before = np.concatenate([[0], np.cumsum(opens)])

@@ -183,11 +183,6 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
         What it is asked.
     seconds : float
         CPU time after which no further question is put.
-
-    Raises
-    ------
-    ValueError
-        If it gives another answer.
     """
     for base, shape in asked.held:
         search.take(base, shape)

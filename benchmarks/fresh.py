@@ -11,13 +11,7 @@ __all__ = ["run_fresh"]
 
 
 def run_fresh(script: str, *arguments: str, environment: Mapping[str, str] | None = None) -> list[float]:
-    """Return the numbers that a Python script prints, run in a new process.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        If it fails.
-    """
+    """Return the numbers that a Python script prints, run in a new process."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", script, *arguments],  # -P: no module of the working folder
         env=dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)), **(environment or {})),

@@ -84,13 +84,7 @@ GOLDEN_COUNTS = (
 
 
 def check_count(golden: GoldenCount) -> Checked:
-    """Simulate a golden run.
-
-    Raises
-    ------
-    ValueError
-        If its trace is not there, or is none.
-    """
+    """Simulate a golden run."""
     began = time.process_time()
     path = carried(golden.trace)
     if path is None:

@@ -15,13 +15,7 @@ __all__ = ["array_of", "integers_as", "make_read_only"]
 
 
 def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Return `values` as an array.
-
-    Raises
-    ------
-    ArgumentError
-        If they are none, such as rows of different lengths; `what` says what they are.
-    """
+    """Return `values` as an array."""
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -29,13 +23,7 @@ def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
-    """Return an array of whole numbers as one of the type `kind`, itself if it is that already.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no array of whole numbers, has other than `dims` dimensions, or a number does not fit.
-    """
+    """Return an array of whole numbers as one of the type `kind`, itself if it is that already."""
     if not isinstance(values, np.ndarray):
         raise ArgumentError(f"{what}: is {shown(values)}, expected an array of whole numbers")
     if values.ndim != dims:

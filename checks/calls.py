@@ -82,11 +82,6 @@ class Guard(Generic[R]):
         -------
         list
             The arguments as the function is to get them: numbers of Python, arrays where it asks for them.
-
-        Raises
-        ------
-        ArgumentError
-            If one is not.
         """
         settled = []
         for name, value in self._by_name(args, kwargs):
@@ -127,14 +122,7 @@ class Guard(Generic[R]):
             raise
 
     def tell(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> None:
-        """Make what an error says short enough to be read, whatever it quotes.
-
-        Raises
-        ------
-        ArgumentError
-            If the call came from `outside` netplace and the error is none that anybody meant: then the
-            arguments are to blame, and the sentence names them.
-        """
+        """Make what an error says short enough to be read, whatever it quotes."""
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         if outside and is_accident(error, trace):
             given = ", ".join(
@@ -195,13 +183,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], title: str) -> None:
-    """Check that arguments, by name, are of the types that the signature of a function says.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not; `title` says of what.
-    """
+    """Check that arguments, by name, are of the types that the signature of a function says."""
     _guard_of(function, title).check((), given)
 
 
@@ -221,11 +203,6 @@ def check_fields(made: Any, kind: type | None = None) -> None:
         What was made.
     kind : type, optional
         Class whose fields are checked, a base of that of `made`; by default its own.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not, naming it.
     """
     for name, check, usual in _checks_of_fields(kind or type(made)):
         value = getattr(made, name)
@@ -245,13 +222,7 @@ def _checks_of_fields(kind: type) -> list[tuple[str, Check, Any]]:
 
 
 def check_keys(kind: type, plain: Any, what: str) -> None:
-    """Check that a mapping has a key for every field of a dataclass that needs one, and no others.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no mapping, or a key is missing or unknown; `what` says what it describes.
-    """
+    """Check that a mapping has a key for every field of a dataclass that needs one, and no others."""
     if not isinstance(plain, Mapping):
         raise ArgumentError(f"{what}: is {shown(plain)}, expected a mapping")
     known = {item.name: item for item in fields(kind)}
@@ -264,13 +235,7 @@ def check_keys(kind: type, plain: Any, what: str) -> None:
 
 
 def check_takes(function: Callable[..., Any], count: int, what: str) -> None:
-    """Check that a function of somebody's own can be called with so many arguments.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot; `what` says what it is for.
-    """
+    """Check that a function of somebody's own can be called with so many arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some that are compiled do not say what they take
@@ -282,13 +247,7 @@ def check_takes(function: Callable[..., Any], count: int, what: str) -> None:
 
 
 def pairs_of(given: Any, what: str) -> tuple[tuple[Any, Any], ...]:
-    """Return pairs, such as a list of lists that JSON held, as a tuple of tuples.
-
-    Raises
-    ------
-    ArgumentError
-        If something in it is no pair.
-    """
+    """Return pairs, such as a list of lists that JSON held, as a tuple of tuples."""
     if type(given) is tuple and {tuple}.issuperset(map(type, given)) and {2}.issuperset(map(len, given)):
         return given
     if not is_sequence(given) or not all(is_sequence(pair) and len(pair) == 2 for pair in given):

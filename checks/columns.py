@@ -26,11 +26,6 @@ def text_table(path: Path, what: str = "table") -> pd.DataFrame:
         The file.
     what : str
         What the file should be, for the sentence about one that is another thing.
-
-    Raises
-    ------
-    ValueError
-        With the file, if it is no table.
     """
     import pandas as pd
 
@@ -55,11 +50,6 @@ def numbers_in(
         The smallest and the largest number that it may hold.
     whole : bool
         Whether they must be whole; they are integers then.
-
-    Raises
-    ------
-    ValueError
-        With file, row and column, if a cell is another thing.
     """
     import pandas as pd
 

@@ -10,13 +10,7 @@ __all__ = ["input_file"]
 
 
 def input_file(path: str | Path) -> Path:
-    """Return a path that can be read without waiting for ever; what is not there is left to who opens it.
-
-    Raises
-    ------
-    ValueError
-        If it is a named pipe, or a device other than a terminal and the empty one.
-    """
+    """Return a path that can be read without waiting for ever; what is not there is left to who opens it."""
     path = Path(path)
     try:
         mode = path.stat().st_mode

@@ -22,13 +22,7 @@ _OPEN_ALREADY = re.compile(r"/(?:dev|proc/self)/(?:fd/(\d{1,6})|stdin)", re.ASCI
 
 
 def keep_pipe(path: str | Path) -> None:
-    """Put what a pipe that the shell has opened says into a file in its place; other files stay as they are.
-
-    Raises
-    ------
-    ValueError
-        If nothing comes for 20 s, or more than `netplace.checks.read_limit`.
-    """
+    """Copy the contents of a pipe that the shell opened into a file; leave other files unchanged."""
     match = _OPEN_ALREADY.fullmatch(str(path))
     if match is None:
         return

@@ -42,12 +42,6 @@ def from_plain(kind: type[Made], plain: Any) -> Made:
 
     Fields that are not there have their defaults, and keys that are no fields are passed over: other versions
     wrote what was read. A number that is null is not a number.
-
-    Raises
-    ------
-    LookupError, TypeError, AttributeError
-        If it describes no such dataclass. What comes from a file is checked before: see `kind_of` in
-        `netplace.checks.schema`.
     """
     made: Made = _made(kind, plain)
     return made

@@ -74,11 +74,6 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
         As they were written.
     kind : Kind
         What the content must be.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if it is anything else.
     """
     content = read_json(path)
     if not isinstance(content, dict):
@@ -89,13 +84,7 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
 
 
 def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
-    """Return results that were read from a file without what stands first in them, which is checked.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if they are not what was written.
-    """
+    """Return results that were read from a file without what stands first in them, which is checked."""
     head = {name: results[name] for name in _HEAD if name in results}
     plain = {name: value for name, value in results.items() if name not in _HEAD}
     if head:
@@ -122,13 +111,7 @@ def _check_head(path: Path, head: dict[str, Any], what: str, version: int, conte
 
 
 def read_json(path: Path) -> Any:
-    """Return what a file of JSON holds.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, is no JSON, or has a key twice or a number that is none.
-    """
+    """Return what a file of JSON holds."""
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(members)

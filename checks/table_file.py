@@ -38,13 +38,7 @@ def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
 
 
 def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataFrame:
-    """Return a table that was read from a file without the column of `sealed`, which is checked.
-
-    Raises
-    ------
-    ValueError
-        With file, row and column, if it is another table than the one that was written.
-    """
+    """Return a table that was read from a file without the column of `sealed`, which is checked."""
     if SEAL not in frame.columns:
         return frame
     plain = frame.drop(columns=SEAL)

@@ -8,13 +8,7 @@ __all__ = ["parsed_toml"]
 
 
 def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
-    """Return the content of a TOML file as text, and what it says.
-
-    Raises
-    ------
-    ValueError
-        If it is not TOML; `where` names the file.
-    """
+    """Return the content of a TOML file as text, and what it says."""
     import tomllib
 
     try:

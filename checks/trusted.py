@@ -17,13 +17,7 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def read_trusted(path: str | Path) -> bytes:
-    """Return what is in a file that belongs to this user or the system's, and that not everybody can write.
-
-    Raises
-    ------
-    OSError
-        If there is no such file.
-    """
+    """Return the contents of a file of this user or the system that not everyone can write."""
     with os.fdopen(os.open(path, os.O_RDONLY | NO_LINK), "rb") as file:
         _check(os.fstat(file.fileno()), path)
         return file.read()

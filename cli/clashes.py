@@ -40,13 +40,7 @@ class FilesCommand(click.RichCommand):
 
 
 def refuse_clashes(context: click.Context) -> None:
-    """Check that no file that a command writes is named a second time, and that what is read comes to an end.
-
-    Raises
-    ------
-    ValueError
-        If one is, naming the flags.
-    """
+    """Check that a command names no output file twice, and that every input ends."""
     named = list(_named(context))
     for place, (flag, text) in enumerate(named):
         for end in _ends(text) if flag not in WRITTEN else ():

@@ -27,11 +27,6 @@ def load_frame(path: Path) -> pd.DataFrame:
     """Return the table of runs or run times in a CSV or Parquet file, a store, or the store of a sweep file.
 
     The runs of a sweep are in the order of its file.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read or is none of these.
     """
     from netplace.runs.store import Store
     from netplace.runs.sweep import read_sweep

@@ -193,13 +193,7 @@ def _at_load(load: float, given: dict[str, Any]) -> LoadPlan:
 
 
 def offered_loads(text: str, most: float) -> list[float]:
-    """Return the loads of ``FROM:TO:STEP`` (both ends included), ``A,B,C`` or one value.
-
-    Raises
-    ------
-    ValueError
-        If the text has another form, or a load is not over 0 and at most `most`.
-    """
+    """Return the loads of ``FROM:TO:STEP`` (both ends included), ``A,B,C`` or one value."""
     words = text.split(":")
     try:
         numbers = [float(word) for word in (words if len(words) > 1 else text.split(","))]

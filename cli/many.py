@@ -97,25 +97,13 @@ class Execution:
     threads: int | str = 1
 
     def network_threads(self) -> int | str:
-        """Return how many threads a network may have beside those that other workers simulate.
-
-        Raises
-        ------
-        ValueError
-            If all together are more than the cores.
-        """
+        """Return how many threads a network may have beside those that other workers simulate."""
         from netplace.netsim.threads import threads_beside
 
         return threads_beside(self.threads, self.workers or 1, "--threads")
 
     def resources(self, usual: int | None, plans: int) -> Resources:
-        """Return who carries out `plans` plans; unless asked otherwise `usual` workers, None: one a core.
-
-        Raises
-        ------
-        ValueError
-            If workers are asked for that would have nothing to do.
-        """
+        """Return who carries out `plans` plans; unless asked otherwise `usual` workers, None: one a core."""
         from netplace.runs.resources import Resources
 
         workers, dask = self.workers, self.dask
@@ -148,12 +136,6 @@ class Execution:
             What the plans are, for people.
         beside : Path, optional
             Study file beside which the store is by default; None: without ``--store`` nothing is kept.
-
-        Raises
-        ------
-        ValueError
-            If workers are asked for that would have nothing to do, the store cannot be used, or the machine
-            could not carry out a plan.
         """
         from netplace.cli.sweep_progress import SweepProgress
         from netplace.runs.campaign import outcomes_of

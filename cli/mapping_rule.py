@@ -46,11 +46,6 @@ def mapping_rule(
     rule, criterion : str
         The rule as `netplace.placement.find_mapping` takes it, and a key of
         `netplace.placement.mapping.CRITERIA`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, method or criterion, or the rule does not take an option.
     """
     name, option = MAPPING.split(text, "--mapping")
     added = []

@@ -19,13 +19,7 @@ __all__ = ["costs_as_json", "measured_costs", "table_of_costs"]
 def measured_costs(
     topology: Topology, applications: Sequence[str], pieces: int, store: str | None, workers: int | None
 ) -> list[LevelCost]:
-    """Return what leaving a block of each level costs, simulating what the store lacks.
-
-    Raises
-    ------
-    ValueError
-        If the machine has no levels, they cannot be split, or a simulation fails.
-    """
+    """Return what leaving a block of each level costs, simulating what the store lacks."""
     from netplace.runs.set_costs import level_costs, measurements
     from netplace.scheduling.partitioner.pss.derive import plain_levels
 

@@ -41,38 +41,20 @@ def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> 
 
 
 def check_plans(count: int, what: str, flag: str) -> None:
-    """Check before they are made that so many plans and their outcomes fit into memory.
-
-    Raises
-    ------
-    ValueError
-        If they do not, naming the flag.
-    """
+    """Check before they are made that so many plans and their outcomes fit into memory."""
     from netplace.checks import check_size
 
     check_size(count, _BYTES_PER_PLAN, what, flag)
 
 
 def refuse_beside_study(study: Path, *taken: str) -> None:
-    """Refuse the flags of the command beside a study file, which says all that they could, but for `taken`.
-
-    Raises
-    ------
-    ValueError
-        If another was given.
-    """
+    """Refuse the flags of the command next to a study file, which contains all settings, except `taken`."""
     for flag in given_flags("study", "quiet", *taken):
         raise ValueError(f"{flag}: given beside {study}, which says everything itself")
 
 
 def refuse_of_one(given: dict[str, Any]) -> None:
-    """Refuse flags of studies where there is none.
-
-    Raises
-    ------
-    ValueError
-        If one was given.
-    """
+    """Refuse flags of studies where there is none."""
     if given["jobs_apart"]:
         raise ValueError("--jobs-apart: given, but there is no study file")
 

@@ -96,11 +96,6 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     normal : str or None
         Value by whose means the rows are divided; ``"none"``: cycles stay; None: ``"consecutive"``, or the
         first value.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column or value, or nothing to draw.
     """
     from netplace.checks import one_of
     from netplace.runs.tables import ENTRY
@@ -135,10 +130,8 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
 
 
 def _divisors(table: pd.DataFrame, base: pd.Series, rest: list[str]) -> tuple[pd.Series, str]:
-    """Return by what each group is divided, and in which partition: groups that differ in it share one.
-
-    Divided each by itself, partitions would all look alike.
-    """
+    """Return by what each group is divided, and in which partition: groups that differ in it share one."""
+    # Divided each by itself, partitions would all look alike.
     import pandas as pd
 
     first = table.drop_duplicates("group").set_index("group")

@@ -137,13 +137,7 @@ def program_flags(command: Command) -> Command:
 
 
 def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: str, seed: int = 0) -> Run:
-    """Return the run that the flags of a command ask for; settings and rules of placement are given apart.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or a value cannot be used.
-    """
+    """Return the run that the flags of a command ask for; settings and rules of placement are given apart."""
     from netplace.runs import resolve
     from netplace.runs.job_programs import handy
 

@@ -108,13 +108,7 @@ def _beginning(choices: tuple[str, ...], _: click.Context, __: click.Parameter, 
 
 
 def config_from(given: dict[str, Any]) -> Config:
-    """Return the configuration that the flags of the settings ask for.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
-    """
+    """Return the configuration that the flags of the settings ask for."""
     from netplace.netsim import Config
 
     return Config(**{name: given[name] for name in _settings()})

@@ -79,13 +79,7 @@ class Checkpoint:
             file.write(code.digest())
 
     def load(self) -> Any:
-        """Return what was kept; None if there is nothing, or it is of another plan or version.
-
-        Raises
-        ------
-        ValueError
-            If the file is none that this user's netplace wrote.
-        """
+        """Return what was kept; None if there is nothing, or it is of another plan or version."""
         refused = f"{self._path}: is no checkpoint that netplace wrote for this user"
         try:
             content = memoryview(read_trusted(self._path))

@@ -26,13 +26,7 @@ _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
 def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
-    """Return the packets that live and sampled times simulate, about, times alone included.
-
-    Raises
-    ------
-    ValueError
-        If there are no jobs.
-    """
+    """Return the packets that live and sampled times simulate, about, times alone included."""
     if not len(jobs):
         raise ValueError("jobs: there are none, expected some whose packets are counted")
     work = [placing.work_of(job) for job in jobs]
@@ -80,11 +74,6 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, m
         Fidelity that simulates all of their iterations: ``live``, or ``table``.
     most : float
         Packets that may be simulated.
-
-    Raises
-    ------
-    ValueError
-        If that is more, naming the job that sends most.
     """
     if not jobs:
         return
@@ -100,13 +89,7 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, m
 
 
 def check_block(work: Work, iterations: int, config: Config, most: float) -> None:
-    """Check before it runs that so many iterations of a job of a log, which are timed, could ever end.
-
-    Raises
-    ------
-    ValueError
-        If they send more packets than may be simulated.
-    """
+    """Check before it runs that so many iterations of a job of a log, which are timed, could ever end."""
     packets = iterations * _of_body(work, config)
     if packets > most:
         raise ValueError(

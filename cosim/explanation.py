@@ -99,13 +99,7 @@ class Explanation:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Explanation:
-        """Return the explanation that `to_dict` described.
-
-        Raises
-        ------
-        LookupError, TypeError, AttributeError
-            If it describes none.
-        """
+        """Return the explanation that `to_dict` described."""
         links = [
             {**link, "others": {int(job): cycles for job, cycles in link["others"].items()}}
             for link in plain["links"]

@@ -41,13 +41,7 @@ def text_of(plan: CosimPlan, outcome: Outcome) -> str:
 
 
 def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
-    """Return the plan and the outcome that a folder holds, to be shown; nothing is read or run for them.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if the folder holds none.
-    """
+    """Return the plan and the outcome that a folder holds, to be shown; nothing is read or run for them."""
     path = folder / FILE
     if not path.is_file():
         raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
@@ -68,12 +62,6 @@ def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[Cos
         What ``netplace cosim -o`` has written.
     said : mapping of str to str or None
         Of `NAMED`, what the user says again.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if it cannot be used; if a name in it stands for a file, and was not said again, or
-        the file is another now.
     """
     path = folder / FILE
     plan, outcome = read_plan(folder)
@@ -133,10 +121,8 @@ def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> Cosim
 
 
 def _asked_again(plan: CosimPlan) -> CosimPlan:
-    """Return the plan as it is made from what a user says.
-
-    Policy and partition of one's own, and the rules of a site, are left out: starts and nodes are known.
-    """
+    """Return the plan as it is made from what a user says."""
+    # Policy and partition of one's own, and the rules of a site, are left out: starts and nodes are known.
     jobs = plan.jobs
     own_policy = bool(jobs.site) or (POLICY.is_own(jobs.policy) and place_in(jobs.policy) is not None)
     own_partition = PARTITIONER.is_own(jobs.partition) and place_in(jobs.partition) is not None

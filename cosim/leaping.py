@@ -140,11 +140,9 @@ class LeapingExecution(LiveExecution):
 
 
 def _variance(pace: Pace, cycles: int) -> float:
-    """Return the variance of a job's time, as a share of it, squared.
-
-    A window shows the rate with the variance `spread`. A leap carries that over its length; a live run
-    averages it over as many windows as it is long.
-    """
+    """Return the variance of a job's time, as a share of it, squared."""
+    # A window shows the rate with the variance `spread`. A leap carries that over its length; a live run
+    # averages it over as many windows as it is long.
     total = max(1, cycles)
     window = min(1.0, pace.span / max(1.0, pace.windows) / total) if pace.windows else 1.0
     return pace.spread * (pace.squares / total**2 + window)

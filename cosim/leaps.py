@@ -258,10 +258,8 @@ class Leaper:
         return min(far, max(_FARTHEST * span, _SHARE * shortest))
 
     def _even(self, rates: dict[int, _Rates], far: float) -> float:
-        """Return the cycles, a quarter fewer at most, in which jobs do whole iterations, or nearly so.
-
-        Only those can be skipped. What is off counts as a share of the job, and the job most off counts.
-        """
+        """Return the cycles, a quarter fewer at most, in which jobs do whole iterations, or nearly so."""
+        # Only those can be skipped. What is off counts as a share of the job, and the job most off counts.
         some = far * _PARTS
         off = np.zeros(len(some))
         for number, seen in rates.items():
@@ -321,10 +319,8 @@ def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
 
 
 def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
-    """Return the iterations that each task would do in so many cycles.
-
-    A task gets no further than with what those that it hears of would have sent it.
-    """
+    """Return the iterations that each task would do in so many cycles."""
+    # A task gets no further than with what those that it hears of would have sent it.
     wanted = seen.rate * cycles + pace.rest
     left = np.full(pace.groups, _FAR)
     np.minimum.at(left, pace.group, laps.left)

@@ -182,13 +182,7 @@ class LiveExecution:
         return None
 
     def _bring_to(self, now: float) -> None:
-        """Simulate up to the first cycle from `now` on.
-
-        Raises
-        ------
-        ValueError
-            If that is later than can be simulated.
-        """
+        """Simulate up to the first cycle from `now` on."""
         if real(now, "now") * self._second >= LAST_CYCLE:
             raise ValueError(
                 f"now: {shown(now)} s is later than the last cycle that can be simulated, {LAST_CYCLE:.3g}"
@@ -219,10 +213,8 @@ class LiveExecution:
             self._fail(error)
 
     def _simulated(self, limit: int | None) -> list[int]:
-        """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended.
-
-        Where a fault makes jobs fail it ends in that cycle, and returns none.
-        """
+        """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended."""
+        # Where a fault makes jobs fail it ends in that cycle, and returns none.
         while (
             self._running and (at := self.network.next_fault) is not None and (limit is None or at <= limit)
         ):

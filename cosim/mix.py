@@ -138,11 +138,6 @@ class Mix:
         """Return an iteration of what a job runs, and the share of its time in which it communicates.
 
         Both are drawn from the seed and the number of the job alone. A job of one node only computes.
-
-        Raises
-        ------
-        ValueError
-            If the job fits no class, or its application does not exist at its size.
         """
         if job.nodes == 1:
             return Work("", 1), 0.0
@@ -230,13 +225,7 @@ def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], s
 
 
 def read_mix(path: str | Path) -> Mix:
-    """Return the mix of a TOML file.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or a value is not valid; the sentence names file and line.
-    """
+    """Return the mix of a TOML file."""
     path = Path(path)
     text, tables, said = read_table_list(path, "class", ("communication",))
     usual = {"communication": said.get("communication", _COMMUNICATION)}
@@ -253,13 +242,7 @@ def read_mix(path: str | Path) -> Mix:
 
 
 def digest_of_mix(path: str | Path) -> str:
-    """Return a digest of a mix: of its file, and of the traces that it names.
-
-    Raises
-    ------
-    ValueError
-        As `read_mix`; if a trace cannot be read.
-    """
+    """Return a digest of a mix: of its file, and of the traces that it names."""
     path = Path(path)
     own = file_digest(path)
     names = {job_class.application.partition(",")[0] for job_class in read_mix(path).classes}

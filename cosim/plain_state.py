@@ -60,11 +60,6 @@ def saved_state(state: object, key: str, known: Mapping[str, object]) -> tuple[S
         What it is the state of.
     known : mapping of str to object
         What is not written, but named.
-
-    Raises
-    ------
-    TypeError
-        If it holds anything else.
     """
     writer = _Writer(known)
     first = writer.value(state)
@@ -82,11 +77,6 @@ def read_state(saved: Saved, content: memoryview, known: Mapping[str, object]) -
         The bytes of all arrays.
     known : mapping of str to object
         As for `saved_state`.
-
-    Raises
-    ------
-    ValueError
-        If it is none that `saved_state` can return.
     """
     try:
         return _Reader(saved, content, known).value(saved.first)

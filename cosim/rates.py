@@ -213,11 +213,9 @@ def _loop(work: Work) -> Work:
 
 
 def _deviation(windows: Sequence[Times], job: Placed, part: Part) -> float:
-    """Return the standard deviation of the factor that a live run meets, as a share.
-
-    What windows show differs by their phases, of which a live run has one. A job that is done in blocks meets
-    as many of them as it has iterations for.
-    """
+    """Return the standard deviation of the factor that a live run meets, as a share."""
+    # What windows show differs by their phases, of which a live run has one. A job that is done in blocks
+    # meets as many of them as it has iterations for.
     means = np.array([own.mean() for own in windows])
     mean = float(means.mean())
     between = (float(((means - mean) ** 2).sum()) / mean**2 + _BELIEVED) / len(means)

@@ -26,13 +26,7 @@ __all__ = ["read_cosim_study"]
 
 
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
-    """Return the plans that a study file describes, the seeds running fastest.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
-    """
+    """Return the plans that a study file describes, the seeds running fastest."""
     _, said = read_toml(Path(path), flags=True)
     if "network_time" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")

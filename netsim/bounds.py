@@ -97,11 +97,6 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     -------
     Bounds
         In cycles. Under no mapping, alone or beside other jobs, is a run shorter.
-
-    Raises
-    ------
-    ValueError
-        If the program cannot run.
     """
     check_settings(topology, config or Config())
     settings = (config or Config()).of_all_classes

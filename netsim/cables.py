@@ -31,11 +31,6 @@ def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
         Such as ``"10"`` (all kinds) or ``"local=5m,global=50m"``.
     cycle_ns : float
         Length of a cycle in nanoseconds.
-
-    Raises
-    ------
-    ValueError
-        If a kind is unknown or named twice, or a latency is out of range.
     """
     latencies: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):

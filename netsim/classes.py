@@ -51,13 +51,7 @@ class Classes:
 
 
 def read_classes(text: str) -> Classes:
-    """Return the classes of ``"count=2,weights=3+1"``; of an empty text a single one.
-
-    Raises
-    ------
-    ValueError
-        If a part is unknown, given twice or out of range, or there are other weights than classes.
-    """
+    """Return the classes of ``"count=2,weights=3+1"``; of an empty text a single one."""
     settings: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))

@@ -71,13 +71,7 @@ class Control:
 
 
 def read_congestion(text: str) -> Control:
-    """Return the congestion control of such a text; of an empty text none.
-
-    Raises
-    ------
-    ValueError
-        If a part is unknown, given twice, out of range, or without what it belongs to.
-    """
+    """Return the congestion control of such a text; of an empty text none."""
     settings: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))

@@ -95,11 +95,6 @@ def critical_path(topology: Topology, config: Config, program: Program, job: Job
         What the job's tasks did.
     job : JobResult
         What came of it, its messages recorded.
-
-    Raises
-    ------
-    ValueError
-        If messages were not recorded.
     """
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
@@ -271,11 +266,9 @@ class _Walk:
         return self._kind[place] in (Op.SEND, Op.ISEND)
 
     def _set_out(self) -> None:
-        """Work out when tasks come to their operations, at the earliest.
-
-        Where an injector held a task up in the middle of a message it is later; what follows corrects it. A
-        task that waits for data of a rendezvous is left until it is known when its receive was posted.
-        """
+        """Work out when tasks come to their operations, at the earliest."""
+        # Where an injector held a task up in the middle of a message it is later; what follows corrects it. A
+        # task that waits for data of a rendezvous is left until it is known when its receive was posted.
         first = self._program.first.tolist()
         at, place = [0] * self._program.tasks, first[:-1]
         left: dict[int, list[int]] = {}  # tasks that wait, by the operation that posts the receive
@@ -331,11 +324,10 @@ class _Taken:
 
 
 def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], rendezvous: float) -> _Taken:
-    """Return for each operation the message that it sends, takes, or waits for until its data are created.
-
-    A wait takes what its irecv posted. The nth taking of a key (source, destination, tag, packets) takes the
-    message that is the nth of that key to be complete; the nth receive of it is that of the nth message.
-    """
+    """Return for each operation the message that it sends, takes, or waits for until its data are created."""
+    # A wait takes what its irecv posted. The nth taking of a key (source, destination, tag, packets) takes
+    # the message that is the nth of that key to be complete; the nth receive of it is that of the nth
+    # message.
     task = program.task_of()
     message_of = np.full(len(program.kind), -1, np.int64)
     message_of[sends] = np.arange(int(sends.sum()))

@@ -50,11 +50,6 @@ def described(
     """Return the settings and arrays of a network; `table` is that of the general router.
 
     Each of several threads simulates a domain of it.
-
-    Raises
-    ------
-    ValueError
-        If the kernel cannot hold the network.
     """
     ports = _ports(topology) if table is None else table.ports
     _check_size(topology, config, ports, table)

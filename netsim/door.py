@@ -25,13 +25,7 @@ _SOUND = "_is_sound"  # set on a network whose wiring was checked; its arrays ca
 
 
 def check_topology(topology: Topology) -> None:
-    """Check that every link of a network leads to an input that no other link leads to, as its kind is wired.
-
-    Raises
-    ------
-    ValueError
-        If one does not.
-    """
+    """Check that each link of a network leads to an input of its own, as its kind of network is wired."""
     if topology.__dict__.get(_SOUND):
         return
     if not isinstance(topology, Graph):  # which was checked when it was made
@@ -45,13 +39,7 @@ def check_topology(topology: Topology) -> None:
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:
-    """Check that open-loop traffic fits a network of that many nodes.
-
-    Raises
-    ------
-    ValueError
-        If the chance, a target, the hot node or its share is out of range.
-    """
+    """Check that open-loop traffic fits a network of that many nodes."""
     if not 0 <= traffic.chance <= 1:
         raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
     _check_nodes(traffic.target, "target", nodes, -1)
@@ -83,11 +71,6 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
         What is to be set, and what this network has.
     inputs : int
         Most inputs of a router: a pointer is the one after that which was served, or 0.
-
-    Raises
-    ------
-    ValueError
-        If their shapes differ, or one is out of range.
     """
     if len(given) != len(own):
         raise ValueError(f"residue: {len(given)} arrays of pointers, expected {len(own)}")
@@ -101,13 +84,7 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
 
 
 def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDArray[np.int64]:
-    """Return the node of each task, checked: one node a task, all in the network, none twice.
-
-    Raises
-    ------
-    ValueError
-        If a node is missing, repeated or not in the network, or if there are more tasks than nodes.
-    """
+    """Return the node of each task, checked: one node a task, all in the network, none twice."""
     if program.tasks > topology.nodes:
         raise ValueError(
             f"{program.name or 'program'}: {program.tasks} tasks are more than "

@@ -14,13 +14,7 @@ __all__ = ["check_settings", "without_effect"]
 
 
 def check_settings(topology: Topology, config: Config) -> None:
-    """Refuse settings that have no effect on a network, and a bubble by which no packet enters a ring.
-
-    Raises
-    ------
-    ValueError
-        If there are any, naming the first.
-    """
+    """Refuse settings that have no effect on a network, and a bubble by which no packet enters a ring."""
     in_tables = is_general(topology, config)
     if not in_tables:
         config.check_bubble(topology)

@@ -69,13 +69,7 @@ class Fault:
 
 
 def read_faults(text: str) -> tuple[Fault, ...]:
-    """Return the faults of ``"at=500,links=0.1,seed=2; at=900,link=3-4,router=7"``, by cycle.
-
-    Raises
-    ------
-    ValueError
-        If a part is unknown, given twice, out of range or missing.
-    """
+    """Return the faults of ``"at=500,links=0.1,seed=2; at=900,link=3-4,router=7"``, by cycle."""
     faults = [_read(part.strip()) for part in text.split(";") if part.strip()]
     return tuple(sorted(faults, key=lambda fault: fault.at))
 

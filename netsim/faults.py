@@ -69,13 +69,7 @@ class FaultReport:
 
 
 def after_fault(topology: Topology, fault: Fault) -> Graph:
-    """Return what remains of a network after a fault.
-
-    Raises
-    ------
-    ValueError
-        If it names what is not there, or no node remains.
-    """
+    """Return what remains of a network after a fault."""
     try:
         return failing(
             topology,
@@ -108,9 +102,7 @@ def rerouted(topology: Graph, config: Config) -> General:
 
 
 def _from_any_switch(table: General) -> General:
-    """Return a routing that packets may also begin anew at switches on their way.
-
-    From there ways may be longer than from any node; beyond the highest level a packet stays on it.
-    """
+    """Return a routing that packets may also begin anew at switches on their way."""
+    # From there ways may be longer than from any node; beyond the highest level a packet stays on it.
     more = 3 * int(table.hops.max())  # through a group, to an intermediate switch, and on
     return replace(table, low=table.low + table.low[-1:] * more, high=table.high + table.high[-1:] * more)

@@ -116,38 +116,19 @@ class General:
 
 @lru_cache(maxsize=4)
 def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switches, Routes, Verdict]:
-    """Return the switches, the routing, and whether it is free of deadlock.
-
-    Raises
-    ------
-    ValueError
-        If there is no such routing, it is not defined on the network, or does not lead everywhere.
-    """
+    """Return the switches, the routing, and whether it is free of deadlock."""
     name, kind = ("" if word == "usual" else word for word in (routing, discipline))
     switches, routes = make_routes(topology, name, kind)
     return switches, routes, check(switches, routes)
 
 
 def vcs_that_do(topology: Topology, routing: str) -> int:
-    """Return how many virtual channels keep a routing free of deadlock, with one more after every hop.
-
-    Raises
-    ------
-    ValueError
-        As `verdict_on` does.
-    """
+    """Return how many virtual channels keep a routing free of deadlock, with one more after every hop."""
     return verdict_on(topology, routing, "hop")[2].needed
 
 
 def general(topology: Topology, config: Config) -> General:
-    """Return the constants of a network.
-
-    Raises
-    ------
-    ValueError
-        If there is no such routing, too few virtual channels, or packets could wait for each other in a
-        circle and `Config.allow_deadlock` does not allow it.
-    """
+    """Return the constants of a network."""
     switches, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     if not verdict.free and not config.allow_deadlock:
         enough = vcs_that_do(topology, config.routing)

@@ -120,16 +120,9 @@ class Hosting:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Do something as a whole: if it is interrupted, the network is of no more use, and says so.
-
-        The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by an
-        error is no interrupt.
-
-        Raises
-        ------
-        ValueError
-            If something was interrupted before.
-        """
+        """Do something as a whole: if it is interrupted, the network is of no more use, and says so."""
+        # The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by
+        # an error is no interrupt.
         if self._torn:
             raise ValueError(
                 "network: was interrupted in the middle of a step, and cannot go on; make it anew"
@@ -178,13 +171,6 @@ class Hosting:
         times : int
             How often its iterations stand in the program, as in `Program.repeat`. They are kept once, unless
             messages are recorded.
-
-        Raises
-        ------
-        ValueError
-            If nodes are wrong, or used by another job that has not ended, if `at` is in the past, or if the
-            program cannot be repeated. A later job may be given the nodes of an earlier one: it is `advance`
-            that raises if they are not free by then.
         """
         if program not in self._sound:
             program.check_columns()
@@ -227,11 +213,6 @@ class Hosting:
         Packets that it has created, those in injectors included, are delivered, but nobody learns of them:
         its messages do not complete. `drained` tells when the last of them is gone. A job that has not begun
         never does, and is forgotten.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, or it has ended.
         """
         with self._whole():
             self._stop(job)
@@ -251,13 +232,7 @@ class Hosting:
 
     @checked
     def drained(self, job: int) -> bool:
-        """Tell whether a job has ended, or was stopped, and none of its packets is in flight.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job.
-        """
+        """Tell whether a job has ended, or was stopped, and none of its packets is in flight."""
         hosted = self._find(job)
         return hosted.number >= 0 and self._engine.drained(hosted.number)
 
@@ -266,11 +241,6 @@ class Hosting:
         """Drop all that is known of a job that has ended, so that a network may run any number of them.
 
         Counters keep its packets; `result` leaves it out, and nothing can be asked of it.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, or it has not ended.
         """
         hosted = self._find(job)
         if hosted.number < 0 or job in self._running:
@@ -286,13 +256,7 @@ class Hosting:
 
     @checked
     def program(self, job: int) -> Program:
-        """Return the program of a job as the engine has it: one iteration, where those are kept once.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job.
-        """
+        """Return the program of a job as the engine has it: one iteration, where those are kept once."""
         return self._find(job).program
 
     @checked
@@ -300,23 +264,12 @@ class Hosting:
         """Return how many iterations each task that does anything has behind it, of a job with `times`.
 
         A part of one counts by the operations that have been begun.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, it does not run, or its iterations are not kept once.
         """
         return self._engine.rounds(self._looping(job).number)
 
     @checked
     def laps(self, job: int) -> Laps:
-        """Return how far the tasks of a job with `times` are with its iterations.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, it does not run, or its iterations are not kept once.
-        """
+        """Return how far the tasks of a job with `times` are with its iterations."""
         return self._engine.laps(self._looping(job).number)
 
     @checked
@@ -325,11 +278,6 @@ class Hosting:
 
         What tasks would have sent each other counts as received; packets in flight stay. So the network is in
         a state that it could have come to by simulating those iterations; the clock stands.
-
-        Raises
-        ------
-        ValueError
-            As `laps` does; or if a task has fewer iterations left, or would have used what was not sent.
         """
         hosted = self._looping(job)
         given = integers_as(np.int64, array_of(counts, "skip: counts"), "skip: counts")
@@ -379,13 +327,7 @@ class Hosting:
 
     @checked
     def job(self, number: int) -> JobRecord:
-        """Return what is known of a job that has begun.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, or it has not begun.
-        """
+        """Return what is known of a job that has begun."""
         hosted = self._find(number)
         if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")

@@ -53,14 +53,7 @@ class Laps:
         return (self.asked > 0) | (self.posted > 0)
 
     def spare_after(self, counts: Int) -> Int:
-        """Return what would be spare had each task done so many more iterations.
-
-        Raises
-        ------
-        ValueError
-            If a task has fewer iterations left, or would have used what was not sent to it, or have sent by
-            rendezvous what was not received.
-        """
+        """Return what would be spare had each task done so many more iterations."""
         if (counts < 0).any() or (counts > self.left).any():
             task = int(np.flatnonzero((counts < 0) | (counts > self.left))[0])
             raise ValueError(

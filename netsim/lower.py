@@ -152,11 +152,6 @@ def lower(program: Program, config: Config) -> Lowered:
 
     Messages to oneself are dropped. Without rendezvous an isend is a send, its wait and an irecv are
     nothing, and the wait of an irecv is the receive.
-
-    Raises
-    ------
-    ValueError
-        If a wait names a request that was not opened, or a computation is too long.
     """
     check_cycles(program)
     operations = len(program.kind)
@@ -239,11 +234,6 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
 
     The end of a task is then what it is without a loop. What a task waits for by rendezvous is counted within
     an iteration: before the loop begins anew, the messages of the one that is over are taken off.
-
-    Raises
-    ------
-    ValueError
-        If a request crosses an end of the iterations.
     """
     begin, end, _ = block(program)
     check_requests(program, begin, end)

@@ -161,11 +161,9 @@ class _Settings:
 
 
 def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result | None:
-    """Return the result of a run whose parts processes have simulated.
-
-    None where there is one part only, and where a part has no result: what is wrong is then for the whole
-    run to tell.
-    """
+    """Return the result of a run whose parts processes have simulated."""
+    # None where there is one part only, and where a part has no result: what is wrong is then for the whole
+    # run to tell.
     check = settings.network()
     for program, where, start, times in jobs:
         check.start(program, where, at=start, times=times)

@@ -30,13 +30,7 @@ def cores() -> int:
 
 
 def checked_threads(threads: object, what: str = "threads") -> int | str:
-    """Return a number of threads, or `AUTO`, as it was given.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-    """
+    """Return a number of threads, or `AUTO`, as it was given."""
     if threads == AUTO:
         return AUTO
     if isinstance(threads, str):
@@ -45,13 +39,7 @@ def checked_threads(threads: object, what: str = "threads") -> int | str:
 
 
 def threads_beside(threads: int | str, processes: int, what: str = "threads") -> int | str:
-    """Return how many threads a network may have where several processes simulate one each.
-
-    Raises
-    ------
-    ValueError
-        If that is more than the machine has cores.
-    """
+    """Return how many threads a network may have where several processes simulate one each."""
     if threads == AUTO:
         return AUTO if processes == 1 else 1
     assert isinstance(threads, int)
@@ -67,11 +55,6 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
     """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one an idle core.
 
     A thread that shares a core with other work makes those that wait for it slower than one thread is.
-
-    Raises
-    ------
-    ValueError
-        If several are asked for where one thread must do all.
     """
     asked = checked_threads(threads)
     split = engine != "reference"

@@ -51,13 +51,7 @@ class Compactness:
 
 
 def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
-    """Return the figures of different `nodes`, shape (k,).
-
-    Raises
-    ------
-    ValueError
-        If there is none, one is repeated, or one is no node of the network.
-    """
+    """Return the figures of different `nodes`, shape (k,)."""
     chosen = _checked(topology, nodes)
     count = len(chosen)
     total = pairwise_sum(topology, chosen)
@@ -81,11 +75,6 @@ def pairwise_sum(topology: Topology, nodes: ArrayLike) -> int:
 
     On a mesh, with the k coordinates of a dimension sorted, it is the sum over dimensions of
     ``sum of (2 i - k + 1) x_i`` (Bender et al. 2005, section 3).
-
-    Raises
-    ------
-    ValueError
-        If one is no node of the network.
     """
     chosen = topology.check_nodes(nodes)
     if isinstance(topology, Grid) and not topology.twist:

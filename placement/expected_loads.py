@@ -41,11 +41,6 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     -------
     ndarray of float64, shape (links,)
         In the order of `Topology.links`.
-
-    Raises
-    ------
-    ValueError
-        If nodes are none, repeated or not in the network, or the traffic is of another size.
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))
@@ -90,13 +85,7 @@ def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tupl
 
 
 def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
-    """Return `nodes` if they are different nodes of the network.
-
-    Raises
-    ------
-    ValueError
-        If nodes are none, repeated or not in the network.
-    """
+    """Return `nodes` if they are different nodes of the network."""
     chosen = topology.check_nodes(nodes)
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
@@ -107,13 +96,7 @@ def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
 
 
 def flows(W: Any, tasks: int) -> tuple[Nodes, Nodes, Floats]:
-    """Return source, target and bytes of all traffic between different tasks.
-
-    Raises
-    ------
-    ValueError
-        If the traffic is of another number of tasks, or bytes are less than 0.
-    """
+    """Return source, target and bytes of all traffic between different tasks."""
     from scipy import sparse
 
     entries = sparse.coo_array(W) if sparse.issparse(W) else sparse.coo_array(np.asarray(W))

@@ -123,11 +123,6 @@ def metrics(
         and no traffic they are 0.
     mapping : array_like of int, shape (tasks,), optional
         Node of each task; by default the nodes in their order.
-
-    Raises
-    ------
-    ValueError
-        If nodes are none, repeated or not in it, or the traffic is of another size.
     """
     chosen = distinct(topology, nodes)
     distance = topology.distances(chosen).astype(np.int64)
@@ -160,13 +155,7 @@ def metrics(
 
 
 def average_pairwise_distance(topology: Topology, nodes: ArrayLike) -> float:
-    """Return the mean distance over ordered pairs of different `nodes`, in hops; 0 for one node.
-
-    Raises
-    ------
-    ValueError
-        If nodes are none, repeated or not in the network.
-    """
+    """Return the mean distance over ordered pairs of different `nodes`, in hops; 0 for one node."""
     return _average(topology.distances(distinct(topology, nodes)).astype(np.int64))
 
 
@@ -193,11 +182,9 @@ def _from_centre(grid: Grid, nodes: Nodes) -> float:
 
 
 def _spread(places: NDArray[np.int64], ring: int) -> float:
-    """Return the mean distance of places on a line, or on a ring of so many, from their centre.
-
-    A ring is cut open before each of the places in turn; the centre belongs to the cut that gives the
-    least sum of squares.
-    """
+    """Return the mean distance of places on a line, or on a ring of so many, from their centre."""
+    # A ring is cut open before each of the places in turn; the centre belongs to the cut that gives the least
+    # sum of squares.
     if not ring:
         return float(np.abs(places - places.mean()).mean())
     opened = (places[None, :] - np.unique(places)[:, None]) % ring

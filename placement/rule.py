@@ -45,13 +45,7 @@ class Rule(Generic[_Given, _Taken]):
 
 
 def find_rule(text: str, choice: Choice[Rule[_Given, _Taken]]) -> tuple[Rule[_Given, _Taken], str]:
-    """Return the rule that a text form names, and the option after the colon.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or it takes no option and one is given.
-    """
+    """Return the rule that a text form names, and the option after the colon."""
     rule, option = choice.find(text)
     if option and not rule.option:
         raise ValueError(f"{choice.what} {text.partition(':')[0]}: takes no option, but {option!r} was given")
@@ -64,13 +58,7 @@ def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) ->
 
 
 def grid_of(topology: Topology, what: str) -> Grid:
-    """Return `topology` if it is a mesh or torus.
-
-    Raises
-    ------
-    ValueError
-        If it is not; `what` names the rule that needs one.
-    """
+    """Return `topology` if it is a mesh or torus."""
     if not isinstance(topology, Grid):
         raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
     return topology

@@ -14,11 +14,6 @@ def switch_groups(topology: Topology, nodes: ArrayLike) -> tuple[int, ...]:
     """Return for each of `nodes` the switch, or compute node of several tasks, that it hangs on.
 
     Nodes that are routers themselves, as on meshes and tori, share none: empty.
-
-    Raises
-    ------
-    ValueError
-        If one of `nodes` is not a node of the network.
     """
     chosen = topology.check_nodes(nodes)
     if topology.routers == topology.nodes:

@@ -75,13 +75,7 @@ def complete(
     executor: Executor[Run, Ended],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Simulate what is missing in `store` of `runs`, and keep every result as it comes; see `complete_all`.
-
-    Raises
-    ------
-    StoreError
-        If a result cannot be kept.
-    """
+    """Simulate the runs that are missing in `store`, and save each result at once."""
     wanted = list(runs)
     store.ask(wanted)
     return complete_all(wanted, KeptRuns(store), executor, tell)
@@ -108,13 +102,6 @@ def outcomes_of(
         Who carries out plans.
     tell : callable
         Called with the `Progress` at the beginning and after each plan.
-
-    Raises
-    ------
-    ValueError
-        If the machine could not carry out a plan, again and again.
-    Exception
-        What `function` raised; what had ended is kept.
     """
     if kept.missing(plans):
         progress = complete_all(plans, kept, resources.executor(function, Lost), tell)
@@ -146,13 +133,6 @@ def complete_all(
         Who carries out plans.
     tell : callable
         Called with the `Progress` at the beginning and after each plan.
-
-    Raises
-    ------
-    StoreError
-        If an outcome cannot be kept.
-    Exception
-        What carrying out a plan raised.
     """
     left = deque(kept.missing(plans))
     progress, tries = Progress(len(left)), Counter[str]()

@@ -31,11 +31,6 @@ class Cluster(Generic[Item, Outcome]):
         What returns the outcome of an item, picklable; what it raises is raised by `collect`.
     lost : callable
         ``lost(reason)`` returns the outcome of an item that the cluster could not carry out.
-
-    Raises
-    ------
-    ValueError
-        If Dask is not installed, nothing answers at the address, or the scheduler has no worker.
     """
 
     def __init__(
@@ -89,15 +84,7 @@ class Cluster(Generic[Item, Outcome]):
         future.add_done_callback(self._ended.put)
 
     def collect(self) -> list[tuple[Item, Outcome]]:
-        """Wait until an item has ended.
-
-        Raises
-        ------
-        ValueError
-            If the cluster has gone.
-        Exception
-            What the function raised.
-        """
+        """Wait until an item has ended."""
         future = self._next()
         item = self._items.pop(future)
         self.busy -= 1

@@ -72,13 +72,7 @@ class UnavailableError(ValueError):
 
 
 def check_digest(name: str, digest: str, now: Callable[[str], str] = current_digest) -> None:
-    """Check that a file, or a rule's code, is still what it was when the run was described.
-
-    Raises
-    ------
-    UnavailableError
-        If it has changed, or `now`, which digests it, cannot read it.
-    """
+    """Check that a file, or a rule's code, is still what it was when the run was described."""
     try:
         current = now(name)
     except ValueError as error:

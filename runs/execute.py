@@ -169,11 +169,6 @@ def carry_out(
         Threads for the network as a whole, as in `netplace.netsim.Network`.
     progress : callable, optional
         Called every fraction of a second with the cycle, as in `netplace.netsim.simulate`.
-
-    Raises
-    ------
-    ValueError, SimulationError
-        As `execute`.
     """
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)

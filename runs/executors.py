@@ -270,13 +270,6 @@ def run_each(
         What to call it with.
     processes : int
         Worker processes; with 1 everything happens here.
-
-    Raises
-    ------
-    ValueError
-        If worker processes were killed, `TRIES` times with the same item.
-    Exception
-        What `function` raised; other items are then abandoned.
     """
     placed = partial(_placed, function)
     count = min(processes, len(items))

@@ -45,13 +45,7 @@ def is_job_list(workload: str) -> bool:
 
 
 def read_job_list(path: str | Path) -> Workload:
-    """Return the jobs of a TOML file, numbered from 1 in its order.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or a value is not valid; the sentence names file and line.
-    """
+    """Return the jobs of a TOML file, numbered from 1 in its order."""
     path = Path(path)
     text, tables, _ = read_table_list(path, "job")
     jobs: list[Job] = []

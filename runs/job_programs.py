@@ -86,13 +86,7 @@ def _is_hierarchical(job: Job) -> bool:
 
 
 def program_of(job: Job, config: Config) -> Program:
-    """Return the program of a job, built anew.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be made, cannot run, or its file has changed.
-    """
+    """Return the program of a job, built anew."""
     return _repeated(job, config).written_out()
 
 

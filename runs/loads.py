@@ -89,11 +89,6 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         Values for some of `KEYS`; None counts as not given.
     seed : int
         Seed of all chance.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range, or network, traffic and settings do not go together.
     """
     known = {name: value for name, value in given.items() if value is not None}
     for name in known:
@@ -148,11 +143,6 @@ def measure_plan(
         Threads that simulate the network together.
     progress : callable, optional
         Called every fraction of a second with the cycle.
-
-    Raises
-    ------
-    ValueError
-        As `netplace.netsim.measure_load`.
     """
     point = measure_load(
         network_of(plan.network),

@@ -46,11 +46,6 @@ class Search:
         What the job runs; None: nothing but its traffic is known.
     matrix : ndarray, shape (tasks, tasks), or None
         Bytes from the task of the row to that of the column, where there is no run.
-
-    Raises
-    ------
-    ValueError
-        If the run has several jobs.
     """
 
     network: str
@@ -82,13 +77,7 @@ class Search:
 
     @cached_property
     def traffic(self) -> Any:
-        """Its traffic in bytes, dense or sparse, shape (tasks, tasks).
-
-        Raises
-        ------
-        ValueError
-            If the program cannot be made, or its traffic does not fit into memory.
-        """
+        """Its traffic in bytes, dense or sparse, shape (tasks, tasks)."""
         program = self.program
         if program is None:
             return self.matrix
@@ -108,25 +97,11 @@ class Search:
         return simulates(self.mapping)
 
     def nodes(self, seed: int) -> Nodes:
-        """Return the nodes of the job.
-
-        Raises
-        ------
-        ValueError
-            If it does not fit the network, or the rule refuses.
-        """
+        """Return the nodes of the job."""
         return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
 
     def find(self, seed: int) -> QapResult:
-        """Return its mapping; all chance follows from `seed`.
-
-        Raises
-        ------
-        ValueError
-            If it does not fit the network, or a rule refuses.
-        SimulationError
-            If it cannot come to its end, where a mapping simulates.
-        """
+        """Return its mapping; all chance follows from `seed`."""
         program, topology = self.program, self.topology
         simulated = None if program is None else run_time_of(topology, program, self.config, seed)
         return find_mapping(

@@ -11,13 +11,7 @@ __all__ = ["network_of"]
 
 
 def network_of(text: str) -> Topology:
-    """Return the network of a text form, kept for as long as the files that it is read from stay the same.
-
-    Raises
-    ------
-    ValueError
-        As `netplace.topologies.parse`.
-    """
+    """Return the network of a text form, kept for as long as the files that it is read from stay the same."""
     return _network(text, digests_of_wiring(text))
 
 

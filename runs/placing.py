@@ -58,13 +58,6 @@ def place_jobs(
         Longest run that such a mapping may try.
     times : sequence of int, optional
         How often the iterations of each program stand; once by default.
-
-    Raises
-    ------
-    ValueError
-        If the jobs do not fit the network, or a rule refuses.
-    SimulationError
-        If a job that a mapping tries cannot come to its end.
     """
     parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
     draws = seed if network_seed is None else network_seed
@@ -88,27 +81,13 @@ def place_jobs(
 
 
 def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
-    """Return the node of each task of each job.
-
-    Raises
-    ------
-    ValueError
-        If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
-    """
+    """Return the node of each task of each job."""
     repeated = tuple(map(Repeated, programs))
     return [mapped.mapping for mapped in mappings_of(run, network_of(run.network), repeated)]
 
 
 def mappings_of(run: Run, topology: Topology, programs: tuple[Repeated, ...]) -> list[QapResult]:
-    """Return the mapping of each job on the network of the run, and how it was found.
-
-    Raises
-    ------
-    ValueError
-        If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
-    SimulationError
-        If a job that a mapping tries cannot come to its end.
-    """
+    """Return the mapping of each job on the network of the run, and how it was found."""
     for name, digest in run.contents:
         check_digest(name, digest)
     if run not in _PLACED:

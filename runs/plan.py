@@ -171,11 +171,6 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         Values by `KEYS`; those that are None do not count. ``machine`` and ``workload`` must be there.
     seed : int
         Seed of the model and the partitioner.
-
-    Raises
-    ------
-    ValueError
-        If a name or value is not valid, or two contradict each other.
     """
     said = {name: value for name, value in given.items() if value is not None}
     for name in said:
@@ -342,13 +337,7 @@ def _mapping(said: Mapping[str, Any], times: str) -> str:
 
 
 def known_mapping(mapping: str) -> str:
-    """Return the text form of a mapping as it is.
-
-    Raises
-    ------
-    ValueError
-        If there is none of that name.
-    """
+    """Return the text form of a mapping as it is."""
     if mapping != BEST_KNOWN:
         if ":" not in mapping:
             one_of(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")
@@ -369,13 +358,7 @@ def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
 
 
 def check_unchanged(plan: Plan) -> None:
-    """Check that wiring and rules are those that the plan was made with.
-
-    Raises
-    ------
-    ValueError
-        If a file has changed since.
-    """
+    """Check that wiring and rules are those that the plan was made with."""
     for name, digest in plan.digests:
         if name not in _FILES and current_digest(name) != digest:
             raise ValueError(f"{name}: has changed since the schedule was described")

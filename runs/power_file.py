@@ -45,12 +45,6 @@ def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
         The file.
     switching : str, optional
         A rule that stands before that of the file.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a value is not valid; the sentence names the file and what stands in
-        it.
     """
     if str(path) == DEFAULT_POWER:
         return PowerRules(switching=switching or "always-on")

@@ -82,13 +82,7 @@ class Reading:
 
 
 def trace_path(name: str) -> Path:
-    """Return the trace file called `name`: a path, or else a trace that comes with the project.
-
-    Raises
-    ------
-    ValueError
-        If there is neither.
-    """
+    """Return the trace file called `name`: a path, or else a trace that comes with the project."""
     path = Path(name)
     if path.exists():
         return path
@@ -109,13 +103,7 @@ def trace_name(path: Path) -> str:
 
 
 def trace_digest(path: Path) -> str:
-    """Return a digest of all files of a trace; of a single file, its SHA-256.
-
-    Raises
-    ------
-    ValueError
-        If one cannot be read.
-    """
+    """Return a digest of all files of a trace; of a single file, its SHA-256."""
     from netplace.apps.formats import files_of
 
     digests = [file_digest(part) for part in files_of(path)]
@@ -123,13 +111,7 @@ def trace_digest(path: Path) -> str:
 
 
 def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the options of a trace, checked; ``ignore`` is names with commas.
-
-    Raises
-    ------
-    ValueError
-        If one is none of a trace's, or has no usable value.
-    """
+    """Return the options of a trace, checked; ``ignore`` is names with commas."""
     from netplace.apps.recorded import IGNORABLE
 
     for option in options:
@@ -152,24 +134,12 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def trace_program(name: str, reading: Reading) -> Program:
-    """Return the program recorded in the trace `name`, checked.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, is no trace, or cannot run.
-    """
+    """Return the program recorded in the trace `name`, checked."""
     return trace_repeated(trace_path(name), reading).written_out()
 
 
 def trace_repeated(path: Path, reading: Reading) -> Repeated:
-    """Return the program recorded in the trace at `path`, checked; iterations of a long one are kept once.
-
-    Raises
-    ------
-    ValueError
-        As `trace_program` does.
-    """
+    """Return the program recorded in the trace at `path`, checked; iterations of a long one are kept once."""
     from netplace.apps.formats import FORMATS, format_of, read, read_repeated
 
     options = trace_options(reading.options, trace_name(path))
@@ -199,11 +169,6 @@ def application_program(text: str, reading: Reading, nodes: int) -> Program:
         What of it, and options that the text does not give.
     nodes : int
         Nodes of the network: the number of tasks unless one is given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such application, or it refuses an option.
     """
     name, options = application_options(text, reading)
     tasks = whole(options.pop("tasks", nodes), f"application {name!r}: tasks")
@@ -214,13 +179,7 @@ def application_program(text: str, reading: Reading, nodes: int) -> Program:
 
 
 def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any]]:
-    """Return the name of an application and its options, those of `text` before those of `reading`.
-
-    Raises
-    ------
-    ValueError
-        If an option has another form than ``option=value``.
-    """
+    """Return the name of an application and its options, those of `text` before those of `reading`."""
     name, *words = _listed(text).split(",")
     options = dict(reading.options)
     if reading.tasks is not None:
@@ -248,26 +207,14 @@ def _listed(text: str) -> str:
 
 
 def job_program(text: str, reading: Reading, nodes: int) -> Program:
-    """Return the program that `text` names: a trace, or else an application.
-
-    Raises
-    ------
-    ValueError
-        If it names neither, or cannot be used.
-    """
+    """Return the program that `text` names: a trace, or else an application."""
     if kind_of_job(text) == "trace":
         return trace_program(text, reading)
     return application_program(text, reading, nodes)
 
 
 def kind_of_job(text: str) -> str:
-    """Return what `text` names: a ``"trace"``, or else an ``"app"``.
-
-    Raises
-    ------
-    ValueError
-        If it names neither.
-    """
+    """Return what `text` names: a ``"trace"``, or else an ``"app"``."""
     if is_trace(text):
         return "trace"
     if ":" not in (name := text.partition(",")[0]):

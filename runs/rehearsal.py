@@ -24,11 +24,6 @@ def check_short(run: Run) -> None:
 
     One iteration of an application says as much as all; a trace is read as a whole, and kept for the run
     itself. A mapping that searches does so for one iteration; what simulates is left out.
-
-    Raises
-    ------
-    ValueError
-        If something can not.
     """
     if any(job.path for job in run.jobs):
         programs = programs_of(run)

@@ -32,11 +32,6 @@ class Resources:
         Address of the scheduler of a Dask cluster, which then does all.
     threads : int or str
         Threads for each network that is simulated, as in `netplace.netsim.Network`.
-
-    Raises
-    ------
-    ValueError
-        If `workers` is less than 1, or all of them have more threads than this machine has cores.
     """
 
     workers: int | None = 1
@@ -61,13 +56,7 @@ class Resources:
         lost: Callable[[str], Any],
         in_hand: int = 1,
     ) -> Executor[Item, Outcome]:
-        """Return who calls `function`; for the parameters see `netplace.runs.executors.Processes`.
-
-        Raises
-        ------
-        ValueError
-            If Dask is not installed or does not answer.
-        """
+        """Return who calls `function`; for the parameters see `netplace.runs.executors.Processes`."""
         if self.dask is not None:
             from netplace.runs.cluster import Cluster
 
@@ -77,26 +66,14 @@ class Resources:
         return Processes(self.processes, function, lost, in_hand)
 
     def simulators(self) -> Executor[Run, Ended]:
-        """Return who simulates runs.
-
-        Raises
-        ------
-        ValueError
-            If Dask is not installed or does not answer.
-        """
+        """Return who simulates runs."""
         # With the next run in its hands a worker never waits for this process.
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
         return self.executor(partial(attempt, threads=threads), _failed, in_hand=2)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:
-    """Return who simulates runs: `workers` processes (default: all cores), or the Dask cluster at `dask`.
-
-    Raises
-    ------
-    ValueError
-        If `workers` is less than 1, or Dask is not installed or does not answer.
-    """
+    """Return who simulates runs: `workers` processes (default: all cores), or the Dask cluster at `dask`."""
     return Resources(workers, dask).simulators()
 
 

@@ -50,13 +50,7 @@ def contestants(plans: Sequence[Plan]) -> list[list[int]]:
 
 
 def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
-    """Return the plans with the jobs that all contestants can run.
-
-    Raises
-    ------
-    ValueError
-        If contestants have no job in common, or jobs cannot be read.
-    """
+    """Return the plans with the jobs that all contestants can run."""
     made, notes = list(plans), dict[str, None]()
     for places in contestants(plans):
         if len({made[place].seeded(0).key for place in places}) < 2:

@@ -36,11 +36,6 @@ def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
     ----------
     folder : Path
         What ``netplace schedule -o`` has written.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if the folder holds none, or its rows are others than those that were written.
     """
     path = folder / FIGURES
     for name in (FIGURES, ROWS):

@@ -29,11 +29,6 @@ def read_rows(path: Path) -> pd.DataFrame:
     """Return the jobs in a file that ``netplace schedule -o`` has written, a row each.
 
     Columns that are known are checked; others are text.
-
-    Raises
-    ------
-    ValueError
-        With file, row and column, if it is no such table.
     """
     frame = text_table(path, "table of jobs")
     for name in _NEEDED:
@@ -81,13 +76,7 @@ def _filled(column: pd.Series, path: Path) -> pd.Series:
 
 
 def node_ranges(text: str, where: str = "places") -> list[tuple[int, int]]:
-    """Return first node and last plus one of each range in a text such as ``0-3 8``.
-
-    Raises
-    ------
-    ValueError
-        If it is no such text, or its nodes do not go up.
-    """
+    """Return first node and last plus one of each range in a text such as ``0-3 8``."""
     ranges: list[tuple[int, int]] = []
     for word in text.split():
         match = _RANGE.fullmatch(word)

@@ -59,13 +59,7 @@ class Carried:
 
 
 def workload_of(plan: Plan) -> Workload:
-    """Return the jobs of a plan.
-
-    Raises
-    ------
-    ValueError
-        If they cannot be read or made.
-    """
+    """Return the jobs of a plan."""
     options = dict(plan.options)
     nodes = plan.installed or network_of(plan.machine).nodes
     if plan.from_file:
@@ -114,11 +108,6 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
         Whether the nodes of each job are kept.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
-
-    Raises
-    ------
-    ValueError
-        If jobs, machine and rules do not go together, or a run time is not in its table.
     """
     check_unchanged(plan)
     machine, jobs = network_of(plan.machine), workload_of(plan)

@@ -101,12 +101,6 @@ def measurements(
         Settings of the network.
     seed : int
         Seed of the network.
-
-    Raises
-    ------
-    ValueError
-        If blocks of a level differ in size, cannot be split, stand alone, or an application does not run on
-        as many tasks.
     """
     planned = []
     for place in range(len(levels)):
@@ -169,11 +163,9 @@ def _layouts(
 
 
 def _shares(blocks: int, pieces: int) -> Iterator[tuple[Nodes, Nodes]]:
-    """Yield from which blocks each of so many split jobs has a part, and which part of each.
-
-    The same part of all, so that they are as far apart as their blocks; where blocks cannot be grouped, the
-    first part of one and the next part of the next.
-    """
+    """Yield from which blocks each of so many split jobs has a part, and which part of each."""
+    # The same part of all, so that they are as far apart as their blocks; where blocks cannot be grouped, the
+    # first part of one and the next part of the next.
     steps = np.arange(pieces)
     shift = blocks // pieces
     for first in range(blocks):

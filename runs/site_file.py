@@ -44,16 +44,7 @@ _FAILURES = ("file", "mean_between", "mean_repair", "seed")
 
 
 def read_site(path: str | Path) -> Site:
-    """Return the rules of a site that a file describes.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a value is not valid; the sentence names the file and what stands in
-        it.
-    OSError
-        If the list of outages that it names cannot be read.
-    """
+    """Return the rules of a site that a file describes."""
     path = Path(path)
     text, said = read_toml(path)
     _names(path, text, "", said, _TOP)

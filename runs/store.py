@@ -78,11 +78,6 @@ class Store:
     ----------
     was_empty : bool
         Whether the file was there without a byte, as what is killed when it begins leaves it.
-
-    Raises
-    ------
-    StoreError
-        By any method, if the file is no store, is one of another version, or cannot be read or written.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
@@ -129,13 +124,7 @@ class Store:
             self.keep(simulation_of(execution.run).key, execution.ended())
 
     def keep(self, key: str, ended: Ended) -> None:
-        """Keep the result of the simulation `key`; one that is there already stays.
-
-        Raises
-        ------
-        ValueError
-            If the result is the doing of the machine, and none of the simulation.
-        """
+        """Keep the result of the simulation `key`; one that is there already stays."""
         if ended.by_machine:
             raise ValueError(f"store: what the machine did is no result: {ended.failure}")
         outcome = None if ended.outcome is None else json_text(ended.outcome)

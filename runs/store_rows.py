@@ -62,13 +62,7 @@ def checksum(*texts: str | None) -> str:
 
 
 def read_run(key: str, simulation: str, text: str) -> Run:
-    """Return a run as it was asked for; its key is the checksum of what it is.
-
-    Raises
-    ------
-    AlteredError
-        If it is not what was stored.
-    """
+    """Return a run as it was asked for; its key is the checksum of what it is."""
     try:
         run = Run.from_dict(json.loads(text))
         if run.key == key and simulation_of(run).key == simulation:
@@ -85,11 +79,6 @@ def read_simulation(key: str, outcome: str | None, failure: str | None, check: s
     ----------
     key, outcome, failure, check : str or None
         The row, with its checksum.
-
-    Raises
-    ------
-    AlteredError
-        If it is not what was stored.
     """
     if check != _check("simulation", key, outcome, failure):
         raise AlteredError("simulation", key)

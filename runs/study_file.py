@@ -45,13 +45,7 @@ _FLAG = re.compile(r"^--([a-z][a-z-]*)")
 
 
 def read_study(path: str | Path) -> list[Plan]:
-    """Return the plans of schedules that a study file describes, the seeds running fastest.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
-    """
+    """Return the plans of schedules that a study file describes, the seeds running fastest."""
     return read_plans(path, KEYS, make_plan)
 
 
@@ -70,11 +64,6 @@ def read_plans(
         Makes a plan of one value for each key that the file has.
     what : str
         What the plans are of, for people.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
     """
     path = Path(path)
     text, data = read_toml(path, flags=True)

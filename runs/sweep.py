@@ -82,13 +82,7 @@ class Sweep:
         return math.prod(map(len, self.axes)) * len(self.seeds)
 
     def runs(self) -> list[Run]:
-        """Return the runs, the seeds running fastest.
-
-        Raises
-        ------
-        ValueError
-            If a value is not valid, naming line, key, value and what was expected.
-        """
+        """Return the runs, the seeds running fastest."""
         return [run for _, run in self._each()]
 
     def check_programs(self, wanted: Sequence[Run]) -> None:
@@ -96,11 +90,6 @@ class Sweep:
 
         Of an application only one iteration is made. Then it is checked that the jobs can be placed, by a
         search cut short where the mapping is one. So what can never run is told before anything runs.
-
-        Raises
-        ------
-        ValueError
-            As `runs`.
         """
         wanted_programs, wanted_places = {_programs(run) for run in wanted}, {_places(run) for run in wanted}
         for choice, run in self._each():
@@ -152,13 +141,7 @@ class Sweep:
 
 
 def read_sweep(path: str | Path) -> Sweep:
-    """Read a sweep file.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, is not TOML, has an unknown key, or describes no run, naming the line.
-    """
+    """Read a sweep file."""
     path = Path(path)
     text, data = read_toml(path, flags=True)
     empty = Sweep(path, text)

@@ -120,13 +120,7 @@ class TableTimes:
 
     @classmethod
     def read(cls, path: str | Path, machine: Topology, **options: Any) -> TableTimes:
-        """Return the run times of a file: CSV or Parquet of a table, or a store in which nothing is added.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be read.
-        """
+        """Return the run times of a file: CSV or Parquet of a table, or a store in which nothing is added."""
         return cls(machine, RunTimes.read(path), **options)
 
     @classmethod
@@ -135,13 +129,7 @@ class TableTimes:
         return cls(machine, StoredTimes(store, workers=workers), **options)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds of a job on its nodes.
-
-        Raises
-        ------
-        LookupError
-            If the table lacks it; the sentence says what is missing.
-        """
+        """Return the run time in seconds of a job on its nodes."""
         if not job.application:
             return job.run_time
         mappings = (allocation.mapping,) if allocation.mapping else self._mappings
@@ -185,13 +173,7 @@ class TableTimes:
         return [*ranked, *((shape, "") for shape, _ in Factors(grid)(job) if shape not in listed)]
 
     def check(self, jobs: Iterable[Job]) -> None:
-        """Check that a table has something of every application, intensity and size of `jobs`.
-
-        Raises
-        ------
-        LookupError
-            If not; the sentence lists what is missing.
-        """
+        """Check that a table has something of every application, intensity and size of `jobs`."""
         if not isinstance(self._known, RunTimes):
             return
         kinds = {(job.application, job.intensity, job.nodes): job for job in jobs if job.application}

@@ -166,13 +166,7 @@ def over_seeds(runs: pd.DataFrame, entry: list[str], sort: bool) -> pd.DataFrame
 
 
 def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
-    """Return the run-time table of a table of either kind.
-
-    Raises
-    ------
-    ValueError
-        If it is neither; `where` says where it came from.
-    """
+    """Return the run-time table of a table of either kind."""
     if BESIDE in frame.columns:
         raise ValueError(f"{where}: holds times by job (table --jobs), expected a table of runs or run times")
     if _OF_RUNS.issubset(frame.columns):
@@ -198,14 +192,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return a table that `write_table` wrote, or one of others with some of its columns.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, is not what was written, or a cell is not what its column holds; it names
-        the file, and the row and column.
-    """
+    """Return a table that `write_table` wrote, or one of others with some of its columns."""
     try:
         if input_file(path).suffix == ".parquet":
             frame = _parquet(path)

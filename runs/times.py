@@ -73,13 +73,7 @@ class RunTimes:
 
     @classmethod
     def read(cls, path: str | Path) -> RunTimes:
-        """Return the run times of a CSV or Parquet file, or of a store.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be read.
-        """
+        """Return the run times of a CSV or Parquet file, or of a store."""
         path = Path(path)
         if path.suffix in (".csv", ".parquet"):
             return cls(read_table(path))
@@ -99,11 +93,6 @@ class RunTimes:
         **entry
             Columns of `netplace.runs.tables.ENTRY` and their values; as many as it takes for one entry to
             remain.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column, value or entry, or more than one entry.
         """
         left = self.frame
         for column, value in entry.items():
@@ -150,13 +139,7 @@ class StoredTimes:
         self._workers = workers
 
     def of(self, run: Run, seeds: Iterable[int] | None = None) -> RunTime:
-        """Return the run time of `run` over `seeds`, by default its own alone.
-
-        Raises
-        ------
-        ValueError
-            If all of them failed, or the machine could not simulate them; the sentence says why.
-        """
+        """Return the run time of `run` over `seeds`, by default its own alone."""
         wanted = [run.seeded(seed) for seed in seeds] if seeds is not None else [run]
         if self._simulate:
             progress = complete(wanted, self._store, simulators(self._workers))

@@ -45,11 +45,6 @@ def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
         The file.
     flags : bool
         Whether its keys are names of flags, in which ``-`` stands for ``_``.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, is not TOML, or has one key in both spellings.
     """
     try:
         content = input_file(path).read_bytes()
@@ -70,11 +65,6 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
         Of the tables; there must be at least one.
     others : sequence of str
         Keys that may stand beside them.
-
-    Raises
-    ------
-    ValueError
-        With file and line, if it cannot be read, has another key, or no such table.
     """
     text, said = read_toml(path)
     for key in said:
@@ -94,13 +84,7 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
 
 
 def underscored(said: Any, path: Path) -> Any:
-    """Return values whose keys have ``_`` in place of ``-``; `path` is where they came from.
-
-    Raises
-    ------
-    ValueError
-        If a table has one key in both spellings.
-    """
+    """Return values whose keys have ``_`` in place of ``-``; `path` is where they came from."""
     if isinstance(said, list):
         return [underscored(entry, path) for entry in said]
     if not isinstance(said, dict):

@@ -33,11 +33,6 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     times : RunTimes or Execution
         What the longest run time of a job is asked of.
 
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or its number is not over 0.
-
     Examples
     --------
     >>> from netplace.scheduling.times import LogTimes

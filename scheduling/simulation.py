@@ -96,13 +96,7 @@ class Simulation:
         self._wake_at = math.nan
 
     def run(self, jobs: Iterable[Job]) -> None:
-        """Take in all jobs, and run them to their ends.
-
-        Raises
-        ------
-        ValueError
-            If there are no jobs, one is not in order or makes no sense, or one is never started.
-        """
+        """Take in all jobs, and run them to their ends."""
         jobs = iter(jobs)
         first = next(jobs, None)
         if first is None:
@@ -299,10 +293,8 @@ class Simulation:
         self._record.unusable(free if head is not None and head.job.nodes <= free else 0)
 
     def _ask(self) -> None:
-        """Have the policy asked after all events of this instant.
-
-        What was due at this instant stands before a new event of no delay.
-        """
+        """Have the policy asked after all events of this instant."""
+        # What was due at this instant stands before a new event of no delay.
         if not self._pass_due:
             self._pass_due = True
             self._at(0, self._on_asked, None)

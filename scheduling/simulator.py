@@ -135,13 +135,7 @@ def schedule(
 
 
 def hold_back(partitioner: Partitioner, present: int, machine: Topology) -> None:
-    """Hold the nodes behind the first `present` for good.
-
-    Raises
-    ------
-    ValueError
-        If the partitioner cannot leave them out.
-    """
+    """Hold the nodes behind the first `present` for good."""
     if present == machine.nodes:
         return
     try:

@@ -21,13 +21,7 @@ AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
-    """Return what came of each plan; those that the store lacks are carried out, each kept as it ends.
-
-    Raises
-    ------
-    ValueError
-        As `kept_outcomes`.
-    """
+    """Return what came of each plan; those that the store lacks are carried out, each kept as it ends."""
     return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
 
 
@@ -47,11 +41,6 @@ def kept_outcomes(
         Returns the outcome of a case, and what it is, as JSON can hold them. `make` is picklable.
     bench : Bench
         Where the study is carried out.
-
-    Raises
-    ------
-    ValueError
-        If outcomes are missing and are not to be made, or cannot be.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))

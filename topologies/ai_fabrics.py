@@ -35,11 +35,6 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
         Text form of the network.
     phit : int
         Bytes of a phit.
-
-    Raises
-    ------
-    ValueError
-        If a key is missing, or one has not as many values as there are dimensions.
     """
     rows = {}
     for key in ("topology", "npus_count", "bandwidth", "latency"):
@@ -73,11 +68,6 @@ def nccl(root: Element, text: str) -> Graph:
 
     Every GPU is a node, in the order of ``dev``; every NVSwitch is a switch. PCI Express is no part of it.
     Source: NVIDIA NCCL, "Environment Variables", NCCL_TOPO_FILE and NCCL_TOPO_DUMP_FILE.
-
-    Raises
-    ------
-    ValueError
-        If the NVLinks do not join all GPUs.
     """
     gpus = [(pci, gpu) for pci in root.iter("pci") for gpu in pci.findall("gpu")]
     gpus.sort(key=lambda pair: whole(pair[1].get("dev", ""), f"{text}: dev of a gpu", 0))

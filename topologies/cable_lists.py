@@ -39,11 +39,6 @@ def cable_list(content: str, text: str) -> Graph:
 
     Words stand between blanks or, where the first line has a comma or a semicolon, between these. The first
     line may name columns, such as ``source,target,width``.
-
-    Raises
-    ------
-    ValueError
-        If a line is no cable and no switch, or there is no network in the file.
     """
     import networkx as nx
 
@@ -96,11 +91,6 @@ def anynet(content: str, text: str) -> Graph:
     A line joins the router or node that it begins with to those that follow. A number behind a router is
     the latency of the link to it in cycles, 1 if there is none; it holds for this direction, as in BookSim 2.
     Nodes keep their numbers as names.
-
-    Raises
-    ------
-    ValueError
-        If a line has another form, or a node is at two routers.
     """
     router: dict[int, int] = {}
     home: dict[int, int] = {}
@@ -179,13 +169,7 @@ def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
 
 
 def dot(content: str, text: str) -> Graph:
-    """Return the network of a graph in Graphviz' DOT: vertices, edges and what they carry, without layout.
-
-    Raises
-    ------
-    ValueError
-        If it is no such graph, or edges join subgraphs.
-    """
+    """Return the network of a graph in Graphviz' DOT: vertices, edges and what they carry, without layout."""
     import networkx as nx
 
     tokens = _tokens(content, text)

@@ -128,13 +128,7 @@ def _text(of: Topology, given: dict[str, int]) -> str:
 
 
 def _check(text: str, given: dict[str, int]) -> None:
-    """Refuse numbers out of range.
-
-    Raises
-    ------
-    ValueError
-        If one is.
-    """
+    """Refuse numbers out of range."""
     most = {"nic": MOST_CYCLES, "memory": MOST_CYCLES, "bus": MOST_CYCLES}
     most.update(latency=MOST_DELAY, crossing=MOST_DELAY)
     for name, value in given.items():
@@ -207,13 +201,7 @@ def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) ->
 def _with_compute_nodes(
     values: Int | None, home: Int, planes: int, sockets: int, apart: bool = False
 ) -> Int | None:
-    """Return values of switches for all planes; compute nodes and sockets have their switch's in the first.
-
-    Parameters
-    ----------
-    apart : bool
-        Whether those of every plane have numbers of their own.
-    """
+    """Return switch values for all planes; compute nodes and sockets get those of their first switch."""
     if values is None:
         return None
     step = int(values.max()) + 1 if apart else 0

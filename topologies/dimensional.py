@@ -57,11 +57,6 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
 
     Every node is a router with links of each dimension; nodes are numbered along the first dimension fastest.
     A ring of two is one cable.
-
-    Raises
-    ------
-    ValueError
-        If the network is too large for memory.
     """
     sizes = [dimension.size for dimension in dimensions]
     nodes = math.prod(sizes)
@@ -133,11 +128,6 @@ def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
         Bytes a second, more than 0.
     phit : int
         Bytes of a phit.
-
-    Raises
-    ------
-    ValueError
-        If no whole numbers of cycles are near the speeds.
     """
     ratios = [max(speeds) / speed for speed in speeds]
     for multiple in range(1, _MOST_MULTIPLE + 1):

@@ -76,13 +76,7 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
 
 
 def check_groups(text: str, g: int | None, links: int) -> int:
-    """Return how many groups there are where each has so many global links.
-
-    Raises
-    ------
-    ValueError
-        If `g` is out of range.
-    """
+    """Return how many groups there are where each has so many global links."""
     if g is None:
         return links + 1
     g = whole(g, f"{text}: g")
@@ -98,11 +92,6 @@ def global_cables(text: str, g: int, links: int, arrangement: str) -> Iterator[t
     """Yield (group, its global link, other group, its global link) for every global cable.
 
     With fewer groups than could be joined the arrangement is repeated, as often as it fits as a whole.
-
-    Raises
-    ------
-    ValueError
-        If a circulant arrangement has an even number of groups.
     """
     if g == 1:
         return

@@ -56,11 +56,6 @@ def failing(
         slow, as in `netplace.topologies.faulty`.
     slow_cycles : int
         Cycles a phit of links that become slow; 0: twice as many as before.
-
-    Raises
-    ------
-    ValueError
-        If two routers are not neighbours, a router does not exist, or no node remains.
     """
     check_routers(of, [*off, *(end for pair in (*down, *slowed) for end in pair)])
     known = cables_of(of, 0)

@@ -164,13 +164,7 @@ def cables_of(of: Topology, first: int) -> Rows:
 
 
 def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
-    """Return those of `cables` that join the pairs of routers.
-
-    Raises
-    ------
-    ValueError
-        If two are not neighbours.
-    """
+    """Return those of `cables` that join the pairs of routers."""
     rows = [np.zeros((0, 4), np.int64)]
     for a, b in pairs:
         mine = cables[(cables[:, 0] == min(a, b)) & (cables[:, 2] == max(a, b))]
@@ -189,11 +183,6 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
         Slow cables, rows as those of `cables_of`.
     cycles : int
         Cycles a phit of these; 0: twice as many as before.
-
-    Raises
-    ------
-    ValueError
-        If that is more than engines take.
     """
     before = of.cycles if isinstance(of, Graph) else np.ones(of.neighbor.shape, np.int32)
     after = before.copy()

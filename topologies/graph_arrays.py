@@ -55,11 +55,6 @@ def checked_arrays(
         Its first switch.
     given : mapping of str to ndarray or None
         Some of `ARRAYS`, of which `home` is needed.
-
-    Raises
-    ------
-    ValueError
-        If one has another shape, holds something else than it should, or a number that is out of range.
     """
     check_wiring(network)
     shape: dict[str, tuple[int, ...]] = {
@@ -100,13 +95,7 @@ def _fitting(
 
 
 def check_of_cables(text: str, name: str, values: NDArray[Any]) -> None:
-    """Check what one of the arrays will hold of each cable, before it is made.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
+    """Check what one of the arrays will hold of each cable, before it is made."""
     _check_range(f"network {text}: {name}", ARRAYS[name], values)
 
 
@@ -136,13 +125,7 @@ def _check_homes(network: Topology, first: int, home: NDArray[Any]) -> None:
 
 
 def check_wiring(network: Topology) -> None:
-    """Check that every link leads to an input that no other link leads to, and to another router.
-
-    Raises
-    ------
-    ValueError
-        If one does not.
-    """
+    """Check that every link leads to an input that no other link leads to, and to another router."""
     neighbor, entry = network.neighbor, network.entry
     wrong = neighbor[(neighbor < -1) | (neighbor >= network.routers)]
     if len(wrong):

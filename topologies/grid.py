@@ -222,13 +222,7 @@ class Grid(Topology):
 
 
 def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
-    """Return the grid of these sides, wired; `mesh`, `torus` and `twisted_torus` check what they give.
-
-    Raises
-    ------
-    ValueError
-        If it is too large for memory.
-    """
+    """Return the grid of these sides, wired; `mesh`, `torus` and `twisted_torus` check what they give."""
     sizes = tuple(sizes)
     nodes, ports = math.prod(sizes), 2 * len(sizes)
     check_size(text, nodes, ports)
@@ -258,13 +252,7 @@ def _strides(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 def check_sides(sizes: Sequence[int], text: str) -> tuple[int, ...]:
-    """Return the sides as a tuple of at least one number, each at least 1.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is not such a number; `text` is quoted.
-    """
+    """Return the sides as a tuple of at least one number, each at least 1."""
     if len(sizes) == 0:
         raise ValueError(f"{text}: no sides given, expected at least one")
     return tuple(whole(size, f"{text}: side {place + 1}") for place, size in enumerate(sizes))

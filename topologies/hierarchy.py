@@ -95,11 +95,6 @@ def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], tex
     ----------
     above : list of (int, int)
         Pairs of switches of which the second stands above the first.
-
-    Raises
-    ------
-    ValueError
-        If some stand above each other in a circle.
     """
     level = np.ones(switches, np.int64)
     waits = np.zeros(switches, np.int64)

@@ -18,13 +18,7 @@ _DIGITS = "0123456789"
 
 
 def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
-    """Yield the names of a list of hosts such as ``n[0-3,7],login1``, leading zeros kept.
-
-    Raises
-    ------
-    ValueError
-        If a range is none.
-    """
+    """Yield the names of a list of hosts such as ``n[0-3,7],login1``, leading zeros kept."""
     for part in _parts(hosts, where):
         prefix, bracket, rest = part.partition("[")
         if not bracket:
@@ -38,11 +32,6 @@ def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
 
 def count_hosts(hosts: str, where: str = "hosts") -> int:
     """Return how many names `expand` yields, without making them.
-
-    Raises
-    ------
-    ValueError
-        If a range is none.
 
     Examples
     --------

@@ -22,11 +22,6 @@ def read_indented(text: str, where: str) -> Any:
         What the file holds.
     where : str
         What messages call it.
-
-    Raises
-    ------
-    ValueError
-        If a line is neither, naming it.
     """
     rows: list[_Row] = []
     for line, raw in enumerate(text.splitlines(), 1):

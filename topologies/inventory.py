@@ -115,11 +115,6 @@ def inventory(topology: Topology, radix: int = 0) -> Inventory:
     radix : int
         Ports of a switch; 0: the most that one of the network has.
 
-    Raises
-    ------
-    ValueError
-        If a switch needs more than `radix` ports.
-
     Examples
     --------
     >>> from netplace.topologies import parse
@@ -248,13 +243,7 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cable: dict[str, CablePrice] = {}
 
     def cost(self, made: Inventory) -> dict[str, float]:
-        """Return what a network costs: switches, interfaces, each kind of cables, and ``"total"``.
-
-        Raises
-        ------
-        ValueError
-            If the list has no price for a kind of cables of the network.
-        """
+        """Return what a network costs: switches, interfaces, each kind of cables, and ``"total"``."""
         parts = {
             "switches": made.switches * (self.switch + made.radix * self.port),
             "interfaces": made.interfaces * self.nic,
@@ -277,13 +266,7 @@ def _quoted(kind: str) -> str:
 
 @checked
 def read_prices(path: str | Path) -> Prices:
-    """Return the price list of a TOML file.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, has an unknown key, or an amount that is no number of at least 0.
-    """
+    """Return the price list of a TOML file."""
     try:
         content = input_file(path).read_bytes()
     except OSError as error:

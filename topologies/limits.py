@@ -25,11 +25,6 @@ def check_size(text: str, routers: int, ports: int) -> None:
         Canonical text form of the network.
     routers, ports : int
         How many routers it would have, and ports in each.
-
-    Raises
-    ------
-    ValueError
-        If the network is too large; the sentence says how much memory it would need.
     """
     in_all = routers * ports
     need = in_all * _BYTES_PER_PORT
@@ -43,24 +38,12 @@ def check_size(text: str, routers: int, ports: int) -> None:
 
 
 def check_cables(text: str, cables: int) -> None:
-    """Refuse a network whose list of cables would be too long.
-
-    Raises
-    ------
-    ValueError
-        If the cables take more than `netplace.checks.memory_limit`.
-    """
+    """Refuse a network whose list of cables would be too long."""
     sizes.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
 def check_memory(text: str, need: int, what: str) -> None:
-    """Refuse a network of which `what` would need more memory than there is.
-
-    Raises
-    ------
-    ValueError
-        If `need` bytes are more than there are, or than `netplace.checks.memory_limit`.
-    """
+    """Refuse a network of which `what` would need more memory than there is."""
     _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
 

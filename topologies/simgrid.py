@@ -75,11 +75,6 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
         Bytes of a phit.
     part : str
         The cluster's ``id``; may be empty where there is but one.
-
-    Raises
-    ------
-    ValueError
-        If there is no such cluster, or one of its links is of a kind that no network here has.
     """
     clusters = {entry.get("id", ""): entry for entry in root.iter("cluster")}
     if not clusters:
@@ -162,11 +157,9 @@ def _fat_tree(parts: str, delay: int, where: str, text: str) -> Graph:
 
 
 def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
-    """Return the dragonfly of groups of chassis of routers: ``3,4;3,2;3,1;2``, numbers and cables of each.
-
-    Routers of a chassis are all joined, and those at the same place of the chassis of a group; router j of
-    group i is joined to router i of group j.
-    """
+    """Return the dragonfly of groups of chassis of routers: ``3,4;3,2;3,1;2``, numbers and cables of each."""
+    # Routers of a chassis are all joined, and those at the same place of the chassis of a group; router j of
+    # group i is joined to router i of group j.
     words = [word.split(",") for word in parts.split(";")]
     if [len(word) for word in words] != [2, 2, 2, 1]:
         raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 3,4;3,2;3,1;2")

@@ -40,11 +40,6 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
         Where that is, for people, and the text form of the network.
     part : str
         Name of the ring or torus; may be empty where there is but one.
-
-    Raises
-    ------
-    ValueError
-        If a key is missing or wrong, there are not as many nodes as places, or one is named twice.
     """
     chosen, where = _part(kind, inside, where, part)
     if kind == "ring":

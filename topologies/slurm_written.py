@@ -15,13 +15,7 @@ __all__ = ["slurm_blocks_text", "slurm_text"]
 
 
 def _switched(topology: Topology) -> Graph:
-    """Return a network as one of switches and nodes.
-
-    Raises
-    ------
-    ValueError
-        If its nodes are switches.
-    """
+    """Return a network as one of switches and nodes."""
     if isinstance(topology, Tree):
         return with_faults(topology, text=topology.text)  # none: the same wiring
     if not isinstance(topology, Graph):

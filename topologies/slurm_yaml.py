@@ -24,11 +24,6 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
     name : str
         The topology; by default the first with ``cluster_default: true``, or the first. Where that is
         ``flat``, which names no network, it is the only other one.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, there is no such topology in it, or it says nothing of a network.
     """
     chosen = _chosen(read_indented(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
@@ -43,13 +38,7 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
 
 
 def tree_entries(where: str, kind: str, inside: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
-    """Return the entries of a tree or of blocks, with the keys of ``topology.conf`` in lower case.
-
-    Raises
-    ------
-    ValueError
-        If there are no switches or blocks.
-    """
+    """Return the entries of a tree or of blocks, with the keys of ``topology.conf`` in lower case."""
     if kind == "tree":
         names = {"switch": "switchname", "nodes": "nodes", "children": "switches"}
         return [(where, entry) for entry in _entries(inside.get("switches"), names, where)]

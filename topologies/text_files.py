@@ -68,13 +68,7 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def read_text(path: str, text: str) -> str:
-    """Return what is in a file.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or is no text.
-    """
+    """Return what is in a file."""
     try:
         return existing(path, text).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

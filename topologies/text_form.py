@@ -53,25 +53,13 @@ class Kind:
 
 
 def read_sides(text: str) -> tuple[tuple[int, ...]]:
-    """Return the sides of a grid, for ``"torus:8x4"`` ``((8, 4),)``.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number of at least 1.
-    """
+    """Return the sides of a grid, for ``"torus:8x4"`` ``((8, 4),)``."""
     words = _after_colon(text).split("x")
     return (tuple(whole(word, f"{text}: side {place + 1}") for place, word in enumerate(words)),)
 
 
 def read_sides_and_twist(text: str) -> tuple[tuple[int, ...], int | None]:
-    """Return the sides and the twist, None where none is written: for ``"twisted:8x4+3"`` ``((8, 4), 3)``.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number of at least 1.
-    """
+    """Return the sides and the twist, None where none is written: for ``"twisted:8x4+3"`` ``((8, 4), 3)``."""
     sides, plus, twist = text.partition("+")
     return read_sides(sides)[0], whole(twist, f"{text}: twist") if plus else None
 
@@ -92,13 +80,7 @@ def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
 
 
 def read_sides_and_nodes(text: str) -> tuple[tuple[int, ...], int | None]:
-    """Return the sides and the nodes at a switch, None where none are written: ``"torus:8x4,c=2"``.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number of at least 1.
-    """
+    """Return the sides and the nodes at a switch, None where none are written: ``"torus:8x4,c=2"``."""
     sides, _, option = text.partition(",")
     if "=" not in option:
         return read_sides(text)[0], None
@@ -141,13 +123,7 @@ def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
 
 
 def read_tree(text: str) -> tuple[tuple[int, ...], ...]:
-    """Return the arities of ``"xgft:3;4,4,4;1,2,2"``, downwards and upwards, and widths if they stand there.
-
-    Raises
-    ------
-    ValueError
-        If it is not height;m1,..;w1,.. or height;m1,..;w1,..;p1,.. .
-    """
+    """Return the arities of ``"xgft:3;4,4,4;1,2,2"``, downwards and upwards, and widths if given."""
     parts = _after_colon(text).split(";")
     if len(parts) not in (3, 4):
         raise ValueError(f"{text}: expected height;m1,..,mh;w1,..,wh such as xgft:3;4,4,4;1,2,2")
@@ -181,13 +157,7 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def read_shares(text: str) -> tuple[str, dict[str, str]]:
-    """Return the network and the faults of ``"faulty:links=0.1,seed=2/torus:8x8"``, as they are written.
-
-    Raises
-    ------
-    ValueError
-        If there is no network behind a slash, or a part has no value.
-    """
+    """Return the network and the faults of ``"faulty:links=0.1,seed=2/torus:8x8"``, as they are written."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash:
         raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
@@ -197,13 +167,7 @@ def read_shares(text: str) -> tuple[str, dict[str, str]]:
 
 
 def read_service(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the network and the nodes of ``"service:nodes=0+5-9,every=16/torus:8x8"``.
-
-    Raises
-    ------
-    ValueError
-        If there is no network behind a slash, or a part has no value.
-    """
+    """Return the network and the nodes of ``"service:nodes=0+5-9,every=16/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not given:
         raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
@@ -214,13 +178,7 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
-    """Return the network and the numbers of ``"nodes:tasks=16,rails=2/torus:8x8"``.
-
-    Raises
-    ------
-    ValueError
-        If there is no network behind a slash, no number of tasks, or a part is no number.
-    """
+    """Return the network and the numbers of ``"nodes:tasks=16,rails=2/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not network:
         raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")

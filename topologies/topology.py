@@ -235,13 +235,7 @@ class Topology(ABC):
 
 
 def named(topology: Topology, text: str) -> Topology:
-    """Return the same network under another text form, by which it can be asked for again.
-
-    Raises
-    ------
-    ValueError
-        If it is no network.
-    """
+    """Return the same network under another text form, by which it can be asked for again."""
     if not isinstance(topology, Topology):
         raise ValueError(f"network {text!r}: is a {type(topology).__name__}, expected a Topology")
     twin = copy.copy(topology)

@@ -125,13 +125,7 @@ class Tree(Topology):
 
 
 def tree(text: str, down: int, up: int, stages: int) -> Tree:
-    """Return the tree of these numbers, wired; `kary_ntree` and `thin_tree` check what they give.
-
-    Raises
-    ------
-    ValueError
-        If it is too large for memory.
-    """
+    """Return the tree of these numbers, wired; `kary_ntree` and `thin_tree` check what they give."""
     # No more than 64 stages are counted: fewer are too many already, and huge powers take for ever.
     counted = min(stages, 64)
     check_size(text, down**counted + sum(_switches(down, up, counted)), down + up)

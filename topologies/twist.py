@@ -42,11 +42,9 @@ class Twist:
 
     @cached_property
     def _search(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Hops to each node from node 0, and the first minimal record as one number, x * span + y.
-
-        Breadth first: a record in front of which one hop is put leads one node further, and of all records
-        that come from one node by one port the first stays the first.
-        """
+        """Hops to each node from node 0, and the first minimal record as one number, x * span + y."""
+        # Breadth first: a record in front of which one hop is put leads one node further, and of all records
+        # that come from one node by one port the first stays the first.
         hops = np.full(len(self.neighbor), -1)
         first = np.full(len(self.neighbor), np.iinfo(np.int64).max)
         hops[0] = first[0] = 0

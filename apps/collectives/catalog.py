@@ -292,13 +292,7 @@ ALIASES = {
 
 
 def algorithms_of(operation: str) -> dict[str, Algorithm]:
-    """Return the algorithms of an operation by name.
-
-    Raises
-    ------
-    ValueError
-        If there is no such operation.
-    """
+    """Return the algorithms of an operation by name."""
     one_of(operation, OPERATIONS, "collective operation")
     return {name: entry for (of, name), entry in ALGORITHMS.items() if of == operation}
 
@@ -308,12 +302,6 @@ def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "
 
     One of your own is a function that takes a `Call` and yields rounds of messages, given as
     ``"module:function"`` or ``"folder/file.py:function"``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such operation or algorithm, or it is not for so many `ranks`; `what` says where the
-        name came from.
     """
     entry = ALGORITHMS.get((operation, name))
     if entry is None:

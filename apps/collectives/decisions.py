@@ -105,13 +105,7 @@ class Table:
         return self.rows if self.base is None else {**self.base.all_rows(), **self.rows}
 
     def choose(self, call: Call) -> Row:
-        """Return the row for a call.
-
-        Raises
-        ------
-        ValueError
-            If none fits.
-        """
+        """Return the row for a call."""
         rows = self.rows.get(call.operation)
         if rows is None:
             if self.base is None:
@@ -134,13 +128,7 @@ class Table:
 
 
 def decision_table(text: str, what: str = "--collectives") -> Table:
-    """Return the table called `text`: a key of `TABLES`, or a TOML file.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table, or it is wrong or has gaps, naming `what` or the file.
-    """
+    """Return the table called `text`: a key of `TABLES`, or a TOML file."""
     if text in TABLES:
         return shipped_table(text)
     path = Path(text)

@@ -55,11 +55,9 @@ def _both(call: Call, flows: tuple[Flow, ...]) -> Rounds:
 
 
 def _inner_tree(ranks: int, shifted: int) -> tuple[int, Tree]:
-    """Return the root of an in-order tree and its children lists, counted from that root.
-
-    Number the ranks from 1: the place of p is its lowest set bit, so that odd numbers are leaves. The second
-    tree is the first with all ranks one further on, whose odd numbers are inside.
-    """
+    """Return the root of an in-order tree and its children lists, counted from that root."""
+    # Number the ranks from 1: the place of p is its lowest set bit, so that odd numbers are leaves. The
+    # second tree is the first with all ranks one further on, whose odd numbers are inside.
     root = 1 << (ranks.bit_length() - 1)
     tree: Tree = [[] for _ in range(ranks)]
     for number in range(1, ranks + 1):

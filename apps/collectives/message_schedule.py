@@ -54,12 +54,6 @@ class Schedule:
 
         After each round `progress` is told how many there are so far. Lengths in them are
         of `unit` bytes.
-
-        Raises
-        ------
-        ValueError
-            If a message comes from or goes to no rank or has less than no bytes, or there are more than
-            `MOST_MESSAGES`.
         """
         columns = array("q"), array("q"), array("q"), array("q")
         number = 0

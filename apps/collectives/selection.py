@@ -51,26 +51,14 @@ class Collectives:
         )
 
     def schedule(self, call: Call, progress: Callable[[int], None] | None = None) -> Schedule:
-        """Return all messages of a call; `progress` is told after each round how many there are so far.
-
-        Raises
-        ------
-        ValueError
-            If there is no algorithm for it.
-        """
+        """Return all messages of a call; `progress` is told after each round how many there are so far."""
         name, chosen, call = self._chosen(call)
         if progress is None:
             return _schedule(chosen, name, call)
         return _rounds(chosen, name, call, progress)
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, call: Call, tag: int) -> None:
-        """Append to `writer` what member number `rank` of `members` does.
-
-        Raises
-        ------
-        ValueError
-            If there is no algorithm for the call.
-        """
+        """Append to `writer` what member number `rank` of `members` does."""
         name, chosen, call = self._chosen(call)
         if call.is_empty:
             return
@@ -106,11 +94,6 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
     """Return what `text` says: a table and algorithms, as in ``"openmpi+allreduce=ring+bcast=binomial"``.
 
     ``element=8`` says that vectors that are reduced are of 8-byte elements.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table, operation or algorithm, naming `what`.
     """
     table, *words = text.split("+")
     named: dict[str, str] = {}
@@ -180,11 +163,6 @@ def schedule(
         Called after each round with the number of messages so far.
     **options
         Further attributes of a `Call`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such operation, table or algorithm, or a value is out of range.
 
     Examples
     --------

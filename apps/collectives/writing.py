@@ -134,11 +134,6 @@ def alltoallv(
     """Send ``sizes_row[j]`` bytes to each member j and receive ``sizes_column[j]`` from it.
 
     Members know their own blocks alone, so that the number of members chooses the algorithm, not the bytes.
-
-    Raises
-    ------
-    ValueError
-        If there is not one size for each member.
     """
     place, count = _place(writer, members), len(members)
     for sizes, what in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):

@@ -77,13 +77,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of the ranks, in order, of a run named by its folder or any of them.
-
-    Raises
-    ------
-    ValueError
-        If one is missing.
-    """
+    """Return the files of the ranks, in order, of a run named by its folder or any of them."""
     if path.is_dir():
         path = min(path.glob(_NAME), key=lambda file: (len(file.name), file.name))
     match = _MEMBER.fullmatch(path.name)

@@ -183,13 +183,7 @@ FORMAT = Choice(
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file or folder, told by what is in it, else by its name.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
-    """
+    """Return the format of a file or folder, told by what is in it, else by its name."""
     head = b"" if path.is_dir() else head_of(path)
     if not head and not path.is_dir():
         raise ValueError(f"{path}: is empty, expected a trace")
@@ -202,13 +196,7 @@ def format_of(path: Path) -> Format:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files of which the trace at `path` consists, in order.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
-    """
+    """Return the files of which the trace at `path` consists, in order."""
     chosen = format_of(path)
     return [path] if chosen.files is None else chosen.files(path)
 

@@ -26,13 +26,7 @@ _HELD = 10  # bytes in memory for each of a file
 
 
 def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
-    """Return the groups of the file beside a trace; none, if there is no such file.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON of lists of NPUs by name.
-    """
+    """Return the groups of the file beside a trace; none, if there is no such file."""
     file = path.parent / GROUPS_FILE
     if not file.exists():
         return {}
@@ -43,13 +37,7 @@ def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
 
 
 def groups_of_node(inputs: bytes, npus: int) -> Groups:
-    """Return the groups that a node called `INIT` has among its inputs.
-
-    Raises
-    ------
-    ValueError
-        If they are no JSON of groups.
-    """
+    """Return the groups that a node called `INIT` has among its inputs."""
     text = next((value for number, value in fields(inputs) if number == 1 and isinstance(value, bytes)), b"")
     # A list of inputs, as the field is text: of one that is itself JSON.
     listed = _parsed(text, INIT)

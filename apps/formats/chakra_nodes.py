@@ -88,11 +88,6 @@ def in_order(nodes: list[Node], control: bool) -> list[Node]:
         In the order of the file. Dependencies on others than these, and on itself, count as met.
     control : bool
         Whether control dependencies count.
-
-    Raises
-    ------
-    ValueError
-        If nodes depend on each other in a circle.
     """
     place = {node.number: at for at, node in enumerate(nodes)}
     waiting = [0] * len(nodes)

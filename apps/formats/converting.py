@@ -24,11 +24,6 @@ def write(program: Program, path: str | Path) -> None:
     """Write a program to a file, in the format that its name ends in; gzip if ``.gz`` follows.
 
     The text format keeps all of a program; see `netplace.apps.formats.insee` for what that one loses.
-
-    Raises
-    ------
-    ValueError
-        If no format that can be written has that ending, or the file cannot be written.
     """
     path = Path(path)
     chosen = named_format(path)
@@ -63,11 +58,6 @@ def convert(
     -------
     list of str
         What the format cannot say of the trace, a sentence each.
-
-    Raises
-    ------
-    ValueError
-        If no format that can be written has that ending, or the file cannot be written.
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
@@ -127,11 +117,6 @@ def rewrite(
         As in `convert`.
     ignore : collection of str
         Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
-
-    Raises
-    ------
-    ValueError
-        As `convert`; if the trace cannot be read, or holds what cannot be replayed.
     """
     chosen, trace = chosen or check_convertible(path), open_again()
     if chosen.stream is not None and trace.sorted:
@@ -151,13 +136,7 @@ def _left_out(trace: Trace, chosen: Format, ignore: Collection[str]) -> Iterator
 
 
 def check_convertible(path: Path) -> Format:
-    """Return the format in which a whole trace is written to a file of this name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the format in which a whole trace is written to a file of this name."""
     chosen = named_format(path)
     if chosen is None or not (chosen.stream or chosen.convert or chosen.write):
         writable = ", ".join(

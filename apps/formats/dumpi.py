@@ -40,13 +40,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of the ranks, in order, of a run named by its ``.meta``, its folder or any of them.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or one is missing.
-    """
+    """Return the files of the ranks, in order, of a run named by its ``.meta``, its folder or any of them."""
     if path.is_dir():
         metas = sorted(path.glob("*.meta"))
         if len(metas) != 1:

@@ -55,11 +55,6 @@ def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list
         Gets the communicators.
     steps : sequence of sequences
         The calls of each rank that make communicators and groups: name and arguments by name.
-
-    Raises
-    ------
-    ValueError
-        If ranks disagree.
     """
     world = Made(0, tuple(range(trace.ranks)))
     ranks = [

@@ -76,11 +76,6 @@ class DumpiFile:
         Bytes of the predefined datatypes on the machine that was traced; empty if the file does not say.
     counts : dict of str to int
         How often each function was called.
-
-    Raises
-    ------
-    TraceError
-        If it is no such file, or broken: at which byte.
     """
 
     def __init__(self, path: Path) -> None:
@@ -138,13 +133,7 @@ class DumpiFile:
             raise TraceError(place, "ends in the middle of a record", "byte") from None
 
     def records(self) -> Iterator[Record]:
-        """Yield the calls in their order.
-
-        Raises
-        ------
-        TraceError
-            If one cannot be decoded.
-        """
+        """Yield the calls in their order."""
         biases, place = self._unpacked(">iI", self._stream)
         before = [bias * _SECOND for bias in biases]
         last = [0, 0]

@@ -80,13 +80,7 @@ class RankCalls:
         self._line, self._name = 0, ""
 
     def read(self, call: TextCall) -> None:
-        """Take the next record.
-
-        Raises
-        ------
-        TraceError
-            If it cannot be understood.
-        """
+        """Take the next record."""
         name, place, cpu, wall, given = call
         self.names[name] += 1
         self._line, self._name, self._now = place, name, wall[0]
@@ -299,11 +293,9 @@ class RankCalls:
         self._add(Call.COLLECTIVE, peer, size, OPERATIONS.index(name), communicator=made.number, sizes=sizes)
 
     def _extent(self, name: str, given: Arguments, place: int, ranks: int) -> tuple[int, list[int] | None]:
-        """Return the bytes of a call, and those of each partner where it lists them.
-
-        What stays in place has no send count; where every rank gets as much as it gives, the receive side is
-        taken.
-        """
+        """Return the bytes of a call, and those of each partner where it lists them."""
+        # What stays in place has no send count; where every rank gets as much as it gives, the receive side
+        # is taken.
         if name == "barrier":
             return 0, None
         if name in ("bcast", "reduce", "allreduce", "scan", "exscan"):

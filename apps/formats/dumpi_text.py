@@ -26,13 +26,7 @@ TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
 
 
 def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
-    """Yield the calls in a text file.
-
-    Raises
-    ------
-    TraceError
-        If a line is none that dumpi2ascii writes, or a call does not return.
-    """
+    """Yield the calls in a text file."""
     begun: tuple[str, int, int, int] | None = None
     arguments: Arguments = {}
     last = 0

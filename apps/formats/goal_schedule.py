@@ -117,13 +117,7 @@ class _Facts:
 
 
 def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Operation | None, int]]:
-    """Yield operations, or None for a wait, with their requests, in an order that comes to its end.
-
-    Raises
-    ------
-    ValueError
-        If what a rank waits for never comes.
-    """
+    """Yield operations, or None for a wait, with their requests, in an order that comes to its end."""
     ranks = {rank: _Schedule(rank, operations) for rank, operations in schedules.items()}
     came: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
     posted: dict[int, list[int]] = defaultdict(list)

@@ -62,13 +62,7 @@ def open_matrix(path: Path, reading: Reading) -> Trace:
 
 
 def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
-    """Return the number of ranks, and messages and bytes of each pair that says anything.
-
-    Raises
-    ------
-    ValueError
-        If the file is no such table, naming the line.
-    """
+    """Return the number of ranks, and messages and bytes of each pair that says anything."""
     with named(path):
         rows, words = [], 0
         for number, line in lines(path, reading or Reading()):

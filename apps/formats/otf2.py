@@ -48,13 +48,7 @@ def files(path: Path) -> list[Path]:
 
 
 def open_otf2(path: Path, reading: Reading) -> Trace:
-    """Open an OTF2 archive by its anchor file or folder; see `netplace.apps.formats.open_trace`.
-
-    Raises
-    ------
-    ValueError
-        If the library is missing, or cannot read the archive.
-    """
+    """Open an OTF2 archive by its anchor file or folder; see `netplace.apps.formats.open_trace`."""
     if importlib.util.find_spec("otf2") is None:
         raise ValueError(
             f"{path}: OTF2 is read with the library otf2, which is not installed; "

@@ -13,13 +13,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def delimited(data: bytes) -> Iterator[bytes]:
-    """Yield the messages of a file in which each comes after its length.
-
-    Raises
-    ------
-    ValueError
-        If the file ends inside one.
-    """
+    """Yield the messages of a file in which each comes after its length."""
     place = 0
     while place < len(data):
         length, place = _varint(data, place)
@@ -30,13 +24,7 @@ def delimited(data: bytes) -> Iterator[bytes]:
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield number and value of each field: a whole number, or bytes (of a fixed number too).
-
-    Raises
-    ------
-    ValueError
-        If this is no such message.
-    """
+    """Yield number and value of each field: a whole number, or bytes (of a fixed number too)."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)

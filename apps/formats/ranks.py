@@ -36,11 +36,6 @@ def count_tasks(largest: int, said: int | None) -> int:
         Largest task that the file names.
     said : int or None
         How many there are, if the user or the file says so.
-
-    Raises
-    ------
-    ValueError
-        If the file names more tasks than there are.
     """
     tasks = largest + 1 if said is None else said
     if largest >= tasks:

@@ -22,11 +22,6 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     """Open a trace in any of `FORMATS`; its calls are read as they are asked for.
 
     The format is told by what is in the file; if that is comments only, by its name.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read or is no trace.
     """
     path, reading = Path(path), reading or Reading()
     with _about(path):
@@ -68,11 +63,6 @@ def read(
         Chooses the algorithms of collectives that the trace names; ours by default.
     trc_ns : float
         Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read or is no trace, naming file and line.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)
@@ -106,11 +96,6 @@ def read_repeated(
         Calls from which on a trace is long.
     progress : callable, optional
         Called with the number of bytes that were read since the last call.
-
-    Raises
-    ------
-    ValueError
-        As `read` does.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)

@@ -57,13 +57,7 @@ class Pipeline:
 
 
 def pipeline_of(names: Sequence[str], stages: int, chunks: int, micros: int, line: int) -> Pipeline:
-    """Return the pipeline that lines of some names are; without stages all are one micro-batch.
-
-    Raises
-    ------
-    TraceError
-        In `line`, if the lines do not make up so many micro-batches, or these not so many chunks.
-    """
+    """Return the pipeline that lines of some names are; without stages all are one micro-batch."""
     if stages == 1:
         return Pipeline(1, 1, ((range(len(names)),),), len(names))
     begins = [at for at, name in enumerate(names) if name == _FIRST]
@@ -96,11 +90,9 @@ def _last(names: Sequence[str], begins: list[int]) -> int:
 
 
 def _cuts(names: Sequence[str], chunks: int, line: int) -> list[int]:
-    """Return where the chunks of a micro-batch begin, and its end.
-
-    A transformer layer begins with a line called as the one behind the embedding, which belongs to the first
-    chunk as what is behind the layers does to the last one.
-    """
+    """Return where the chunks of a micro-batch begin, and its end."""
+    # A transformer layer begins with a line called as the one behind the embedding, which belongs to the
+    # first chunk as what is behind the layers does to the last one.
     starts = [at for at, name in enumerate(names) if at and name == names[1]]
     if chunks > 1 and (not starts or len(starts) % chunks):
         near = [n for n in range(1, len(starts) + 1) if len(starts) % n == 0] or [1]

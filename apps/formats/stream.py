@@ -25,24 +25,12 @@ _LONGEST_LINE = 1 << 26  # bytes: what is longer is no line of a trace
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
-    """
+    """Return the first bytes of a file, unpacked."""
     return next(blocks(path, Reading(), HEAD), b"")
 
 
 def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield what is in a file, unpacked if it is gzip, in pieces of at most `size` bytes.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or is a broken gzip file.
-    """
+    """Yield what is in a file, unpacked if it is gzip, in pieces of at most `size` bytes."""
     try:
         with input_file(path).open("rb") as raw:
             packed = is_packed(raw.read(2))
@@ -60,13 +48,7 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def whole_content(path: Path, reading: Reading, bytes_each: int) -> bytes:
-    """Return what is in a file, unpacked, of which each byte takes `bytes_each` when it is understood.
-
-    Raises
-    ------
-    ValueError
-        As `blocks`; if that takes more memory than `netplace.checks.memory_limit`.
-    """
+    """Return what is in a file, unpacked, of which each byte takes `bytes_each` when it is understood."""
     parts, length = [], 0
     for block in blocks(path, reading):
         length += len(block)

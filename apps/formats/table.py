@@ -32,11 +32,6 @@ class Table:
         Number of each row's line in the text, from 1.
     columns : ndarray of int64, shape (rows,)
         Words in each row.
-
-    Raises
-    ------
-    TraceError
-        If the text holds a byte that is not printable ASCII.
     """
 
     def __init__(self, text: bytes, before: int = 0) -> None:
@@ -82,13 +77,7 @@ class Table:
     def integers(
         self, rows: NDArray[np.int64], column: int, what: str, least: int = 0, bits: int = _BITS
     ) -> NDArray[np.int64]:
-        """Return a column of `rows` as whole numbers.
-
-        Raises
-        ------
-        TraceError
-            If a word is no whole number of at least `least` and less than 2**`bits`, naming `what` it is.
-        """
+        """Return a column of `rows` as whole numbers."""
         start, length = self._place(rows, column)
         negative = self._text[start] == _MINUS
         start, length = start + negative, length - negative
@@ -110,13 +99,7 @@ class Table:
         return value
 
     def reals(self, rows: NDArray[np.int64], column: int, what: str) -> NDArray[np.float64]:
-        """Return a column of `rows` as decimal numbers of at least 0.
-
-        Raises
-        ------
-        TraceError
-            If a word is no such number, naming `what` it stands for.
-        """
+        """Return a column of `rows` as decimal numbers of at least 0."""
         start, length = self._place(rows, column)
         # Only digits around at most one point: what float() would take besides is a mistake here.
         point = np.full(len(rows), -1, np.int64)

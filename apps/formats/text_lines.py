@@ -58,13 +58,7 @@ class Lines:
 
 
 def parsed(text: bytes, before: int) -> Lines:
-    """Return lines of the text format and what each says.
-
-    Raises
-    ------
-    TraceError
-        If a line is none; lines are counted from `before`.
-    """
+    """Return lines of the text format and what each says."""
     table = Table(text, before)
     _check_columns(table)
     rows = np.arange(len(table))

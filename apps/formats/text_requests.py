@@ -23,13 +23,7 @@ class Requests:
         self._opened = 0
 
     def renumber(self, calls: NDArray[Any], line: NDArray[np.int64]) -> None:
-        """Give the requests of some calls, of these lines, numbers that are used once in the file.
-
-        Raises
-        ------
-        TraceError
-            If one opens a request that is open, or waits for one that is not.
-        """
+        """Give the requests of some calls, of these lines, numbers that are used once in the file."""
         rows = np.flatnonzero(calls["request"] >= 0)
         carried = len(self._key)
         key = np.concatenate(

@@ -25,13 +25,7 @@ _NAMES = {int(call): call.name.lower() for call in Call}
 
 
 def text_lines(trace: Trace, options: Options) -> Iterator[str]:
-    """Yield the lines of a trace, put right as `netplace.apps.recorded.settled` does, as its calls are read.
-
-    Raises
-    ------
-    UnresolvedError
-        If a receive has no source or no tag.
-    """
+    """Yield the lines of a trace, corrected like `netplace.apps.recorded.settled`, as calls are read."""
     said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
     said += f"{BY_LENGTH}; " if trace.by_length else ""
     yield f"# {said}columns: {' '.join(COLUMNS)}"

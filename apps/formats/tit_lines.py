@@ -46,13 +46,7 @@ class Line:
 
 
 def whole_of(number: int, word: str, what: str, most: int) -> int:
-    """Return the whole number that a word says, perhaps as in ``5e4``.
-
-    Raises
-    ------
-    TraceError
-        If it is none, or not less than `most`; `number` is that of its line.
-    """
+    """Return the whole number that a word says, perhaps as in ``5e4``."""
     try:
         value = int(word) if word.isdecimal() and len(word) < 20 else _integer(float(word))
     except (ValueError, OverflowError):

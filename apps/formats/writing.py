@@ -87,13 +87,7 @@ def left_out_lines(left_out: Counter[str], comment: tuple[str, str]) -> Iterator
 
 
 def write_lines(path: Path, lines: Iterator[str]) -> None:
-    """Write lines of text, some thousands at a time; gzip if the name ends in ``.gz``.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be written.
-    """
+    """Write lines of text, some thousands at a time; gzip if the name ends in ``.gz``."""
     try:
         with whole_file(path) as draft, draft.open("wb") as raw:
             packed = path.suffix == ".gz"

@@ -61,11 +61,9 @@ def _columns(tasks: int) -> int:
 
 
 def _segment(task: int, tasks: int, unknowns: int) -> int:
-    """Return the length of a task's segment of a vector that was summed along its row of tasks.
-
-    The unknowns are dealt to the rows of tasks, the first rows getting the rest. With twice as many columns
-    as rows, the two tasks of an even and the next odd column halve them.
-    """
+    """Return the length of a task's segment of a vector that was summed along its row of tasks."""
+    # The unknowns are dealt to the rows of tasks, the first rows getting the rest. With twice as many columns
+    # as rows, the two tasks of an even and the next odd column halve them.
     columns = _columns(tasks)
     rows = tasks // columns
     row, column = task // columns, task % columns

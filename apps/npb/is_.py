@@ -112,11 +112,9 @@ def _exchanges(problem: Sort, tasks: int, iterations: int) -> Iterator[NDArray[n
 
 
 def _redistribute(held: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many keys go from task to task, given those that each task (row) holds of each bucket.
-
-    A task's last bucket is the first with which all tasks up to it have their share of the keys; when the
-    buckets are used up, the tasks left get none.
-    """
+    """Return how many keys go from task to task, given those that each task (row) holds of each bucket."""
+    # A task's last bucket is the first with which all tasks up to it have their share of the keys; when the
+    # buckets are used up, the tasks left get none.
     tasks = len(held)
     share = held.sum() // tasks
     exchanged = np.zeros((tasks, tasks), np.int64)
@@ -143,11 +141,9 @@ def _bucket_counts(problem: Sort, tasks: int) -> NDArray[np.int64]:
 
 
 def _buckets(problem: Sort, state: int, keys: int) -> NDArray[np.int64]:
-    """Return the buckets of the next `keys` keys that follow `state` of the generator.
-
-    The generator is x -> a x mod 2**46; products may overflow 64 bits, since only the low 46 count. A key is
-    the sum of four such numbers, scaled to the range, and its bucket are its highest bits.
-    """
+    """Return the buckets of the next `keys` keys that follow `state` of the generator."""
+    # The generator is x -> a x mod 2**46; products may overflow 64 bits, since only the low 46 count. A key
+    # is the sum of four such numbers, scaled to the range, and its bucket are its highest bits.
     mask = np.uint64((1 << STATE_BITS) - 1)
     total = np.zeros(keys, np.uint64)
     powers = _powers(keys)

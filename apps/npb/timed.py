@@ -55,11 +55,6 @@ def timed_program(
         Write what the section does before and after the main loop.
     collectives : Collectives, optional
         Chooses the algorithms of collectives; ours by default.
-
-    Raises
-    ------
-    ValueError
-        If the program would have more than `MOST_OPERATIONS` operations.
     """
     begun: deque[_Begun] = deque()
     iterations = sum(run.times for run in runs(0))
@@ -121,11 +116,6 @@ def check_size(name: str, iterations: int, once: int, each: int) -> None:
         Times that its main loop is done.
     once, each : int
         Operations of all tasks before the main loop, and in one iteration of it.
-
-    Raises
-    ------
-    ValueError
-        If these are more than `MOST_OPERATIONS` operations, saying how much memory they would take.
     """
     if once + each > MOST_OPERATIONS:
         raise ValueError(

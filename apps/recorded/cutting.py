@@ -43,13 +43,6 @@ def cut(
         Keys of `IGNORABLE` that are left out instead of refused.
     ranks : sequence of int, optional
         They are numbered anew, in the order given, see `Recorded.only`.
-
-    Raises
-    ------
-    UnresolvedError
-        If a receive has no source or tag, which only the whole trace tells.
-    ValueError
-        If there is nothing to keep, it holds what cannot be replayed, or it takes too much memory.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     rows, names, length = [], [], 0
@@ -97,10 +90,8 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
 
 
 def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]], by_length: bool) -> NDArray[np.int64]:
-    """Return what each message and collective is on its channel, and count it; -1 for other calls.
-
-    By length, that stands for the communicator of a message: such traces have only one.
-    """
+    """Return what each message and collective is on its channel, and count it; -1 for other calls."""
+    # By length, that stands for the communicator of a message: such traces have only one.
     named = np.full((len(calls), _PLACE + 1), -1, np.int64)
     rank, peer, kind = calls["rank"], calls["peer"], calls["kind"]
     sends = (kind == Call.SEND) | (kind == Call.ISEND)

@@ -48,11 +48,6 @@ def folded(
 
     The arguments are those of `netplace.apps.recorded.program_of`, which returns the same written out. The
     marks of the trace are left out.
-
-    Raises
-    ------
-    ValueError
-        As `program_of`; if there are no common iterations, and the calls take more memory than the limit.
     """
     check_kept(trace.unrepeated)
     normal = Normal(cycles_per_us)

@@ -21,13 +21,7 @@ PENDING = -2  # source of a receive that is told where it is completed
 
 
 def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
-    """Refuse operations that cannot be replayed, but for those that are to be ignored.
-
-    Raises
-    ------
-    ValueError
-        If there are such, naming and counting them.
-    """
+    """Refuse operations that cannot be replayed, but for those that are to be ignored."""
     for kind in IGNORABLE:
         names = {
             name: number for name, number in sorted(left_out.items()) if (ignorable(name) or "other") == kind
@@ -49,11 +43,6 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
         Its batches are read to their end.
     ranks : collection of int, optional
         Only the calls of these ranks are kept.
-
-    Raises
-    ------
-    ValueError
-        If they take more memory than `netplace.checks.memory_limit`.
     """
     chosen = None if ranks is None else np.array(sorted(ranks), np.int64)
     if ranks is None:
@@ -80,13 +69,7 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
 
 
 def check_kept(calls: int) -> None:
-    """Check that so many calls may be kept in memory.
-
-    Raises
-    ------
-    ValueError
-        If they take more than `netplace.checks.memory_limit`.
-    """
+    """Check that so many calls may be kept in memory."""
     check_length(calls, "the trace")
     limit = memory_limit()
     if calls * _BYTES_A_CALL > limit:

@@ -72,11 +72,6 @@ def collective_blocks(
 
     A non-blocking one begins all of its messages where it is called and ends them where it is waited for: its
     rounds do not wait for each other.
-
-    Raises
-    ------
-    ValueError
-        If members disagree: naming the rank that takes no part.
     """
     rows = np.flatnonzero(calls["kind"] == Call.COLLECTIVE).tolist()
     if not rows:

@@ -156,10 +156,9 @@ def _counted(rows: Int) -> tuple[list[list[int]], list[int]]:
 
 
 def _factors(counts: list[tuple[Counter[Channel], Counter[Channel]]], times: list[int]) -> list[int] | None:
-    """Return how many times over each rank's body makes an iteration, 0 without one; None if nothing fits.
-
-    In an iteration as much is sent as is received on every channel, and all members call as many collectives.
-    """
+    """Return how many times over each rank's body makes an iteration, 0 without one; None if nothing fits."""
+    # In an iteration as much is sent as is received on every channel, and all members call as many
+    # collectives.
     ties = _ties(counts)
     if ties is None:
         return None

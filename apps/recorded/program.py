@@ -64,13 +64,7 @@ def joined(
 
 
 def cycles_before(calls: NDArray[Any], cycles_per_us: float) -> NDArray[np.int64]:
-    """Return the cycles of computation before each call.
-
-    Raises
-    ------
-    ValueError
-        If one is too long, naming its rank.
-    """
+    """Return the cycles of computation before each call."""
     # Rounded twice, so that a half that a product has missed by its last digit is a half.
     with np.errstate(over="ignore"):
         before = np.rint(np.round(calls["gap"] * (1e6 * cycles_per_us), 6))

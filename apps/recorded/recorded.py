@@ -130,13 +130,7 @@ class Recorded:
         return since
 
     def window(self, begin: float, end: float) -> Recorded:
-        """Return what began from `begin` to before `end`, in seconds as `times` has them.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing.
-        """
+        """Return what began from `begin` to before `end`, in seconds as `times` has them."""
         times = self.times()
         keep = (times >= begin) & (times < end)
         if not keep.any():
@@ -146,13 +140,7 @@ class Recorded:
         return self._kept(keep)
 
     def iterations(self, first: int, last: int) -> Recorded:
-        """Return the marked iterations `first` to `last`.
-
-        Raises
-        ------
-        ValueError
-            If a rank has no mark of one of them.
-        """
+        """Return the marked iterations `first` to `last`."""
         keep = np.zeros(len(self.calls), bool)
         marks = (self.calls["kind"] == Call.MARK) & (self.calls["tag"] == 0)
         for rank in range(self.ranks):
@@ -169,13 +157,7 @@ class Recorded:
         return self._kept(keep)
 
     def only(self, ranks: Sequence[int]) -> Recorded:
-        """Return what some ranks do among themselves; they are numbered anew, in the order given.
-
-        Raises
-        ------
-        ValueError
-            If there is no such rank, or one is named twice.
-        """
+        """Return what some ranks do among themselves; they are numbered anew, in the order given."""
         check_ranks(ranks, self.ranks)
         number = np.full(self.ranks, -1, np.int64)
         number[list(ranks)] = np.arange(len(ranks))
@@ -271,11 +253,6 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         Keys of `IGNORABLE` that are left out instead of refused.
     ranks : sequence of int, optional
         Only what these ranks do among themselves is kept, see `Recorded.only`; the others take no memory.
-
-    Raises
-    ------
-    ValueError
-        If it holds what cannot be replayed, its ranks disagree, or it takes too much memory.
     """
     calls, sizes = gathered(trace, ranks)
     calls = resolved_receives(calls)
@@ -320,10 +297,5 @@ def program_of(
         Keys of `IGNORABLE` that are left out instead of refused.
     collectives : Collectives, optional
         Chooses the algorithms of collectives; ours by default.
-
-    Raises
-    ------
-    ValueError
-        If the trace holds what cannot be replayed, or its ranks disagree.
     """
     return recorded(trace, ignore).program(cycles_per_us, collectives)

@@ -104,13 +104,7 @@ class Trace:
         self.has_ranks(self.ranks)
 
     def has_ranks(self, count: int) -> None:
-        """Tell how many ranks there are.
-
-        Raises
-        ------
-        ValueError
-            If they are too many.
-        """
+        """Tell how many ranks there are."""
         if count > MOST_TASKS:
             raise ValueError(f"{count} ranks are too many, expected at most {MOST_TASKS}")
         self.ranks = count

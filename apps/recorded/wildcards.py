@@ -22,13 +22,7 @@ _FROM_ANY, _OF_ANY = 1, 2
 
 
 def resolved(calls: NDArray[Any], trace: Trace) -> NDArray[Any]:
-    """Return the calls, every receive with the source and tag of the message that it takes.
-
-    Raises
-    ------
-    ValueError
-        If a receive from any source finds no message, naming it.
-    """
+    """Return the calls, every receive with the source and tag of the message that it takes."""
     receives = (calls["kind"] == Call.RECV) | (calls["kind"] == Call.IRECV)
     if not (receives & ((calls["peer"] == ANY) | (calls["tag"] == ANY))).any():
         return calls

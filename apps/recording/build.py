@@ -23,11 +23,6 @@ def build_interposer(compiler: str, folder: Path) -> Path:
         The MPI compiler for C, such as ``mpicc``; words after the first are its options.
     folder : Path
         Where the library goes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such compiler, or it does not compile; the sentence has its first error.
     """
     words = shlex.split(compiler)
     if not words or shutil.which(words[0]) is None:

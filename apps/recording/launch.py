@@ -42,13 +42,7 @@ class Recorded:
 
 
 def launcher_of(compiler: str) -> str:
-    """Return the launcher that belongs to a compiler: ``mpirun.mpich`` beside ``mpicc.mpich``.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the launcher that belongs to a compiler: ``mpirun.mpich`` beside ``mpicc.mpich``."""
     first = Path(shlex.split(compiler)[0])
     ending = first.name.partition("mpicc")[2]
     for name in (f"mpirun{ending}", f"mpiexec{ending}", "mpirun", "mpiexec"):
@@ -78,11 +72,6 @@ def record(
         The MPI compiler for C.
     launcher : str, optional
         What starts the program, with its options; by default the launcher beside the compiler.
-
-    Raises
-    ------
-    ValueError
-        If the recorder cannot be compiled, or loaded from `folder`; if there is no such launcher or program.
     """
     words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
     if not words or shutil.which(words[0]) is None:

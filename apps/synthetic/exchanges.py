@@ -49,11 +49,6 @@ def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
         2 <-> 3      1 <-> 3      1 <-> 5
         4 <-> 5      4 <-> 6      2 <-> 6
         6 <-> 7      5 <-> 7      3 <-> 7
-
-    Raises
-    ------
-    ValueError
-        If `tasks` is not a power of two.
     """
     if tasks < 2 or tasks & (tasks - 1):
         raise ValueError(f"tasks of butterfly: {tasks} is not a power of two of at least 2")

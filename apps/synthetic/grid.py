@@ -52,11 +52,6 @@ class Grid:
         ----------
         sizes : str, sequence of int or None
             Sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
-
-        Raises
-        ------
-        ValueError
-            If there are not `axes` sizes, or they do not make `tasks`.
         """
         if sizes is None:
             return cls(near_cube(whole(tasks, "tasks"), axes), wraps, transposed)

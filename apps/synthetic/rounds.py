@@ -88,11 +88,6 @@ def in_rounds(
         Returns how many operations so many tasks have in a round, counted before any is made.
     once : callable
         Returns a round of the tasks whose numbers it is given.
-
-    Raises
-    ------
-    ValueError
-        If a number is too small, or the operations would be too many.
     """
     whole(tasks, f"tasks of {name}", 2)
     whole(bytes, f"bytes of {name}", 0, MOST - 1)

@@ -76,11 +76,6 @@ def training_job(
         File with the seconds of layers, see `read_layer_times`; those that it does not have follow `flops`.
     cycle_ns : float
         Length of a cycle.
-
-    Raises
-    ------
-    ValueError
-        If there is no such model, or degrees do not divide what they should.
     """
     check_arguments(training_job, {"model": model, "order": order, "times": times}, "training")
     sizes = model_of(model, layers, hidden, sequence, experts)
@@ -102,13 +97,7 @@ def training_job(
 def training(
     tasks: int, iterations: int = 1, collectives: Collectives | None = None, **options: Any
 ) -> Program:
-    """Return the program of so many steps of training; `options` are those of `training_job`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such model, or degrees do not divide what they should.
-    """
+    """Return the program of so many steps of training; `options` are those of `training_job`."""
     job, steps = training_job(tasks, **options), whole(iterations, "iterations")
     # Every layer computes twice forwards and twice backwards.
     check_written(4 * tasks * job.micros * job.model.layers // job.layout.pp * steps, "training")

@@ -170,13 +170,7 @@ class Job:
 def model_of(
     name: str, layers: int | None, hidden: int | None, sequence: int | None, experts: int | None
 ) -> Model:
-    """Return a model of `MODELS`, with other sizes where they are given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such model, or a size is out of range.
-    """
+    """Return a model of `MODELS`, with other sizes where they are given."""
     model = MODELS[one_of(name, MODELS, "model")]
     given = {"layers": layers, "hidden": hidden, "sequence": sequence, "experts": experts}
     sizes: dict[str, Any] = {key: whole(value, key) for key, value in given.items() if value is not None}
@@ -184,13 +178,7 @@ def model_of(
 
 
 def job_of(job: Job, global_batch: int | None) -> Job:
-    """Return `job` with as many micro-batches as a global batch makes, checked.
-
-    Raises
-    ------
-    ValueError
-        If something does not divide what it should, saying what does.
-    """
+    """Return `job` with as many micro-batches as a global batch makes, checked."""
     model, layout = job.model, job.layout
     whole(job.micro_batch, "micro_batch")
     whole(job.chunks, "chunks")

@@ -23,14 +23,7 @@ _LONGEST = 1e6  # seconds
 
 @checked
 def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, float]]:
-    """Return the seconds, forward and backward, of the layers that a file has, and of `HEAD`.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or names a layer twice or none of the `layers`; the sentence names file and
-        line.
-    """
+    """Return the seconds, forward and backward, of the layers that a file has, and of `HEAD`."""
     try:
         lines = read_content(Path(path)).decode().splitlines()
     except OSError as error:

@@ -72,13 +72,7 @@ class Layout:
 
 
 def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, order: str) -> Layout:
-    """Return the layout of `tasks` ranks; data parallel ones are as many as are left, if not given.
-
-    Raises
-    ------
-    ValueError
-        If the degrees do not make up the ranks, saying which near ones do, or the order is none.
-    """
+    """Return the layout of `tasks` ranks; data parallel ones are as many as are left, if not given."""
     degrees = {"tp": whole(tp, "tp"), "cp": whole(cp, "cp"), "pp": whole(pp, "pp")}
     others = prod(degrees.values())
     if dp is None:

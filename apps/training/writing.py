@@ -125,11 +125,9 @@ class _Rank:
             self._exchange_tokens()
 
     def _share_sequence(self, again: bool = False) -> None:
-        """Bring the whole sequence to each rank of a tensor group that had its own part.
-
-        Backward these are the gradients, and `again` the input of a product, of which a rank keeps its part
-        only: Korthikanti et al., arXiv 2205.05198, section 4.2.2.
-        """
+        """Bring the whole sequence to each rank of a tensor group that had its own part."""
+        # Backward these are the gradients, and `again` the input of a product, of which a rank keeps its part
+        # only: Korthikanti et al., arXiv 2205.05198, section 4.2.2.
         if self.job.sequence_parallel and len(self.tensor) > 1:
             for _ in range(1 + again):
                 allgather(self.writer, self.tensor, self.job.activation_bytes // len(self.tensor))

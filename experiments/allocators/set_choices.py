@@ -64,11 +64,9 @@ def published_machine(costs: str = "uniform") -> ProcessorSets:
 
 
 def _heights() -> NDArray[np.int64]:
-    """Return what nodes cost: 6 a place up the rack, 14 for each rack away from the middle of the room.
-
-    One side of the room costs 1 more, as in the published example, so that no two racks cost the same; the
-    six nodes of the centre rack, of which nothing is told, 2 more.
-    """
+    """Return what nodes cost: 6 a place up the rack, 14 for each rack away from the middle of the room."""
+    # One side of the room costs 1 more, as in the published example, so that no two racks cost the same; the
+    # six nodes of the centre rack, of which nothing is told, 2 more.
     rack, height = np.divmod(np.arange(NODES), RACK)
     away = np.where(rack < 10, np.abs(2 * rack - 9) // 2, 0)
     side = np.select([rack < 5, rack < 10], [0, 1], 2)

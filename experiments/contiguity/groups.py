@@ -14,13 +14,7 @@ __all__ = ["GROUPS", "SWITCHES", "levels_of_groups"]
 
 
 def levels_of_groups(topology: Topology, name: str) -> Hierarchy:
-    """Return the nodes of each switch, of each group and of all as levels of a tree.
-
-    Raises
-    ------
-    ValueError
-        If the network has no groups; the sentence begins with the partitioner's `name`.
-    """
+    """Return the nodes of each switch, of each group and of all as levels of a tree."""
     if not isinstance(topology, Graph) or topology.group is None:
         raise ValueError(f"partitioner {name}: is defined on networks of groups, not on {topology}")
     switch = topology.home - topology.first_switch

@@ -54,12 +54,10 @@ class _Kept:
 
 @lru_cache(maxsize=16)
 def _kept(log: ArchiveLog, machine: int) -> _Kept:
-    """Return the jobs of a log that count on a machine of so many nodes.
-
-    Sizes are those of the log times a power of two, or divided by one, the largest with which its machine is
-    no larger than this one: jobs fill as much of it as they did there. Jobs of one processor or one node, of
-    more than half the machine, and short ones do not count.
-    """
+    """Return the jobs of a log that count on a machine of so many nodes."""
+    # Sizes are those of the log times a power of two, or divided by one, the largest with which its machine
+    # is no larger than this one: jobs fill as much of it as they did there. Jobs of one processor or one
+    # node, of more than half the machine, and short ones do not count.
     jobs = log.read()
     width = jobs.machine_nodes or int(jobs.nodes.max())
     power = int(np.floor(np.log2(machine / width)))
@@ -73,11 +71,6 @@ def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
     """Return `count` weeks of a log from which streams begin, spread over those that are steady.
 
     They stand at a half, a quarter, three quarters, an eighth, .. of them: fewer are the first of more.
-
-    Raises
-    ------
-    ValueError
-        If it has fewer steady weeks.
     """
     kept = _kept(log, machine)
     week = ((kept.submit - kept.submit[0]) // _WEEK).astype(np.int64)

@@ -143,13 +143,7 @@ def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase
 
 
 def _levels(log: ArchiveLog) -> str:
-    """Return the level vector of a log's machine.
-
-    Raises
-    ------
-    ValueError
-        If it is not known.
-    """
+    """Return the level vector of a log's machine."""
     if not log.levels:
         raise ValueError(
             f"--log {log.path}: the level vector of its machine is not known, expected levels=.. such as "

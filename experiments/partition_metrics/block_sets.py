@@ -40,11 +40,6 @@ def block_sets(
     -------
     ndarray of int64, shape (jobs, nodes of a block)
 
-    Raises
-    ------
-    ValueError
-        If sets do not tile the grid.
-
     References
     ----------
     Pascual, Lozano and Miguel-Alonso, EHU-KAT-IK-05-12. That sets are compact is a reading: it alone gives

@@ -35,11 +35,6 @@ def mean_metrics(
         Nodes of each job.
     W : ndarray of float64, shape (n, n)
         Traffic of the application that all jobs run, in bytes.
-
-    Raises
-    ------
-    ValueError
-        As `netplace.placement.metrics.metrics`.
     """
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))

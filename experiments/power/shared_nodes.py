@@ -72,11 +72,6 @@ class SharedCluster:
         that is not counted.
     longest_mean : mapping of str to float
         By queue: mean slots from submission to end, at most.
-
-    Raises
-    ------
-    ValueError
-        If a node is not there, a number is negative, or more cores are held than a node has.
     """
 
     cores: tuple[int, ...]
@@ -162,11 +157,6 @@ def plan_shared(
     -------
     SharedPlan or None
         None: the jobs do not fit into the horizon.
-
-    Raises
-    ------
-    TimeoutError
-        If the solver finds nothing in its time.
     """
     model = _Model(cluster, jobs)
     if model.hopeless:

@@ -85,13 +85,7 @@ class StreamCase:
 
 
 def cases(asked: Asked) -> list[StreamCase]:
-    """Return the schedules that are asked for.
-
-    Raises
-    ------
-    ValueError
-        If a log is not there, or no part that is asked for takes the logs given.
-    """
+    """Return the schedules that are asked for."""
     found = [
         case
         for part in asked.parts

@@ -60,13 +60,7 @@ def tree_for(nodes: int) -> str:
 
 
 def logs(quick: bool = False, given: Sequence[str] = ()) -> list[Stream]:
-    """Return the logs given, else those of the user's folder by name; none if there is no folder.
-
-    Raises
-    ------
-    ValueError
-        If a log, or the folder that the environment names, is not there, or a log cannot be read.
-    """
+    """Return the logs given, else those of the user's folder by name; none if there is no folder."""
     for file in given:
         if not Path(file).is_file():
             raise ValueError(f"--log {file}: there is no such file, expected a log (.swf, .swf.gz)")

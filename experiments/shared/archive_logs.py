@@ -68,13 +68,7 @@ def _read(path: str) -> Workload:
 
 
 def asked_logs(asked: Asked) -> list[ArchiveLog]:
-    """Return the logs that were given, else those of the user's folder; the model in a quick version.
-
-    Raises
-    ------
-    ValueError
-        If a file or the folder is not there, it has none of the logs, or what was given has another form.
-    """
+    """Return the logs that were given, else those of the user's folder; the model in a quick version."""
     if asked.logs:
         return [_given(text) for text in asked.logs]
     if asked.quick:

@@ -278,10 +278,8 @@ class Fabric:
         return sorted(self.busy, key=turn)
 
     def _emit(self, link: Link, output: Output, source: Fifo, now: int) -> None:
-        """Let a phit leave `source` by a link.
-
-        Behind a slow link a header waits until its phits can follow one a cycle, and they are held back so.
-        """
+        """Let a phit leave `source` by a link."""
+        # Behind a slow link a header waits until its phits can follow one a cycle, and they are held back so.
         target = output.fifo
         assert target is not None
         source.emit()

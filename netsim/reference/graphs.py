@@ -320,11 +320,9 @@ class GraphRouting(Routing):
         return _WORTH[self._choice](self, fork, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
-        """Return the packets behind the first port that leads to `target`, and those that wait for it.
-
-        Counted are those on virtual channels `vcs`, numbered over all classes. Heads that came in this very
-        cycle do not count.
-        """
+        """Return the packets behind the first port that leads to `target`, and those that wait for it."""
+        # Counted are those on virtual channels `vcs`, numbered over all classes. Heads that came in this very
+        # cycle do not count.
         port = int(self.table.routes.ports[switch, target, 0])
         router = self._routers[self._first + switch]
         outputs = [router.outputs[port * self._link_vcs + vc] for vc in vcs]

@@ -109,11 +109,9 @@ class GridRouting(Routing):
 
 
 def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Try the adaptive channels in turn from the dimension of travel on, the escape channel last.
-
-    A head remembers (`Head.turn`) which alternative is next. Those that are not profitable or have no room
-    are skipped within the cycle; one that is asked for has to wait until its turn comes round.
-    """
+    """Try the adaptive channels in turn from the dimension of travel on, the escape channel last."""
+    # A head remembers (`Head.turn`) which alternative is next. Those that are not profitable or have no room
+    # are skipped within the cycle; one that is asked for has to wait until its turn comes round.
     travelled = max(fifo.port, 0) // 2
     if routing.vcs > 1:
         for turn in range(head.turn, routing.dimensions):

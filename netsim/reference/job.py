@@ -45,11 +45,6 @@ class Job:
         ``ended()`` is called when the last task has ended.
     record_messages : bool
         Whether to keep the start and end of each message.
-
-    Raises
-    ------
-    ValueError
-        If a wait names a request that is not open.
     """
 
     def __init__(

@@ -50,11 +50,6 @@ class ReferenceEngine:
     ----------
     now : int
         The next cycle to be simulated. While nothing happens the caller may set it ahead.
-
-    Raises
-    ------
-    ValueError
-        If there is no routing for the network.
     """
 
     def __init__(
@@ -94,13 +89,7 @@ class ReferenceEngine:
     stands = False
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number.
-
-        Raises
-        ------
-        ValueError
-            If there is not one free node of the network for each task.
-        """
+        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number."""
         seats = self._seats(program, np.asarray(nodes))
         job = Job(
             self._installed,
@@ -147,13 +136,7 @@ class ReferenceEngine:
         del self._jobs[number]
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on in place of any before, or stop it.
-
-        Raises
-        ------
-        ValueError
-            If the chance, a target, the hot node or its share is out of range.
-        """
+        """Start open-loop traffic from cycle `now` on in place of any before, or stop it."""
         if self._sources is not None:
             self._sources.stop()
             self._sources = None
@@ -174,13 +157,7 @@ class ReferenceEngine:
         return Exit.JOB_ENDED
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return what is known of a job before a cycle since which nothing has happened, by default `now`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job.
-        """
+        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
         return self._find(number).record(self.now if before is None else before)
 
     def counters(self) -> Counters:

@@ -19,13 +19,7 @@ __all__ = ["join", "make_routers", "routing_of"]
 
 
 def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
-    """Return the routing for a kind of network.
-
-    Raises
-    ------
-    ValueError
-        If there is none for that kind.
-    """
+    """Return the routing for a kind of network."""
     if isinstance(topology, Grid):
         return GridRouting(topology, config, seed)
     if isinstance(topology, Tree):

@@ -130,11 +130,6 @@ def find_mapping(
     QapResult
         Its mapping gives the node of each task. Its cost is what the rule made small, nan if nothing; its
         method is the name of the rule if that searches nothing.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, there are more tasks than nodes, or the rule refuses.
     """
     if isinstance(rule, str):
         known, option = find_rule(rule, MAPPING)

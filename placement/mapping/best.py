@@ -41,11 +41,6 @@ def best(problem: MappingProblem) -> QapResult:
 
     Of candidates as fast as each other the first is taken, as it is if none comes to its end. The result's
     cost is that number of cycles, its method the name of the winner, its iterations the number of candidates.
-
-    Raises
-    ------
-    ValueError
-        If nothing can simulate, or the option is no number of random permutations.
     """
     if problem.run_time is None:
         raise ValueError(

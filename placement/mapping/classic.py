@@ -13,10 +13,5 @@ def classic(problem: MappingProblem) -> QapResult:
     """Return a mapping for which the sum of bytes times hops is small.
 
     With the option ``criterion=oversubscription`` hops of a tree count by how many nodes share a link.
-
-    Raises
-    ------
-    ValueError
-        If there is no traffic, or the option is none.
     """
     return optimised(problem, "classic", (*LIMITS, "criterion"))

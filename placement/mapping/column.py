@@ -11,13 +11,7 @@ __all__ = ["column"]
 
 
 def column(problem: MappingProblem) -> Nodes:
-    """Return the partition's nodes in column order: by X first, then Y, and so on.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid.
-    """
+    """Return the partition's nodes in column order: by X first, then Y, and so on."""
     places = grid_of(problem.topology, "mapping column").coordinates(problem.nodes)
     order = np.lexsort(places.T[::-1])
     return problem.nodes[order][: problem.tasks]

@@ -51,11 +51,6 @@ def td(topology: Topology, nodes: Nodes) -> Matrix:
 
     Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for
     parallel applications", J. Parallel Distrib. Comput. 71 (2011).
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid.
     """
     return topology.distances(nodes) + asymmetry(topology, nodes)
 
@@ -64,11 +59,6 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
     """Return the asymmetry levels among `nodes`: ``sum over a < b of |d_a - d_b|``.
 
     Published for meshes and tori; on grids of switches and HyperX the distances are those between switches.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid, nor its switches stand on one.
     """
     if not has_dimensions(topology):
         raise ValueError(
@@ -98,11 +88,6 @@ def oversubscription(topology: Topology, nodes: Nodes) -> Matrix:
 
     A link between stages s - 1 and s of a tree with D ports down and U up serves ``(D / U)**s`` nodes, one
     between a node and its switch 1. In a k-ary n-tree this is the distance.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree.
     """
     if not isinstance(topology, Tree):
         raise ValueError(
@@ -141,12 +126,6 @@ def cost_matrix(
     Returns
     -------
     ndarray, shape (nodes, nodes)
-
-    Raises
-    ------
-    ValueError
-        If there is no such criterion, the network does not define it, or what it gives is no matrix of this
-        shape or says that two of the nodes are not connected.
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if isinstance(criterion, str):
@@ -248,13 +227,7 @@ def _joined(neighbor: NDArray[np.int32]) -> NDArray[np.int64]:
 def cost_between(
     topology: Topology, a: ArrayLike, b: ArrayLike, criterion: str | Criterion = "classic"
 ) -> NDArray[Any]:
-    """Return the costs between nodes `a` and `b`, pair by pair, without a table where they are computed.
-
-    Raises
-    ------
-    ValueError
-        As `cost_matrix`.
-    """
+    """Return the costs between nodes `a` and `b`, pair by pair, without a table where they are computed."""
     nodes, places = np.unique(np.stack((np.asarray(a), np.asarray(b))), return_inverse=True)
     first, other = places.reshape(2, -1)
     locations = cost_locations(topology, nodes, criterion) if len(nodes) else None

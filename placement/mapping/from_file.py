@@ -19,14 +19,6 @@ def from_file(problem: MappingProblem) -> Nodes:
 
     Lines are ``task,node`` in any order, or the nodes of task 0, 1, .. one a line. A first line of
     ``task,node`` or ``node``, blank lines and what follows a ``#`` do not count.
-
-    Raises
-    ------
-    ValueError
-        With the line, if one has another form, a task or node is given twice, or a node is not in the
-        partition; without, if a task has no node.
-    OSError
-        If the file cannot be read.
     """
     if not problem.option:
         raise ValueError("mapping file: no path given, expected a form such as file:nodes.csv")

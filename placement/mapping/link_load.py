@@ -28,11 +28,6 @@ def link_load(problem: MappingProblem) -> QapResult:
     phit; see `netplace.placement.mapping.routed_links.routed_links`. Found by simulated annealing with swaps
     of two tasks, or of a task and a free node; for ``max`` a descent follows. The sum of squares is small
     where loads are few and even; it is no quadratic assignment problem, as a link is shared by many pairs.
-
-    Raises
-    ------
-    ValueError
-        If there is no traffic, the option is none, or the routing is not defined on the network.
     """
     # What is large is imported where it is first used.
     from scipy import sparse

@@ -126,10 +126,8 @@ class LinkLoadSearch:
         return self.measured(kept[: self.tasks])
 
     def _emptied(self, begin: LinkLoadPlacement, budget: Budget, sweeps: int) -> LinkLoadPlacement:
-        """Return places from which the fullest link was emptied, by threshold accepting.
-
-        G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).
-        """
+        """Return places from which the fullest link was emptied, by threshold accepting."""
+        # G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).
         state = self._state(begin.places)
         best = np.append(begin.most / self._unit, state.place())
         for done in range(sweeps):

@@ -50,11 +50,6 @@ def optimise(
     -------
     QapResult
         Its mapping gives the node of each task.
-
-    Raises
-    ------
-    ValueError
-        As `solve_qap` and `cost_matrix`.
     """
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     computed = cost_locations(topology, usable, criterion) if len(usable) > _TABULATED else None
@@ -67,11 +62,6 @@ def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] =
     """Return the mapping of least cost that is found by the method and within the limits of the option.
 
     `limits` are the words that may stand before an equals sign there.
-
-    Raises
-    ------
-    ValueError
-        If there is no traffic, the option has another form, or the network does not define the criterion.
     """
     what = f"mapping {criterion}"
     options = _read(problem.option, what, limits)

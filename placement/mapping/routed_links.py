@@ -80,11 +80,6 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
         As in `netplace.topologies.routing.make_routes`. Where its table names several ports each takes the
         same share, and routings that may go by an intermediate switch count by the direct way. Empty: what is
         usual on the network; on grids and trees, which choose among shortest ways, all of these.
-
-    Raises
-    ------
-    ValueError
-        If there is no such routing, it is not defined on the network, or there are too many switches.
     """
     switches = Switches.of(topology)
     here, home = np.unique(switches.home[nodes], return_inverse=True)

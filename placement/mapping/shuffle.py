@@ -12,13 +12,7 @@ __all__ = ["shuffle"]
 
 
 def shuffle(problem: MappingProblem) -> Nodes:
-    """Return the first node below every leaf switch, then every second node, and so on.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree.
-    """
+    """Return the first node below every leaf switch, then every second node, and so on."""
     if not isinstance(problem.topology, Tree):
         raise ValueError(
             f"mapping shuffle: is defined on trees, not on {problem.topology}; use column or random"

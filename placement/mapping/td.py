@@ -10,11 +10,5 @@ __all__ = ["td"]
 
 
 def td(problem: MappingProblem) -> QapResult:
-    """Return a mapping for which the sum of bytes times the TD cost is small.
-
-    Raises
-    ------
-    ValueError
-        If there is no traffic, the option is none, or the network is no grid.
-    """
+    """Return a mapping for which the sum of bytes times the TD cost is small."""
     return optimised(problem, "td")

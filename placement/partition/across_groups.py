@@ -12,13 +12,7 @@ __all__ = ["across_groups"]
 
 
 def across_groups(request: PartitionRequest) -> list[Nodes]:
-    """Return, for each job, the next nodes where they are dealt to the groups in turn, as spread as can be.
-
-    Raises
-    ------
-    ValueError
-        If the network has no groups.
-    """
+    """Return the next nodes for each job, dealt to the groups in turn so that jobs are spread widely."""
     owner = owner_of_nodes(request, "across-groups", by_group=True)
     rank = np.empty(len(owner), np.int64)
     order = np.argsort(owner, kind="stable")

@@ -13,10 +13,5 @@ def bands(request: PartitionRequest) -> list[Nodes]:
     """Return consecutive whole rows along X for each job, one job after the other.
 
     A job gets as many rows as its tasks need; the option is a number of rows for every job instead.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid, or has too few rows.
     """
     return slabs(request, grid_of(request.topology, "partition bands").sizes[0], "bands", "rows")

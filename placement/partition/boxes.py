@@ -23,11 +23,6 @@ def boxes(request: PartitionRequest) -> list[Nodes]:
     The option is ``AxBxC``, packed from node 0 with X fastest, passing over boxes that service nodes make too
     small, or one ``AxBxC@x,y,z`` (sides and lowest
     corner) for each job, separated by slashes. A box does not wrap around a torus.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid, the option has another form, or a box leaves the network.
     """
     grid = grid_of(request.topology, "partition boxes")
     if not request.option:

@@ -16,11 +16,6 @@ def columns(request: PartitionRequest) -> list[Nodes]:
 
     A job gets as many columns as its tasks need, each from its lowest node to its highest; the option is a
     number of columns for every job instead. On a square 2-D grid they are the transposed `bands`.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid, or has too few columns.
     """
     grid = grid_of(request.topology, "partition columns")
     # Nodes in column order: counted along the last dimension first, along X last.

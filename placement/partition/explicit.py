@@ -20,13 +20,6 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
 
     The option is a list such as ``0-3,8`` for each job, separated by slashes, or the path of a file with such
     a list on a line for each job, where blank lines and what follows a ``#`` do not count.
-
-    Raises
-    ------
-    ValueError
-        If there is not one list for each job, or one has another form.
-    OSError
-        If the file cannot be read.
     """
     if not request.option:
         raise ValueError("partition nodes: no nodes given, expected a form such as nodes:0-3,8 or nodes:FILE")

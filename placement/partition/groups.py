@@ -10,11 +10,5 @@ __all__ = ["whole_groups"]
 
 
 def whole_groups(request: PartitionRequest) -> list[Nodes]:
-    """Return, for each job, the nodes of as many groups as it needs, first come first served.
-
-    Raises
-    ------
-    ValueError
-        If the network has no groups, or there are too few of them.
-    """
+    """Return, for each job, the nodes of as many groups as it needs, first come first served."""
     return whole_sets(request, owner_of_nodes(request, "groups", by_group=True), "groups")

@@ -13,11 +13,6 @@ def planes(request: PartitionRequest) -> list[Nodes]:
     """Return consecutive whole XY planes for each job, one job after the other.
 
     A job gets as many planes as its tasks need; the option is a number of planes for every job instead.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid of at least three dimensions, or has too few planes.
     """
     grid = grid_of(request.topology, "partition planes")
     if grid.dims < 3:

@@ -10,13 +10,7 @@ __all__ = ["quadrants"]
 
 
 def quadrants(request: PartitionRequest) -> list[Nodes]:
-    """Return a quarter of the grid for each job; for more than four jobs a quarter of a quarter, and so on.
-
-    Raises
-    ------
-    ValueError
-        If the network is no 2-D grid or a side cannot be halved so often.
-    """
+    """Return a quarter of the grid per job; for more than four jobs, a quarter of a quarter, and so on."""
     grid = grid_of(request.topology, "partition quadrants")
     if grid.dims != 2:
         raise ValueError(f"partition quadrants: {grid} has {grid.dims} dimensions, expected 2; use sub-cubes")

@@ -15,11 +15,6 @@ def scattered(request: PartitionRequest) -> list[Nodes]:
     """Return random nodes for each job, as many as it has tasks, each job's in increasing order.
 
     An option is a seed of the partition's own: it then stays the same while the run's seed changes.
-
-    Raises
-    ------
-    ValueError
-        If the option is no whole number of at least 0.
     """
     rng = request.rng
     if request.option:

@@ -17,11 +17,6 @@ def slabs(
     """Return consecutive layers of `layer` nodes each: as many as a job needs, or the number in the option.
 
     Layers are counted along `order`, by default that of the nodes' numbers.
-
-    Raises
-    ------
-    ValueError
-        If the option is not a whole number, or there are not enough layers.
     """
     along = np.arange(request.topology.nodes) if order is None else order
     there = request.topology.nodes // layer

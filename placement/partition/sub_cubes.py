@@ -17,11 +17,6 @@ def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]
 
     h is the smallest number of halvings that gives every job a box. Boxes that service nodes make too small
     for a job are passed over.
-
-    Raises
-    ------
-    ValueError
-        If the network is no grid or a side cannot be halved so often.
     """
     grid = grid_of(request.topology, f"partition {name}")
     parts = 2

@@ -10,11 +10,5 @@ __all__ = ["whole_switches"]
 
 
 def whole_switches(request: PartitionRequest) -> list[Nodes]:
-    """Return, for each job, the nodes of as many switches as it needs, first come first served.
-
-    Raises
-    ------
-    ValueError
-        If nodes are no ends of links, or there are too few switches.
-    """
+    """Return, for each job, the nodes of as many switches as it needs, first come first served."""
     return whole_sets(request, owner_of_nodes(request, "switches", by_group=False), "switches")

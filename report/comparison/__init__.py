@@ -73,13 +73,7 @@ KINDS: dict[str, OutcomeKind] = {
 
 
 def read_outcome(path: Path) -> Outcome:
-    """Return an outcome of any command.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing, or it is of no kind that is known; the sentence names those that are.
-    """
+    """Return an outcome of any command."""
     if not path.exists():
         raise ValueError(f"{path}: is not there, expected an outcome of netplace")
     for kind in KINDS.values():

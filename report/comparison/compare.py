@@ -158,11 +158,6 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
 
     What is the same for all of an outcome, and another for all of the other, is what was asked differently;
     entries are those of each other that agree in all else.
-
-    Raises
-    ------
-    ValueError
-        If they are of different kinds, or have no entry in common.
     """
     if first.kind != second.kind:
         raise ValueError(

@@ -62,11 +62,5 @@ def write_advice(folder: Path, content: dict[str, Any], hosts: Sequence[str]) ->
 
 
 def read_advice(folder: Path) -> dict[str, Any]:
-    """Return what `write_advice` wrote.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if it is anything else.
-    """
+    """Return what `write_advice` wrote."""
     return read_results(folder / FILE, "advice", VERSION, _KIND)

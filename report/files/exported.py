@@ -38,11 +38,6 @@ def export(path: Path, target: Path) -> list[str]:
         A store, or a folder of ``netplace schedule -o`` or ``netplace run -o``.
     target : Path
         Where; its ending is a key of `EXPORTS`.
-
-    Raises
-    ------
-    ValueError
-        If the outcome has no such form, or cannot be read.
     """
     return EXPORTS[target.suffix.lower()](path, target)
 

@@ -33,13 +33,6 @@ def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.i
     Returns
     -------
     ndarray of int64, shape (nodes,)
-
-    Raises
-    ------
-    ValueError
-        With the line, if a word is no node, name or range of nodes, or a node is named twice.
-    OSError
-        If the file cannot be read.
     """
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()

@@ -14,13 +14,7 @@ COMMAND = "command.txt"  # of a folder: the command that made it
 
 
 def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
-    """Return `path` if a file can be written there, before a long run finds that it cannot.
-
-    Raises
-    ------
-    ValueError
-        If the name ends otherwise than in one of `endings`, or the folder is not there.
-    """
+    """Return `path` if a file can be written there, before a long run finds that it cannot."""
     if endings and path.suffix.lower() not in endings:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(endings)}")
     if path.is_dir():
@@ -37,13 +31,7 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
 
 
 def check_output_folder(path: Path, flag: str = "-o") -> Path:
-    """Return `path` if it is a folder, or one can be made there.
-
-    Raises
-    ------
-    ValueError
-        If it is a file, or there is no folder to make it in; the sentence begins with `flag`.
-    """
+    """Return `path` if it is a folder, or one can be made there."""
     if path.exists() and not path.is_dir():
         raise ValueError(f"{flag} {path}: is a file, expected the name of a folder")
     if not path.parent.is_dir():

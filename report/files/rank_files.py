@@ -94,13 +94,6 @@ def host_names(path: Path | None, machine: Topology) -> list[str]:
     """Return the name of the host of every node: those of a file, a line each; the machine's; or n0, n1, ..
 
     Nodes that are places for tasks on the same compute node have the same host.
-
-    Raises
-    ------
-    ValueError
-        If the file has not one different name for each host.
-    OSError
-        If it cannot be read.
     """
     if path is None and machine.hosts:
         return list(machine.hosts)

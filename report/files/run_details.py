@@ -83,10 +83,8 @@ def _path(executed: Executed, number: int, program: Program) -> CriticalPath:
 
 
 def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:
-    """Return component, task, first cycle and the one after the last of each stretch of a critical path.
-
-    Of very many only the longest in each of `_MOST_STRETCHES` windows of time are kept.
-    """
+    """Return component, task, first cycle and the one after the last of each stretch of a critical path."""
+    # Of very many only the longest in each of `_MOST_STRETCHES` windows of time are kept.
     stretches = path.stretches
     if len(stretches) > _MOST_STRETCHES:
         wide = max(1, -(-job.cycles // _MOST_STRETCHES))

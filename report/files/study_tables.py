@@ -25,13 +25,7 @@ def write_digests(folder: Path, names: Iterable[str]) -> None:
 
 
 def check_tables(folder: Path) -> None:
-    """Check that the tables in the folder of a study are those that it wrote; older ones have no digests.
-
-    Raises
-    ------
-    ValueError
-        If one is missing, or has changed.
-    """
+    """Check that the tables in the folder of a study are those that it wrote; older ones have no digests."""
     if not (folder / FILE).is_file():
         return
     for name, digest in read_results(folder / FILE, _WHAT, _VERSION, _CONTENT)["tables"].items():

@@ -42,12 +42,6 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     ndarray, shape (tasks, tasks)
         Bytes from the task of the row to that of the column, with a diagonal of zero: what a task sends to
         itself crosses no link.
-
-    Raises
-    ------
-    ValueError
-        If the file is of another kind or cannot be read, or the matrix is not square, too large, or holds
-        something that is no number of at least 0 and below 2**62.
     """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")

@@ -80,11 +80,6 @@ def page_of(path: str | Path) -> Page:
     ----------
     path : str or Path
         Its file or folder.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing, or it is of no kind that is known; the sentence names those that are.
     """
     path = Path(path)
     if not path.exists():

@@ -56,13 +56,7 @@ class Page:
 
 
 def render(page: Page) -> str:
-    """Return the text of a page.
-
-    Raises
-    ------
-    ValueError
-        If it would be larger than `MOST_BYTES`.
-    """
+    """Return the text of a page."""
     tables = [part for part in page.parts if isinstance(part, DataTable)]
     figures = [part for part in page.parts if isinstance(part, Figure) and not isinstance(part, Picture)]
     body = [_head(page), *(_part(part, tables, figures) for part in page.parts), _foot(page)]

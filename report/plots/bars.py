@@ -62,11 +62,6 @@ def draw_bars(
         How many runs of some of the series failed in each group; where any did, a cross says so.
     column : bool
         As wide as a column of a paper.
-
-    Raises
-    ------
-    ValueError
-        If there is no bar, or a series has another number of entries than there are groups.
     """
     named: list[tuple[str, Sequence[object]]] = [
         (f"series {name!r}", values) for name, values in series.items()

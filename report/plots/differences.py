@@ -27,11 +27,6 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
         The picture (png, pdf or svg).
     comparison : Comparison
         What differs; what is equal or in one outcome only is left out.
-
-    Raises
-    ------
-    ValueError
-        If nothing differs.
     """
     drawn = [difference for difference in in_order(comparison) if difference.drawn]
     if not drawn:

@@ -39,11 +39,6 @@ def draw_dots(
         Value at which a line stands: no difference.
     columns : int
         Panels side by side at most.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel.
     """
     if not panels:
         raise ValueError("dots: there is nothing to draw, expected a panel at least")

@@ -39,11 +39,6 @@ def draw_lines(
         Panels side by side.
     band : (float, float), optional
         Abscissas between which the background is tinted.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel, or a curve has another number of values than there are abscissas.
     """
     if not panels:
         raise ValueError("lines: there is nothing to draw, expected a panel at least")

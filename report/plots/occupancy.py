@@ -57,11 +57,6 @@ def draw_occupancy(path: Path, topology: Topology, holder: ArrayLike, title: str
         Number of the job on each node; negative: the node is free.
     title : str
         Title of the picture.
-
-    Raises
-    ------
-    ValueError
-        If there is not one holder for each node.
     """
     with page(path, _height(_map(topology).place.shape)) as figure:
         axes = figure.subplots()

@@ -42,11 +42,6 @@ def draw_scatter(
         Names of the axes (an empty `xlabel`: each panel's axis bears its name) and title of the picture.
     groups : sequence of str, optional
         The group of each point, of which each has a colour; they are the same points in every panel.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel, or one has more x than y or the reverse, or other than a group for each.
     """
     if not panels:
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")

@@ -62,15 +62,7 @@ def seeds_of(run: Run, first: int, count: int) -> range:
 
 
 def measure(configuration: Configuration) -> ConfigurationRow:
-    """Return the metrics of a configuration: means over its jobs, on the nodes that their tasks are on.
-
-    Raises
-    ------
-    ValueError
-        If the jobs cannot be placed.
-    SimulationError
-        If a run cannot come to its end.
-    """
+    """Return the metrics of a configuration: means over its jobs, on the nodes that their tasks are on."""
     run, topology = configuration.run, network_of(configuration.run.network)
     programs = programs_of(run)
     result = execute(run) if configuration.simulated else None

@@ -76,11 +76,6 @@ def traits(
         Traffic in bytes, its diagonal zero.
     criterion : str
         Key of `netplace.placement.mapping.CRITERIA`: of what the cost is.
-
-    Raises
-    ------
-    ValueError
-        If the network does not define the criterion.
     """
     flows = sparse.coo_array(W)
     flows.eliminate_zeros()

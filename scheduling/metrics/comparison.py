@@ -120,11 +120,6 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     in_time : bool
         Whether values follow each other in time, as batches of a schedule do. Then pairs whose neighbours are
         alike count for fewer, after the correlation of neighbours (Law and Kelton, section 4.4).
-
-    Raises
-    ------
-    ValueError
-        If there are none, or not as many of both.
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:

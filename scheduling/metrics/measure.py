@@ -112,11 +112,6 @@ def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Met
         The schedule.
     counted : ndarray of bool, shape (jobs,), optional
         Which jobs count in `Metrics.per_job`; by default all.
-
-    Raises
-    ------
-    ValueError
-        If no job ran, or none counts.
     """
     if not len(schedule):
         raise ValueError(

@@ -58,10 +58,5 @@ def per_job(schedule: Schedule, name: str) -> Column:
         The schedule.
     name : str
         A key of `PER_JOB`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such measure.
     """
     return PER_JOB[one_of(name, PER_JOB, "measure of jobs")][0](schedule)

@@ -84,11 +84,6 @@ def batch_means(
         How many, at least 2.
     counted : ndarray of bool, shape (jobs,), optional
         Which jobs count, but for the utilisation; by default all. Batches have the same jobs whatever counts.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range, or there are fewer jobs left than batches.
     """
     one_of(measure, STEADY, "measure")
     whole(batches, "batches", 2)
@@ -143,11 +138,6 @@ def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
     ----------
     groups : mapping
         Batch means by the name of their schedule, at least two.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, or one is empty.
     """
     from scipy import stats
 

@@ -65,12 +65,6 @@ def time_batches(
         How many stretches, at least 2.
     warmup : float, optional
         Time from the first submission to the first stretch; by default as long as one stretch.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the last job starts before the last stretch ends: then the machine has
-        emptied, and there is no steady state.
     """
     whole(batches, "batches", 2)
     if not 0 < length < np.inf:

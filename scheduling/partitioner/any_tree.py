@@ -132,13 +132,7 @@ class SubtreesOfAnyShape:
         self._mark(allocation.nodes, True)
 
     def _mark(self, nodes: Nodes, is_open: bool) -> None:
-        """Mark nodes.
-
-        Raises
-        ------
-        ValueError
-            If one is so already.
-        """
+        """Mark nodes."""
         places = self._place[nodes]
         wrong = self._open[places] == is_open
         if wrong.any():

@@ -49,13 +49,7 @@ class FreeMap:
         return starts, lengths
 
     def mark(self, places: Places, free: bool) -> None:
-        """Make `places` free, or held.
-
-        Raises
-        ------
-        ValueError
-            If there is no such place, or it is so already; nothing is changed then.
-        """
+        """Make `places` free, or held."""
         wrong = self._map.mark(places, free)
         if wrong >= 0:
             place = int(places[wrong])

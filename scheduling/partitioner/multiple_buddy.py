@@ -32,11 +32,6 @@ class MultipleBuddy:
     ----------
     grid : Grid
         The machine.
-
-    Raises
-    ------
-    ValueError
-        If the cube of side 2^m around the machine has more than 2^26 places.
     """
 
     by_count = True
@@ -116,13 +111,7 @@ class MultipleBuddy:
         self._mark(allocation.nodes, True)
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        """Mark nodes.
-
-        Raises
-        ------
-        ValueError
-            If one is so already.
-        """
+        """Mark nodes."""
         wrong = self._free[self._code[nodes]] == free
         if wrong.any():
             raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'held'} already")

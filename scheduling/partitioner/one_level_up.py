@@ -44,13 +44,7 @@ class OneLevelUp(Subtrees):
 
 
 def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelUp | SubtreesOfAnyShape:
-    """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree, or the option no percentage.
-    """
+    """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent."""
     tree = subtrees_of(topology, "quasi-contiguous")
     threshold = read_threshold("quasi-contiguous", option)
     if isinstance(topology, Tree):

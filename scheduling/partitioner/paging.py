@@ -73,13 +73,7 @@ class Paging:
         self._mark(allocation.nodes, False)
 
     def _mark(self, nodes: Nodes, held: bool) -> None:
-        """Mark nodes.
-
-        Raises
-        ------
-        ValueError
-            If one is so already.
-        """
+        """Mark nodes."""
         wrong = self._held[nodes] == held
         if wrong.any():
             raise ValueError(f"node {nodes[wrong][0]} is {'held' if held else 'free'} already")
@@ -98,12 +92,6 @@ def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
     """Return the partitioner Paging(s); the option is s, and after a comma the order of pages on grids.
 
     On a tree pages are the subtrees of level s, in the tree's order: 1 for those below a leaf switch.
-
-    Raises
-    ------
-    ValueError
-        If the option has another form, a page is larger than the machine, or the network is neither a mesh,
-        a torus nor a tree.
     """
     what = f"partitioner paging:{option}" if option else "partitioner paging"
     size, _, order = option.partition(",")

@@ -47,13 +47,7 @@ def usual_slurm_rule(topology: Topology) -> str:
 
 
 def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> SlurmChoice | SlurmPlacements:
-    """Return the partitioner of an empty machine that chooses as Slurm does; see `SLURM_RULES`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or it is not for such a machine.
-    """
+    """Return the partitioner of an empty machine that chooses as Slurm does; see `SLURM_RULES`."""
     rule, equals, shapes = option.partition("=")
     rule = rule or usual_slurm_rule(topology)
     if rule == "torus3d":
@@ -72,11 +66,6 @@ class SlurmChoice(PlainPartitioner):
         The machine.
     option : str
         A key of `SLURM_RULES` but ``torus3d``; empty: that of `usual_slurm_rule`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or it is one of switches, and the nodes of the machine are at none.
     """
 
     def __init__(self, topology: Topology, option: str = "") -> None:

@@ -68,11 +68,6 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
         Sides of the torus.
     where : str
         What the text is, for people.
-
-    Raises
-    ------
-    ValueError
-        If one is none, or does not fit the torus.
     """
     placements = []
     for word in text.split("+"):
@@ -111,11 +106,6 @@ class SlurmPlacements(PlainPartitioner):
         The machine.
     placements : str
         As `read_placements` takes them.
-
-    Raises
-    ------
-    ValueError
-        If the machine is no torus, or a placement does not fit it.
     """
 
     by_count = False

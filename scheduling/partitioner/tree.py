@@ -135,13 +135,7 @@ class Subtrees:
 
 
 def read_threshold(partitioner: str, option: str) -> float:
-    """Return the threshold of a partitioner that its option spells, in percent.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or it is not a number from 0 to 100.
-    """
+    """Return the threshold of a partitioner that its option spells, in percent."""
     if not option:
         raise ValueError(
             f"partitioner {partitioner}: no threshold given, expected a form such as {partitioner}:20"
@@ -159,13 +153,7 @@ def read_threshold(partitioner: str, option: str) -> float:
 
 
 def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subtrees | SubtreesOfAnyShape:
-    """Return the contiguous partitioner of a tree of any shape.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree, or there is an option.
-    """
+    """Return the contiguous partitioner of a tree of any shape."""
     if option:
         raise ValueError(f"partitioner contiguous: takes no option on trees, but {option!r} was given")
     if isinstance(topology, Tree):
@@ -174,13 +162,7 @@ def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subt
 
 
 def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees | SubtreesOfAnyShape:
-    """Return the partitioner of a tree that lets some nodes be anywhere; `option` is its threshold.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree, or the option no percentage.
-    """
+    """Return the partitioner of a tree that lets some nodes be anywhere; `option` is its threshold."""
     tree = subtrees_of(topology, "nearly-contiguous")
     threshold = read_threshold("nearly-contiguous", option)
     if isinstance(topology, Tree):

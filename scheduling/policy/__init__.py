@@ -72,13 +72,7 @@ POLICY: Choice[Policy] = Choice("policy", POLICIES, "netplace.policies", _own)
 
 
 def find_policy(text: str) -> Policy:
-    """Return the policy of a name, or that of one's own at ``file.py:Class``.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or an option is given.
-    """
+    """Return the policy of a name, or that of one's own at ``file.py:Class``."""
     policy, option = POLICY.find(text)
     if option:
         raise ValueError(f"policy {text!r}: takes no option, but {option!r} was given")

@@ -23,11 +23,6 @@ class AwakeFirst:
         Of an empty machine.
     power : NodePower
         Knows which nodes are on.
-
-    Raises
-    ------
-    ValueError
-        If the partitioner cannot mark single nodes as held.
     """
 
     def __init__(self, inner: Partitioner, power: NodePower) -> None:

@@ -83,13 +83,7 @@ class PowerFigures:
 
 
 def power_figures(schedule: Schedule, model: PowerModel) -> PowerFigures:
-    """Return the figures of a schedule: as its nodes were switched, or with all of them on.
-
-    Raises
-    ------
-    ValueError
-        If no job ran.
-    """
+    """Return the figures of a schedule: as its nodes were switched, or with all of them on."""
     use = energy_of(schedule, model)
     seconds, joules = use.node_seconds, use.joules
     everything = max(sum(seconds.values()), 1e-300)

@@ -26,11 +26,6 @@ class PowerModel:
         The same of a stop.
     keep : int
         Least nodes that are on; one that boots or stops is not.
-
-    Raises
-    ------
-    ValueError
-        If a value is negative or not finite, or off, idle and busy do not increase.
     """
 
     busy: float = 190.738

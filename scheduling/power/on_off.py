@@ -77,11 +77,6 @@ class Slots:
         Least nodes on.
     booting, stopping : tuple of (int, int)
         Nodes whose boot, or stop, began in a slot before 0.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative, or more nodes are on, booting and stopping than there are.
     """
 
     nodes: int
@@ -172,11 +167,6 @@ def plan_on_off(
     -------
     OnOffPlan or None
         None: there is none.
-
-    Raises
-    ------
-    TimeoutError
-        If the solver finds nothing in its time.
     """
     one_of(second, SECONDS, "second objective")
     model = _Model(slots, jobs)

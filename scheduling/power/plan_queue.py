@@ -286,10 +286,8 @@ class PlanQueue(PlainQueue):
         return math.inf if change is None else current.begin + change * slot
 
     def _wanted(self, place: int) -> int:
-        """Return how many nodes are to be on or to boot in a slot: those of the slots until a boot has ended.
-
-        Behind the plan those that are always on.
-        """
+        """Return the most nodes that must be on or booting in the slots until a boot has ended."""
+        # Behind the plan those that are always on.
         assert self._current is not None
         near = self._current.on[place : place + self._slot_power.boot_slots + 1]
         return max(round(max(near, default=0.0)), int(self._power.model.keep))

@@ -42,11 +42,6 @@ class Planning:
         Relative distance to the bound that is good enough.
     slack : float
         Share by which the second phase may exceed the least energy.
-
-    Raises
-    ------
-    ValueError
-        If a number makes no sense.
     """
 
     slot: float = 300.0

@@ -25,11 +25,6 @@ class PowerRules:
         SuspendRate, by default 300 and 60.
     awake : bool
         Whether a job gets nodes that are on before others.
-
-    Raises
-    ------
-    ValueError
-        If a rate is negative.
     """
 
     model: PowerModel = field(default_factory=PowerModel)
@@ -43,12 +38,6 @@ class PowerRules:
             whole(getattr(self, name), f"power: {name}", 0)
 
     def check(self, nodes: int) -> None:
-        """Check that they are for a machine of so many nodes.
-
-        Raises
-        ------
-        ValueError
-            If more nodes are to be kept on than there are.
-        """
+        """Check that they are for a machine of so many nodes."""
         if self.model.keep > nodes:
             raise ValueError(f"power: keep is {self.model.keep} nodes, the machine has {nodes}")

@@ -146,25 +146,13 @@ SWITCHINGS: dict[str, Switching] = {
 
 
 def read_switching(text: str, model: PowerModel) -> Build:
-    """Return what makes a queue whose nodes are switched by a rule.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or its option is not understood.
-    """
+    """Return what makes a queue whose nodes are switched by a rule."""
     name, _, option = text.partition(":")
     return SWITCHINGS[one_of(name, SWITCHINGS, "switching")].make(option, model)
 
 
 def switch_nodes(rules: PowerRules, nodes: int, queue: Queue, policy: str) -> Switched:
-    """Return a queue whose nodes are switched, and these nodes.
-
-    Raises
-    ------
-    ValueError
-        If the rules are not for so many nodes, or not for that policy.
-    """
+    """Return a queue whose nodes are switched, and these nodes."""
     rules.check(nodes)
     power = NodePower(nodes, rules.model, rules.boot_rate, rules.stop_rate)
     return Switched(

@@ -10,13 +10,7 @@ __all__ = ["check_dependencies"]
 
 
 def check_dependencies(jobs: Sequence[Job]) -> int:
-    """Return how many jobs name one before them that is not there, and so wait for nobody.
-
-    Raises
-    ------
-    ValueError
-        If jobs wait for each other in a circle; the sentence names them.
-    """
+    """Return how many jobs name one before them that is not there, and so wait for nobody."""
     after = {job.number: job.after for job in jobs}
     sound: set[int] = set()
     for first in after:

@@ -46,11 +46,6 @@ class Failures:
         Mean seconds until it is back, exponentially distributed.
     seed : int
         Seed of the draw.
-
-    Raises
-    ------
-    ValueError
-        If a mean is not over 0.
     """
 
     outages: tuple[Outage, ...] = ()
@@ -65,13 +60,7 @@ class Failures:
             )
 
     def events(self, nodes: int, begin: float) -> Iterator[Outage]:
-        """Yield outages in the order of their beginnings, those drawn from `begin` on without an end.
-
-        Raises
-        ------
-        ValueError
-            If a node is not on the machine.
-        """
+        """Yield outages in the order of their beginnings, those drawn from `begin` on without an end."""
         for outage in self.outages:
             if not 0 <= outage.node < nodes:
                 raise ValueError(f"failures: node {outage.node}, expected one of 0 to {nodes - 1}")
@@ -96,15 +85,7 @@ class Failures:
 
 
 def read_outages(path: str | Path) -> tuple[Outage, ...]:
-    """Read outages from a CSV file with the columns ``node``, ``begin`` and ``end``.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or a line makes no sense; the sentence names file and line.
-    OSError
-        If it cannot be read.
-    """
+    """Read outages from a CSV file with the columns ``node``, ``begin`` and ``end``."""
     path, outages = Path(path), []
     try:
         with input_file(path).open(newline="", encoding="utf-8") as file:

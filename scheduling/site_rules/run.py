@@ -71,12 +71,6 @@ class SiteRun:
         Numbers of the others.
     unknown_before : int
         Jobs that come after one that is not in the workload, and so wait for nobody.
-
-    Raises
-    ------
-    ValueError
-        If jobs wait for each other in a circle, a window needs more nodes than there are, no job is admitted,
-        or the rules do not go with the partitioner or the overrun.
     """
 
     def __init__(
@@ -159,12 +153,6 @@ def run_site(
         As in `netplace.scheduling.schedule`.
     seed : int
         Seed of the partitioner.
-
-    Raises
-    ------
-    ValueError
-        If jobs wait for each other in a circle, a window needs more nodes than there are, no job is
-        admitted, or as in `netplace.scheduling.schedule`.
     """
     times = LogTimes() if times is None else times
     run = SiteRun(site, machine, jobs, partitioner, times, estimates, overrun)

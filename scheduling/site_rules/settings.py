@@ -69,11 +69,6 @@ class Window:
         Seconds on the workload's clock.
     nodes : int or None
         How many; None: all.
-
-    Raises
-    ------
-    ValueError
-        If it ends before it begins, or asks for no nodes.
     """
 
     name: str
@@ -115,11 +110,6 @@ class Site:
         estimate. D. Tsafrir, Y. Etsion and D. Feitelson, "Backfilling using system-generated predictions
         rather than user runtime estimates", IEEE TPDS 18(6), 2007. Jobs may still run as long as their
         estimates say.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, the half-life is not over 0, or two queues claim the same number.
     """
 
     order: str = "submission"

@@ -43,11 +43,6 @@ class PenaltyTimes:
         Key of `GROWTHS`: how the penalty grows with the level.
     factor : float
         Penalty of one level, from 0 to 1e9; of a geometric one at least 1.
-
-    Raises
-    ------
-    ValueError
-        If the machine is no tree, the growth is unknown, or the factor is out of range.
     """
 
     tree: Topology

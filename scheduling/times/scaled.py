@@ -27,11 +27,6 @@ class ScaledTimes:
         The machine.
     contiguous, scattered : float
         Factors of the run time of contiguous jobs and of all others, from 1e-9 to 1e9.
-
-    Raises
-    ------
-    ValueError
-        If a factor is not such a number.
     """
 
     machine: Topology

@@ -29,11 +29,6 @@ class SpreadTimes:
         The machine.
     factor : float
         From 0 to 1e9.
-
-    Raises
-    ------
-    ValueError
-        If the factor is out of range.
     """
 
     machine: Topology

@@ -78,11 +78,6 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
         Seed of the draw.
     **options
         What the model accepts, see `lublin` and `applications`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such model or option, or the model refuses a value.
     """
     kind = WORKLOADS[one_of(name, WORKLOADS, "workload")]
     for option in options:
@@ -100,13 +95,6 @@ def read(path: str | Path, **options: Any) -> Workload:
     **options
         For SWF ``cores_per_node`` and ``drop``, see `read_swf`; for what ``sacct`` writes, `read_sacct`, the
         latter. CSV is known by a name that ends in ``.csv`` or ``.csv.gz``.
-
-    Raises
-    ------
-    ValueError
-        If the file is not as it should be; the sentence names file and line.
-    OSError
-        If it cannot be read.
     """
     if is_sacct(Path(path)):
         for option in options:
@@ -132,11 +120,6 @@ def write(workload: Workload, path: str | Path, named: str | Path | None = None)
         The file.
     named : path, optional
         Name that says the format, where `path` is only for the meantime; by default `path`.
-
-    Raises
-    ------
-    ValueError
-        If the name has no such end, or the format cannot hold the jobs.
     """
     name = Path(named or path)
     if not name.name.lower().endswith(ENDINGS):

@@ -82,11 +82,6 @@ def applications(
         Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
     repeats : tuple of int
         Least and most repeats; drawn between them so that each order of magnitude is as likely.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, a number is out of range, or no size fits the machine.
     """
     what = "of applications"
     whole(nodes, f"nodes {what}", 1, MOST_NODES)

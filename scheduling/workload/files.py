@@ -19,15 +19,7 @@ _HEAD = 1 << 16  # bytes
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that may be compressed by gzip.
-
-    Raises
-    ------
-    ValueError
-        If its name ends in ``.gz`` and it is not gzip, or it is gzip and broken or unpacks to too much.
-    OSError
-        If it cannot be read.
-    """
+    """Return the text of a file that may be compressed by gzip."""
     if path.name.lower().endswith(COMPRESSED):
         with input_file(path).open("rb") as file:
             if not is_packed(file.read(2)):

@@ -29,16 +29,7 @@ _NAMES = (*_NEEDED, "estimate", "application", "intensity", "repeats")
 
 
 def read_csv(path: str | Path) -> Workload:
-    """Read a workload from CSV, plain or compressed by gzip.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, a value is out of range, or there are no jobs; the sentence names file and
-        line.
-    OSError
-        If the file cannot be read.
-    """
+    """Read a workload from CSV, plain or compressed by gzip."""
     path = Path(path)
     lines = read_text(path).split("\n")
     if not any(line.strip() for line in lines):

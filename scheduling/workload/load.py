@@ -31,11 +31,6 @@ def load(jobs: Iterable[Job], nodes: int) -> float:
     nodes : int
         Nodes P of the machine.
 
-    Raises
-    ------
-    ValueError
-        If there are no jobs, or `nodes` is no whole number of at least 1.
-
     References
     ----------
     D. G. Feitelson, D. Tsafrir, D. Krakov, "Experience with using the Parallel Workloads Archive",
@@ -62,11 +57,6 @@ def at_load(workload: Workload, nodes: int, target: float) -> Workload:
 
     The daily cycle is stretched with them; a Lublin workload is better made at its load, see
     `netplace.scheduling.workload.lublin`.
-
-    Raises
-    ------
-    ValueError
-        If `target` is not more than 0, or the workload has no finite load of more than 0.
     """
     check_load(target)
     present = load(workload, nodes)
@@ -76,13 +66,7 @@ def at_load(workload: Workload, nodes: int, target: float) -> Workload:
 
 
 def check_load(target: float, what: str = "load") -> float:
-    """Return `target` if it is a load to aim at.
-
-    Raises
-    ------
-    ValueError
-        If it is not a finite number of more than 0.
-    """
+    """Return `target` if it is a load to aim at."""
     if not 0 < target < math.inf:
         raise ValueError(f"{what}: {target:g} is not a number of more than 0")
     return target

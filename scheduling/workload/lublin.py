@@ -141,11 +141,6 @@ def lublin(
     kind : str
         A key of `KINDS`: ``"batch"``, ``"interactive"``, ``"both"``, or ``"whole"``, the parameters that
         were fitted to all jobs without regard to their kind.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind, or a number is out of range.
     """
     streams = KINDS[one_of(kind, KINDS, "kind of lublin")]
     whole(nodes, "nodes of lublin", 1, MOST_NODES)

@@ -68,13 +68,6 @@ def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workloa
         The file.
     drop : collection of str
         As in `read_swf`.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or a value is none; the sentence names file and line.
-    OSError
-        If the file cannot be read.
     """
     path = Path(path)
     for name in drop:

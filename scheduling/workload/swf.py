@@ -85,14 +85,6 @@ def read_swf(
         Keys of `DROPS`: jobs to leave out; ``()``: none.
     requested : bool
         Whether the size of a job is what it requested rather than what it got, where both are known.
-
-    Raises
-    ------
-    ValueError
-        If a line has not 18 numbers, a number is out of range, or there are no jobs; the sentence names file
-        and line.
-    OSError
-        If the file cannot be read.
     """
     path = Path(path)
     whole(cores_per_node, "cores per node")

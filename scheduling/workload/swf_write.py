@@ -27,11 +27,6 @@ def write_swf(workload: Workload, path: str | Path, compressed: bool | None = No
         The file.
     compressed : bool, optional
         Whether to compress; by default if the name ends in ``.gz``.
-
-    Raises
-    ------
-    ValueError
-        If a job has an application.
     """
     path = Path(path)
     check_swf(workload, path)
@@ -41,13 +36,7 @@ def write_swf(workload: Workload, path: str | Path, compressed: bool | None = No
 
 
 def check_swf(workload: Workload, name: Path) -> None:
-    """Check that a workload can be written in SWF under `name`.
-
-    Raises
-    ------
-    ValueError
-        If a job has an application.
-    """
+    """Check that a workload can be written in SWF under `name`."""
     if any(application for application, _ in workload.kinds):
         raise ValueError(
             f"{name}: SWF has no place for a job's application, expected a name that ends in .csv"

@@ -67,11 +67,6 @@ class Workload(Sequence[Job]):
         What was done to the jobs on the way, a sentence each; for people.
     dropped : mapping of str to int
         Jobs left out, by reason.
-
-    Raises
-    ------
-    ValueError
-        If columns differ in length, jobs are not in order, or a value is out of range.
     """
 
     number: Column
@@ -193,13 +188,7 @@ class Workload(Sequence[Job]):
         return replace(self, **columns, **changed)
 
     def without(self, which: NDArray[np.bool_], reason: str) -> Workload:
-        """Return the workload without the jobs at which `which` is true, counted under `reason`.
-
-        Raises
-        ------
-        ValueError
-            If no job is left.
-        """
+        """Return the workload without the jobs at which `which` is true, counted under `reason`."""
         count = int(np.count_nonzero(which))
         if not count:
             return self
@@ -210,13 +199,7 @@ class Workload(Sequence[Job]):
         return self._taken(~which, dropped=dropped, notes=(*self.notes, note))
 
     def fit(self, nodes: int) -> Workload:
-        """Return the workload without the jobs that need more than `nodes` nodes; they are counted.
-
-        Raises
-        ------
-        ValueError
-            If none fits.
-        """
+        """Return the workload without the jobs that need more than `nodes` nodes; they are counted."""
         whole(nodes, "nodes of the machine")
         return self.without(self.nodes > nodes, f"larger than the machine of {nodes:,} nodes")
 

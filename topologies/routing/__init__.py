@@ -199,11 +199,6 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         own. Empty: what is usual on the network.
     discipline : str
         A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty: that of the routing.
-
-    Raises
-    ------
-    ValueError
-        If there is no such routing, or it is not defined on the network.
     """
     switches = Switches.of(topology)
     if switches.compute_nodes:
@@ -241,13 +236,7 @@ def usual_on(topology: Topology) -> str:
 
 
 def _from_file(path: str, function: str, switches: Switches) -> Routes:
-    """Return what a function of a user's file makes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file or function in it.
-    """
+    """Return what a function of a user's file makes."""
     make = Place(path, function).load("routing")
     if not callable(make):
         raise ValueError(f"routing {path}:{function}: {function!r} is no function")

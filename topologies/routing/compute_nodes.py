@@ -50,11 +50,6 @@ def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
         All of them.
     made : sequence of Routes
         For each plane, of one kind; one for all where planes are alike.
-
-    Raises
-    ------
-    ValueError
-        If the table would not fit into memory, or planes have no intermediate switch in common.
     """
     n, planes = switches.of_plane, switches.planes
     by_plane = [made[min(plane, len(made) - 1)] for plane in range(planes)]
@@ -89,13 +84,7 @@ def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
 
 
 def _common(switches: Switches, rows: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
-    """Return the intermediate switches of planes: where they are not by group in all, what all could draw.
-
-    Raises
-    ------
-    ValueError
-        If that is nothing.
-    """
+    """Return the intermediate switches of planes: where they are not by group in all, what all could draw."""
     if switches.planes_alike or all(len(row) > 1 for row in rows):
         return rows
     shared = reduce(np.intersect1d, [switches.plane(number).with_nodes for number in range(len(rows))])

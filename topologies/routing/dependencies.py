@@ -56,13 +56,7 @@ class Verdict:
 
 
 def check(switches: Switches, routes: Routes) -> Verdict:
-    """Return whether a routing can lead to a deadlock, with a cycle if it can.
-
-    Raises
-    ------
-    ValueError
-        If the routing does not lead everywhere, or the graph would not fit into memory.
-    """
+    """Return whether a routing can lead to a deadlock, with a cycle if it can."""
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         planes = range(1 if switches.planes_alike else switches.planes)

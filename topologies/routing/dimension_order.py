@@ -19,11 +19,6 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
     Half-way round an even ring the way is towards higher places from even places and towards lower ones from
     odd places, so that both senses carry as much; the other way round to switches whose other coordinates
     have an odd sum, but for rings that are shifted where they close. **(ours)**
-
-    Raises
-    ------
-    ValueError
-        If the switches stand on no grid.
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):

@@ -61,11 +61,6 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
         Phits a cycle from every switch to every other, at a load of 1.
     cycles : ndarray of int32, shape (switches, ports)
         Cycles a phit of every link.
-
-    Raises
-    ------
-    ValueError
-        If the routing chooses between ways by how full links are: it has no such bound.
     """
     if routes.choice not in ("table", "valiant"):
         raise ValueError(f"routing {routes.name}: chooses by how full links are, no load is known before")
@@ -92,11 +87,6 @@ def shares(switches: Switches, routes: Routes) -> Floats:
     -------
     ndarray of float64, shape (nodes, nodes, links)
         Links as numbered by `numpy.nonzero` of the ports that lead to switches.
-
-    Raises
-    ------
-    ValueError
-        If the routing chooses by how full links are or by a hash, or the table would not fit into memory.
     """
     if routes.choice not in ("table", "valiant") or routes.spread == "flow":
         raise ValueError(

@@ -48,11 +48,6 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
     ----------
     weight : ndarray of int64, shape (switches, ports), optional
         What is to be least; hops by default.
-
-    Raises
-    ------
-    ValueError
-        If the table would not fit into memory.
     """
     count, ports = switches.count, switches.ports
     check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")

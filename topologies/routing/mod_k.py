@@ -20,11 +20,6 @@ def d_mod_k(switches: Switches) -> Routes:
     subnet manager follows it. "Parents below" is the product of the numbers of parents that a switch of each
     level below has. Ports count parent by parent, then parallel cables. Going down, parallel cables are taken
     by the same rule.
-
-    Raises
-    ------
-    ValueError
-        If the network is no tree of levels.
     """
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no tree of levels, which routing d-mod-k needs; use up-down")

@@ -34,14 +34,7 @@ class Reach:
 
 
 def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[Any], name: str) -> Reach:
-    """Follow a table from every switch to every other.
-
-    Raises
-    ------
-    ValueError
-        If between switches of nodes it names a port that is not wired or leads to a node, leads nowhere, or
-        leads in a circle; the sentence names the pair.
-    """
+    """Follow a table from every switch to every other."""
     count = switches.count
     hops = np.full((count, count), -1, np.int32)
     used, arrival = np.zeros((2, count, count), np.int32)

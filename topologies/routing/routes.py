@@ -127,11 +127,6 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
     Returns
     -------
     tuple of ndarray of int8, shape (switches, ports)
-
-    Raises
-    ------
-    ValueError
-        If the network has no groups, or no dimensions, that the discipline needs.
     """
     wired = switches.neighbor >= 0
     if switches.compute_nodes:  # links of compute nodes raise nothing: nothing waits in a circle there

@@ -33,11 +33,6 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
     and elsewhere the switch nearest to all others; of two equally far from it towards the one of lower
     number. To a switch that can be reached by going down alone a packet goes down, by a shortest such way;
     else up, where the whole way is shortest.
-
-    Raises
-    ------
-    ValueError
-        If the table would not fit into memory.
     """
     count = switches.count
     hops = switches.hops

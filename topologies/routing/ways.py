@@ -91,13 +91,7 @@ class Ways:
     # --- single steps -------------------------------------------------------------------------------
 
     def _leave(self, at: Int, target: Int, level: Int, kind: Int, phase: Int) -> tuple[Int, Int]:
-        """Return (row, channel) for all that packets at switches may ask for.
-
-        Raises
-        ------
-        ValueError
-            If the table leads nowhere from one of the switches.
-        """
+        """Return (row, channel) for all that packets at switches may ask for."""
         away = np.flatnonzero(at != target)
         rows, channels = [], []
         lost = np.ones(len(away), bool)
@@ -138,15 +132,7 @@ class Ways:
     def _spread(
         self, targets: Int, begin: Callable[[Int], _Steps], inside: bool = False
     ) -> Iterator[tuple[Int, Int, Int]]:
-        """Follow packets for these targets; yield (channel, target, origin) of all states, in parts.
-
-        Parameters
-        ----------
-        begin : callable
-            Returns the first steps for some of the targets.
-        inside : bool
-            Whether packets are followed as long as they stay in a group, and other states left out.
-        """
+        """Follow packets for these targets; yield (channel, target, origin) of all states, in parts."""
         for chunk in np.array_split(targets, max(1, -(-len(targets) * self.count // _SLOTS))):
             slot = np.zeros(self.switches.count, np.int64)
             slot[chunk] = np.arange(len(chunk))
@@ -239,10 +225,8 @@ class Ways:
         return direct
 
     def _turned(self) -> tuple[Int, Int]:
-        """Return the channels behind which packets of PAR choose again, and the place where their homes are.
-
-        _MANY stands for homes of several places, or of none.
-        """
+        """Return the channels behind which packets of PAR choose again, and the place of their homes."""
+        # _MANY stands for homes of several places, or of none.
         ends, group = self.switches.with_nodes, self.switches.group
         assert group is not None
         place = np.full(self.count, _UNSEEN)

@@ -22,11 +22,6 @@ class RightBorderSegments(BoxList):
     G.-M. Chiu and S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little
     overhead", IEEE Trans. Parallel and Distributed Systems 10 (1999). Their text was not at hand: this is
     made after its idea, and returns the lowest base where they may return any.
-
-    Raises
-    ------
-    ValueError
-        If the network is no 2-D mesh.
     """
 
     def __init__(self, grid: Grid) -> None:

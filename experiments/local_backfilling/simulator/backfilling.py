@@ -66,12 +66,6 @@ def backfill(
     -------
     Schedule
         With the processors of each job; jobs larger than the platform are rejected.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, there are no jobs, or one is not in order, needs no processors, or has no
-        positive and finite wall time.
     """
     one_of(rule, RULES, "rule")
     chosen = read_penalty(penalty) if isinstance(penalty, str) else penalty

@@ -58,13 +58,7 @@ FIGURES = tuple(item.name for item in fields(PlaceFigures))
 
 
 def place_figures(schedule: Schedule, platform: Platform) -> PlaceFigures:
-    """Return the figures of a schedule that has kept its processors.
-
-    Raises
-    ------
-    ValueError
-        If it has not.
-    """
+    """Return the figures of a schedule that has kept its processors."""
     if schedule.allocations is None or not len(schedule):
         raise ValueError("schedule: the processors of its jobs were not kept")
     nodes = schedule.allocations

@@ -22,11 +22,6 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
 
     F. Mendonca, thesis, 2017, section 4.5; larger jobs are left out before. Jobs are numbered from 1 in the
     order drawn.
-
-    Raises
-    ------
-    ValueError
-        If no job of the log fits, or runs at all.
     """
     check_size(whole(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
@@ -57,11 +52,6 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
         Seed of the draw.
     least : int
         A workload of fewer jobs is left out.
-
-    Raises
-    ------
-    ValueError
-        If the log has not so many different workloads.
     """
     whole(weeks, "weeks")
     whole(instances, "instances")

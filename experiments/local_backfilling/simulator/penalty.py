@@ -38,11 +38,6 @@ class Penalty:
         Key of `PENALTIES`.
     factor : float
         What it takes: at least 0 for ``linear``, at least 1 for ``geometric``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such penalty, or the factor is out of range.
     """
 
     name: str = "none"
@@ -62,11 +57,6 @@ class Penalty:
 
 def read_penalty(text: str) -> Penalty:
     """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here.
-
-    Raises
-    ------
-    ValueError
-        If it is not of that form.
 
     Examples
     --------

@@ -23,11 +23,6 @@ class Platform:
     levels : tuple of int
         How many there are from the root to the processors; begins with 1, each divides the next.
 
-    Raises
-    ------
-    ValueError
-        If the numbers are not of that kind.
-
     Examples
     --------
     >>> platform = Platform.read("1-2-10-240")
@@ -52,13 +47,7 @@ class Platform:
 
     @classmethod
     def read(cls, text: str) -> Platform:
-        """Return the platform of a text such as ``"1-2-10-240"``.
-
-        Raises
-        ------
-        ValueError
-            If it is not of that form.
-        """
+        """Return the platform of a text such as ``"1-2-10-240"``."""
         words = str(text).split("-")
         if not all(word.isascii() and word.isdigit() and len(word) <= 9 for word in words):
             raise ValueError(
@@ -93,13 +82,7 @@ class Platform:
         return next(level for level, size in enumerate(self.blocks, 1) if first // size == last // size)
 
     def least_level(self, size: int) -> int:
-        """Return the least level whose blocks have room for `size` processors.
-
-        Raises
-        ------
-        ValueError
-            If the whole platform has fewer.
-        """
+        """Return the least level whose blocks have room for `size` processors."""
         for level, block in enumerate(self.blocks, 1):
             if block >= size:
                 return level

@@ -93,11 +93,6 @@ def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[
     size : int
         How many are wanted, at least 1.
 
-    Raises
-    ------
-    ValueError
-        If there is no such rule.
-
     Examples
     --------
     >>> place("becont", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()

@@ -58,11 +58,6 @@ def shelves(
     list of Shelf
         In the order in which they were opened.
 
-    Raises
-    ------
-    ValueError
-        If a job does not fit into a cluster, or its time is negative.
-
     Examples
     --------
     >>> [(shelf.jobs, shelf.cluster, shelf.start) for shelf in shelves(2, 3, [2, 2, 2], [1, 1, 1])]

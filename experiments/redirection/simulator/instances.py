@@ -47,11 +47,6 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
         Processors of the log's machine.
     processors : int, optional
         Processors of the task set.
-
-    Raises
-    ------
-    ValueError
-        If no job ran.
     """
     whole(machine, "processors of the log")
     ran = jobs.run_time > 0
@@ -69,13 +64,7 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
 def windows(
     log: Workload, days: float, instances: int, machine: int, processors: int | None = None, seed: int = 0
 ) -> list[TaskSet]:
-    """Return task sets of windows that begin at random times in a log; see `tasks_of`.
-
-    Raises
-    ------
-    ValueError
-        If the log is shorter than a window, or one of the windows has no job that ran.
-    """
+    """Return task sets of windows that begin at random times in a log; see `tasks_of`."""
     whole(instances, "instances")
     if not 0 < days < float("inf"):
         raise ValueError(f"windows: {days:g} days, expected a number over 0")

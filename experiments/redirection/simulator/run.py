@@ -57,12 +57,6 @@ def run_tasks(
     -------
     list of Ran
         In the order of `tasks`.
-
-    Raises
-    ------
-    ValueError
-        If the policy lacks a parameter or is given one that it does not take, no common processor is left,
-        or a task is out of order or has no processing time.
     """
     rule = TASK_POLICIES[one_of(policy, TASK_POLICIES, "policy")]
     given = {"dedicated": dedicated, "threshold": threshold, "b": b, "c": c}

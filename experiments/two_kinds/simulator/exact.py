@@ -22,11 +22,6 @@ def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> fl
         Workers, at least 1 of each.
     seconds : float
         Time limit of the solver.
-
-    Raises
-    ------
-    ValueError
-        If the solver needs longer, or its tables would take too much memory.
     """
     workers = whole(cpus, "CPUs") + whole(gpus, "GPUs")
     count = len(tasks)

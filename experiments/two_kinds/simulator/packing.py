@@ -27,11 +27,6 @@ def least_cpu_time(
     n)``: a choice within the bound always counts as such, and one that counts as such is over it by at most
     half a guess, which longest first makes up for. A table has ``2 n gpus`` units times the numbers of long
     tasks, so all take O(n² cpus gpus²).
-
-    Raises
-    ------
-    ValueError
-        If the tables would be too large.
     """
     count, gpus = len(tasks), min(gpus, len(tasks))  # more of them are never used
     shape = check_tables(count, cpus, gpus)
@@ -57,13 +52,7 @@ def least_cpu_time(
 
 
 def check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
-    """Return the shape of a table.
-
-    Raises
-    ------
-    ValueError
-        If all tables together, one for each of `count` tasks, would be too large.
-    """
+    """Return the shape of a table."""
     shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * min(gpus, count) + 1
     cells = count * math.prod(shape)
     if cells > _MOST_CELLS:

@@ -61,11 +61,6 @@ def search(
         Key of `STEPS`.
     tolerance : float
         The search ends when the ends are no further apart than this share of the upper one.
-
-    Raises
-    ------
-    ValueError
-        If there is no such step, or a number is out of range.
     """
     try_ = STEPS[one_of(step, STEPS, "step")][0]
     check_search(len(tasks), cpus, gpus, step)
@@ -94,13 +89,7 @@ def search(
 
 
 def check_search(count: int, cpus: int, gpus: int, step: str) -> None:
-    """Check before `count` tasks are made that a search among them can be held in memory.
-
-    Raises
-    ------
-    ValueError
-        If it cannot, or a number is out of range.
-    """
+    """Check before `count` tasks are made that a search among them can be held in memory."""
     check_size(whole(cpus, "CPUs") + whole(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
     if step == "knapsack":
         check_tables(count, cpus, gpus)

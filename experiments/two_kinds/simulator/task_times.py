@@ -33,11 +33,6 @@ class TaskTimes:
         What they are called.
     cpu, gpu : ndarray of float, shape (tasks,)
         Seconds on a CPU and on a GPU, from 1e-9 to 1e12.
-
-    Raises
-    ------
-    ValueError
-        If there are none, numbers differ, or a time is outside that range.
     """
 
     names: tuple[str, ...]
@@ -76,15 +71,7 @@ class TaskTimes:
 
 
 def read_task_times(path: str | Path) -> TaskTimes:
-    """Read tasks from a CSV file with the columns ``task``, ``cpu`` and ``gpu``.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a line has no such numbers; the sentence names file and line.
-    OSError
-        If it cannot be read.
-    """
+    """Read tasks from a CSV file with the columns ``task``, ``cpu`` and ``gpu``."""
     path = Path(path)
     names, times = [], []
     try:
@@ -138,11 +125,6 @@ def query_times(
         Residues of the first and the last; all have whole numbers of them.
     cpu_seconds, gpu_seconds : float
         What all take on one CPU (SWIPE, table 2.2) and one GPU (CUDASW++).
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the tasks would take too much memory.
     """
     check_size(whole(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
     for name, residues in (("shortest", shortest), ("longest", longest)):

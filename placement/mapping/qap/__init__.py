@@ -95,12 +95,6 @@ def solve_qap(
     Returns
     -------
     QapResult
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, a matrix is not square or holds something negative, there are more tasks
-        than locations, or a limit is out of range.
     """
     chosen = METHODS[one_of(method, METHODS, "mapping method")]
     problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)

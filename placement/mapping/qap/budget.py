@@ -25,11 +25,6 @@ class Budget:
         Processor time, more than 0; None: no limit.
     iterations : int or None
         Iterations, at least 1; None: no limit.
-
-    Raises
-    ------
-    ValueError
-        If a limit is too small or no number.
     """
 
     def __init__(self, seconds: float | None = None, iterations: int | None = None):

@@ -135,13 +135,7 @@ class Locations:
         return shaped.astype(np.int64) if self.integral else shaped
 
     def matrix(self) -> NDArray[Any]:
-        """Return the table of all costs.
-
-        Raises
-        ------
-        ValueError
-            If it is more than memory holds.
-        """
+        """Return the table of all costs."""
         count = len(self)
         check_memory(f"{count} locations", 16 * count**2, "a table of all costs")
         numbers = np.arange(count)

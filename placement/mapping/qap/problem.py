@@ -98,14 +98,7 @@ class QapProblem:
 
 
 def qap_problem(A: Any, B: ArrayLike | Locations) -> QapProblem:
-    """Return the problem of flows `A` and costs `B`, checked.
-
-    Raises
-    ------
-    ValueError
-        If a matrix is not square, is empty, holds something negative or no number, if there are more tasks
-        than locations, or if costs could exceed 64 bits.
-    """
+    """Return the problem of flows `A` and costs `B`, checked."""
     from scipy import sparse
 
     flows = sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)

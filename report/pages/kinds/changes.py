@@ -36,13 +36,7 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace whatif --json`` printed.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else under these keys.
-    """
+    """Return the page of what ``netplace whatif --json`` printed."""
     with details_of(path, "jobs"):
         jobs = [from_plain(WhatIf, job) for job in saved_object(path)["jobs"]]
         rows: list[list[Any]] = [

@@ -31,13 +31,7 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace explain --json`` printed.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else under these keys.
-    """
+    """Return the page of what ``netplace explain --json`` printed."""
     with details_of(path, "neighbours"):
         explanation = Explanation.from_dict(saved_object(path))
         job, others, links = explanation.job, explanation.neighbours, explanation.links

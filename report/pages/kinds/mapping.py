@@ -35,13 +35,7 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace map --json`` printed.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else under these keys.
-    """
+    """Return the page of what ``netplace map --json`` printed."""
     results = saved_object(path)
     with details_of(path, "mapping"):
         usual = results["consecutive"]

@@ -21,13 +21,7 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace metrics --json`` printed.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else under these keys.
-    """
+    """Return the page of what ``netplace metrics --json`` printed."""
     results = saved_object(path)
     with details_of(path, "rows"):
         rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})

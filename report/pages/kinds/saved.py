@@ -35,24 +35,12 @@ def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
 
 
 def saved_object(path: Path) -> dict[str, Any]:
-    """Return the object in a file.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the object in a file."""
     return _read(path)[1]
 
 
 def saved_results(path: Path, what: str) -> dict[str, Any]:
-    """Return the results in a file of one of `RESULT_KINDS`, every key of them checked.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if they are anything else.
-    """
+    """Return the results in a file of one of `RESULT_KINDS`, every key of them checked."""
     results = saved_object(path)
     RESULT_KINDS[what](results, str(path))
     return results
@@ -82,13 +70,7 @@ def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
 
 
 def number_in(path: Path, content: Mapping[str, Any], *keys: str) -> float | None:
-    """Return the number under nested keys, None where it is null or not there.
-
-    Raises
-    ------
-    ValueError
-        If something else stands there, with file and key.
-    """
+    """Return the number under nested keys, None where it is null or not there."""
     value: Any = content
     for place, key in enumerate(keys):
         if not isinstance(value, Mapping):

@@ -40,11 +40,6 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
         As `netplace.runs.tables.time_table` returns.
     asked : sequence of (str, str)
         What was asked.
-
-    Raises
-    ------
-    ValueError
-        If no run has ended.
     """
     known = frame[frame["mean"].notna()]
     if not len(known):

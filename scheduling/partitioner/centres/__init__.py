@@ -46,13 +46,7 @@ def by_distance(name: str) -> Callable[[Topology, str, int], Centred]:
 
 
 def mc_nodes(topology: Topology, option: str = "", seed: int = 0) -> Centred:
-    """Return the partitioner MC1x1; the option is a rule for the last shell, a key of `TIES`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or the network is no mesh or torus.
-    """
+    """Return the partitioner MC1x1; the option is a rule for the last shell, a key of `TIES`."""
     what = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
     tie = one_of(option or "distance", TIES, f"{what}, nodes of the last shell")
     space = space_of(topology, what)

@@ -30,13 +30,7 @@ class Centred(OnFreeMap):
         self.by_count = by_count
 
     def find(self, job: Job) -> Allocation | None:
-        """Return free nodes in increasing order, or None if there are too few.
-
-        Raises
-        ------
-        ValueError
-            If the job is none that the algorithm takes.
-        """
+        """Return free nodes in increasing order, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None

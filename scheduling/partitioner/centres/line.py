@@ -30,13 +30,7 @@ def consecutive(space: Space, free: Nodes, size: int) -> Choice:
 
 
 def line_of(space: Space) -> Space:
-    """Return `space` if it is a line.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
+    """Return `space` if it is a line."""
     if len(space.axes.sizes) != 1 or space.axes.kinds[0] != LINE:
         raise ValueError(f"partitioner line: is defined on meshes of one dimension, not on {space.topology}")
     return space

@@ -79,10 +79,8 @@ def _by_number(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int
 
 
 def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the centre.
-
-    So did the simulator of the authors until 2015.
-    """
+    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the centre."""
+    # So did the simulator of the authors until 2015.
     distance = space.hops
     sums = distance(outer[:, None], inner).sum(axis=1) if len(inner) else np.zeros(len(outer), np.int64)
     hops = distance(centre, outer)

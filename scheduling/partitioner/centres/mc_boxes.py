@@ -28,11 +28,6 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> McBoxes:
         holds it. After a comma, a rule for the last shell, a key of `TIES`.
     seed : int
         Not used: nothing is left to chance.
-
-    Raises
-    ------
-    ValueError
-        If the option has another form, or the network is no mesh or torus.
     """
     what = f"partitioner mc:{option}" if option else "partitioner mc"
     sides, _, tie = option.partition(",")
@@ -73,13 +68,7 @@ class McBoxes(Centred):
         super().__init__(space, of_the_job)
 
     def find(self, job: Job) -> Allocation | None:
-        """Return free nodes in increasing order, or None if there are too few.
-
-        Raises
-        ------
-        ValueError
-            If the job needs more nodes than its box has.
-        """
+        """Return free nodes in increasing order, or None if there are too few."""
         if self._shape is not None and job.nodes > self._each * math.prod(self._shape):
             sides, room = "x".join(map(str, self._shape)), self._each * math.prod(self._shape)
             raise ValueError(

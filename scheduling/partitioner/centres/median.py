@@ -72,10 +72,8 @@ def _around(space: Space, free: Nodes, centres: Nodes, size: int) -> Balls:
 
 
 def _pairs(axes: Axes, balls: Balls, free: Nodes, size: int) -> NDArray[np.int64]:
-    """Return what 0, 1, .., `size` free nodes have at least as their sum of distances over pairs.
-
-    No free node has more others within r hops than the one that has most.
-    """
+    """Return what 0, 1, .., `size` free nodes have at least as their sum of distances over pairs."""
+    # No free node has more others within r hops than the one that has most.
     most = balls.within[:, free].max(axis=1).astype(np.int64)
     count = np.arange(size + 1)
     return np.asarray(count * np.maximum(count - most[:, None], 0).sum(axis=0) // 2)

@@ -24,13 +24,7 @@ _good = improved(gen_alg)
 
 
 def optimal(space: Space, free: Nodes, size: int) -> Choice:
-    """Return the best choice there is.
-
-    Raises
-    ------
-    ValueError
-        If more than 128 nodes are free, or the search does not come to its end in fifty million steps.
-    """
+    """Return the best choice there is."""
     if len(free) > MOST_FREE:
         raise ValueError(
             f"partitioner optimal: {len(free)} nodes are free on {space.topology}, "

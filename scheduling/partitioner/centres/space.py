@@ -120,14 +120,7 @@ class Space:
 
 
 def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
-    """Return the dimensions of a mesh or torus, or, if distances will do (`metric`), of any network.
-
-    Raises
-    ------
-    ValueError
-        If the network has no such dimensions, or its table of distances no room in memory; `what` names the
-        rule that needs them.
-    """
+    """Return the dimensions of a mesh or torus, or, if distances will do (`metric`), of any network."""
     below = switch_grid(topology)
     if below is not None and not below[0].twist:
         grid, switch = below

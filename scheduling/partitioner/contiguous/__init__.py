@@ -32,13 +32,7 @@ SHAPE_OPTION = "cubic, fs, bps or bps-all, and fixed, round-up, no-lines"
 
 
 def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
-    """Return the partitioner of an empty machine: boxes on meshes and tori, subtrees on trees.
-
-    Raises
-    ------
-    ValueError
-        As those that `box_partitioner` and `tree_contiguous` make.
-    """
+    """Return the partitioner of an empty machine: boxes on meshes and tori, subtrees on trees."""
     if hierarchy(topology) is not None:
         return tree_contiguous(topology, option, seed)
     return box_partitioner("contiguous", Erosion)(topology, option, seed, ranking)
@@ -55,13 +49,7 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
-        """Return the partitioner of an empty machine.
-
-        Raises
-        ------
-        ValueError
-            If the machine is no mesh or torus that the search is for, or the option is not understood.
-        """
+        """Return the partitioner of an empty machine."""
         what = f"partitioner {name}"
         grid = grid_of(topology, what)
         if grid.twist:

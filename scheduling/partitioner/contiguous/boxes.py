@@ -50,13 +50,7 @@ class Boxes:
         self.visited = 0
 
     def find(self, job: Job) -> Allocation | None:
-        """Return the first free box for `job`, or None. Nothing is taken.
-
-        Raises
-        ------
-        ValueError
-            If the rule has no box for it that fits the machine.
-        """
+        """Return the first free box for `job`, or None. Nothing is taken."""
         self.searches += 1
         for shape, mapping in self._shapes(job):
             given = self.search.granted(shape)
@@ -69,13 +63,7 @@ class Boxes:
         return None
 
     def take(self, allocation: Allocation) -> None:
-        """Mark a box that `find` returned as held.
-
-        Raises
-        ------
-        ValueError
-            If its first node is held already.
-        """
+        """Mark a box that `find` returned as held."""
         base, shape = _box(allocation)
         if base in self._held:
             raise ValueError(f"allocation {shape} at node {base}: a box from there is held already")
@@ -84,13 +72,7 @@ class Boxes:
         self.free -= len(allocation.nodes)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark a box that was taken as free.
-
-        Raises
-        ------
-        ValueError
-            If it is not held.
-        """
+        """Mark a box that was taken as free."""
         base, shape = _box(allocation)
         if self._held.get(base) != shape:
             raise ValueError(f"allocation {shape} at node {base}: no such box is held")

@@ -22,11 +22,6 @@ class Buddy:
     K. Li and K. H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a
     partitionable mesh connected system", J. Parallel and Distributed Computing 12 (1991). That is for 2-D
     meshes; cubes of any number of dimensions are split and joined in the same way.
-
-    Raises
-    ------
-    ValueError
-        If the sides of the network are not one and the same power of two.
     """
 
     def __init__(self, grid: Grid) -> None:

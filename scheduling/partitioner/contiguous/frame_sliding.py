@@ -21,11 +21,6 @@ class FrameSliding(NodeArray):
     Proc. 11th Int. Conf. on Distributed Computing Systems (1991). Their text was not at hand: here every
     row of frames goes from left to right, over all bases that differ from the first by multiples of the
     width.
-
-    Raises
-    ------
-    ValueError
-        If the network is no 2-D mesh.
     """
 
     def __init__(self, grid: Grid) -> None:

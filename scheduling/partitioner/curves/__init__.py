@@ -73,13 +73,6 @@ def order_of(topology: Topology, text: str) -> Nodes:
         The network.
     text : str
         A key of `ORDERS`, or ``file=PATH``, see `order_from_file`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such order, it is not for such a network, or the file is not as it should be.
-    OSError
-        If the file cannot be read.
     """
     if text == _FILE:
         raise ValueError(f"order {text}: names no file, expected {_FILE}PATH")
@@ -113,11 +106,6 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
         anything best fit along Hilbert's curve.
     seed : int
         Not used: nothing is left to chance.
-
-    Raises
-    ------
-    ValueError
-        If there is no such order or selection, or the order is not for such a network.
     """
     what = f"partitioner curve:{option}" if option else "partitioner curve"
     curve, *words = (option or "hilbert").split(",")

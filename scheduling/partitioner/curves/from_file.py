@@ -18,13 +18,6 @@ def order_from_file(path: Path, topology: Topology) -> Nodes:
     """Return the order that a file gives: node numbers, apart by blanks, commas or ends of lines.
 
     What follows a ``#`` does not count.
-
-    Raises
-    ------
-    ValueError
-        With the line, if a word is no node of the network or a node comes twice; without, if one is missing.
-    OSError
-        If the file cannot be read.
     """
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()

@@ -47,11 +47,9 @@ def hilbert(topology: Topology) -> Nodes:
 
 
 def _walk(box: _Box, known: dict[_Box, _Walk]) -> _Walk:
-    """Return the coordinates along the curve of a box, shape (nodes, axes).
-
-    The curve starts at the origin, and its length is axis 0. `known` keeps the curves of boxes seen before:
-    there are few different ones.
-    """
+    """Return the coordinates along the curve of a box, shape (nodes, axes)."""
+    # The curve starts at the origin, and its length is axis 0. `known` keeps the curves of boxes seen before:
+    # there are few different ones.
     if box not in known:
         if max(box[1:], default=1) == 1:
             walk = np.zeros((box[0], len(box)), np.int32)

@@ -49,10 +49,8 @@ def _square(places: _Places, bits: int) -> _Places:
 
 
 def _cube(places: _Places, bits: int) -> _Places:
-    """Return keys that grow along the curve of the cube of side 2^bits, of any number of dimensions.
-
-    Skilling's transformation of coordinates, then of Gray codes; the transposed bits are read crosswise.
-    """
+    """Return keys that grow along the curve of the cube of side 2^bits, of any number of dimensions."""
+    # Skilling's transformation of coordinates, then of Gray codes; the transposed bits are read crosswise.
     x = places.T.copy()
     for bit in reversed(range(1, bits)):
         low = (1 << bit) - 1

@@ -16,13 +16,7 @@ __all__ = ["hindex"]
 
 
 def hindex(topology: Topology) -> Nodes:
-    """Return the nodes along the curve; all steps, and that from the last to the first, are of one hop.
-
-    Raises
-    ------
-    ValueError
-        If the network is no square mesh or torus whose side is a power of two of at least 2.
-    """
+    """Return the nodes along the curve; all steps, and that from the last to the first, are of one hop."""
     grid = grid_of(topology, "order hindex")
     side = grid.sizes[0]
     if grid.dims != 2 or side != grid.sizes[1] or side < 2 or side & (side - 1):

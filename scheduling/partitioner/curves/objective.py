@@ -66,11 +66,6 @@ def searched_order(topology: Topology, *, iterations: int = 30_000, seed: int = 
         Iterations of the search; the order depends on nothing but the network, these and the seed.
     seed : int
         Seed of all draws.
-
-    Raises
-    ------
-    ValueError
-        If the network is larger.
     """
     if topology.nodes > _MOST:
         raise ValueError(f"order searched: {topology} has {topology.nodes} nodes, expected at most {_MOST}")

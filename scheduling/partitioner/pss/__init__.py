@@ -33,14 +33,6 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
         at the end asks for choices of least cost.
     seed : int
         Not used: nothing is left to chance.
-
-    Raises
-    ------
-    ValueError
-        If the option has another form, the file is not as it should be or describes another number of nodes,
-        or the machine is none that has levels.
-    OSError
-        If the file cannot be read.
     """
     what = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]

@@ -19,11 +19,6 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
     """Return warnings, and constraints that a job cannot meet even on the empty machine.
 
     Of large machines, the sizes at the ends of classes and rules and some between are tried.
-
-    Raises
-    ------
-    ValueError
-        If hosts differ in processors or are shared among queues.
     """
     slots, nodes = configuration.slots, len(configuration.hosts)
     contradictions = []

@@ -63,13 +63,7 @@ class Configuration:
 
     @property
     def slots(self) -> int:
-        """Processors of a host.
-
-        Raises
-        ------
-        ValueError
-            If hosts differ, since whole nodes are given.
-        """
+        """Processors of a host."""
         first = self.hosts[0]
         for host in self.hosts:
             if len(host.queue_of) != len(first.queue_of):
@@ -80,13 +74,7 @@ class Configuration:
         return len(first.queue_of)
 
     def whole_hosts(self, queue: str) -> None:
-        """Check that a queue may use all processors of every host.
-
-        Raises
-        ------
-        ValueError
-            If it may not, since whole nodes are given.
-        """
+        """Check that a queue may use all processors of every host."""
         for host in self.hosts:
             others = sorted(set(host.queue_of.values()) - {"", queue})
             if others:
@@ -107,13 +95,7 @@ class Configuration:
         return next((rule for rule in self.rules if rule.low <= processors <= rule.high), None)
 
     def sets(self, processors: int, queue: str = "") -> ProcessorSets:
-        """Return the sets of nodes for jobs of a size, in a queue (by default the first).
-
-        Raises
-        ------
-        ValueError
-            If hosts differ in processors or are shared among queues, or costs sum up to more than 2^62.
-        """
+        """Return the sets of nodes for jobs of a size, in a queue (by default the first)."""
         assert self.slots
         self.whole_hosts(queue or self.queues[0])
         size_class = self.class_of(processors)

@@ -76,13 +76,7 @@ class Rule:
 
 
 def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:
-    """Return the rules that follow; vectors have so many components.
-
-    Raises
-    ------
-    ValueError
-        With the line, if something else is found.
-    """
+    """Return the rules that follow; vectors have so many components."""
     rules = []
     while True:
         line = tokens.line
@@ -209,13 +203,7 @@ class _Reader:
 
 
 def read_vector(tokens: Tokens, length: int) -> list[int]:
-    """Return the numbers up to the closing bracket; `length` of them, or any number if it is 0.
-
-    Raises
-    ------
-    ValueError
-        With the line, if there are others than whole numbers of at least 0, or not as many.
-    """
+    """Return the numbers up to the closing bracket; `length` of them, or any number if it is 0."""
     line = tokens.line
     numbers = [tokens.number("an entry of a cost vector")]
     while tokens.accept(","):

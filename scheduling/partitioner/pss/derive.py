@@ -52,11 +52,6 @@ def levels(
     front, behind : sequence of levels
         Other hierarchies, such as racks or power lines, each a component in front of the levels of the
         topology or behind them; the cost of nodes is last.
-
-    Raises
-    ------
-    ValueError
-        If the network is of another kind, or boxes overlap on a tree.
     """
     costs = node_costs(topology, preference)
     if not overlap:

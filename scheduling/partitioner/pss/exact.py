@@ -26,13 +26,7 @@ _MOST_COST = 10**12  # sum of all costs of a component, for integer programs: th
 
 
 def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | None:
-    """Return `size` free nodes of least cost, in increasing order; None if fewer are free.
-
-    Raises
-    ------
-    ValueError
-        If the sets are no tree and more than 512 nodes are free, or costs are too large.
-    """
+    """Return `size` free nodes of least cost, in increasing order; None if fewer are free."""
     nodes = np.flatnonzero(free)
     if size < 1 or size > len(nodes):
         return None
@@ -50,13 +44,7 @@ def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | No
 
 
 def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes:
-    """Return `size` of the free nodes of least cost, by an integer program for each component.
-
-    Raises
-    ------
-    ValueError
-        If the costs of a component add up to more than 10^12.
-    """
+    """Return `size` of the free nodes of least cost, by an integer program for each component."""
     for component, most in enumerate(sets.vectors.sum(axis=0, dtype=float), start=1):
         if most > _MOST_COST:
             raise ValueError(

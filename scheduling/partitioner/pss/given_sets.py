@@ -24,13 +24,6 @@ def given_sets(text: str, nodes: int) -> Level:
         with a set on each line: nodes and ranges of nodes such as ``0-11, 24``; ``#`` begins a comment.
     nodes : int
         Nodes of the machine.
-
-    Raises
-    ------
-    ValueError
-        With the line and what was expected, if there are no sets, or not of nodes of the machine.
-    OSError
-        If the file cannot be read.
     """
     name, _, option = text.partition(":")
     if name == "cards" and not Path(text).exists():

@@ -22,15 +22,7 @@ Groups = dict[str, frozenset[Processor]]
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Return the configuration in a file.
-
-    Raises
-    ------
-    ValueError
-        With the line and what was expected, if it is no such configuration.
-    OSError
-        If the file cannot be read.
-    """
+    """Return the configuration in a file."""
     try:
         text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:

@@ -24,11 +24,6 @@ def node_costs(topology: Topology, text: str) -> Costs:
         The machine.
     text : str
         Key of `PREFERENCES`, and after a colon its nodes, such as ``io:0+63`` or ``io:0-7``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such preference, it is not for this machine, or its nodes are none.
     """
     name, _, option = text.partition(":")
     what = "partitioner pss:levels, cost of a node"

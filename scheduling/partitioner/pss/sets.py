@@ -73,14 +73,7 @@ class ProcessorSets:
 
 
 def processor_sets(nodes: int, sets: Iterable[tuple[Iterable[int], Sequence[int]]]) -> ProcessorSets:
-    """Return sets given as pairs of nodes and cost vector.
-
-    Raises
-    ------
-    ValueError
-        If there is none, one is empty, holds something that is no node, or its vector is not one of whole
-        numbers of at least 0, as long as the first; or if costs sum up to more than 2^62.
-    """
+    """Return sets given as pairs of nodes and cost vector."""
     listed = [(sorted(set(members)), list(vector)) for members, vector in sets]
     if not listed:
         raise ValueError("processor sets: there are none, expected at least one")

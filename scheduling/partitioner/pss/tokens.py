@@ -30,11 +30,6 @@ class Tokens:
         Where it came from, for messages.
     text : str
         What is in it.
-
-    Raises
-    ------
-    ValueError
-        With the line, if a character is part of no word.
     """
 
     def __init__(self, path: Path, text: str):
