@@ -117,10 +117,10 @@ class Config:
         Whether a routing is run under which packets could wait for each other in a circle.
     faults : str
         Links and routers that go down at a cycle, see `netplace.netsim.fault_text.read_faults`; empty: none.
-        With faults grids and trees are simulated by the general router, under their usual routing in tables.
+        With faults grids and trees are simulated by the table router, under their usual routing in tables.
     cable_latency : str
         Latency of cables by kind, see `netplace.netsim.cables.read_latencies`; empty: none. This and the
-        settings below are those of a fabric: with any of them grids and trees are simulated by the general
+        settings below are those of a fabric: with any of them grids and trees are simulated by the table
         router, too.
     pipeline : int
         Cycles that a header spends in every switch before it may request, or be consumed.
@@ -130,7 +130,7 @@ class Config:
     crossbar : int
         Packets that may leave an input port for links at a time, its speed-up; 0: any number.
     buffer_phits : int
-        Phits that a transit FIFO has room for, in place of `queue_packets`: wormhole switching, on the
+        Phits that a transit FIFO has room for, instead of `queue_packets`: wormhole switching, on the
         reference engine alone; 0: virtual cut-through.
     ordered_flows : bool
         Whether packets of a traffic class from one node to another keep their order: they all take the same
@@ -316,7 +316,7 @@ class Config:
 
     @property
     def fabric_set(self) -> bool:
-        """Whether any setting of a fabric is set, with which the general router has every network."""
+        """Whether any setting of a fabric is set, with which the table router has every network."""
         return bool(self.fabric_settings)
 
     @property

@@ -238,7 +238,7 @@ class _Walk:
             self._add(component, task, max(low, since), high, message)
 
     def _awaits_data(self, place: int) -> bool:
-        """Tell whether an operation is over only when the data of a message by rendezvous are created."""
+        """Return whether an operation is over only when the data of a message by rendezvous are created."""
         message = self._message[place]
         own = message >= 0 and self._task_of(self._send_of[message]) == self._task_of(place)
         return own and self._by_rendezvous[message] and self._kind[place] in (Op.SEND, Op.WAIT)
@@ -252,7 +252,7 @@ class _Walk:
         return self._came[self._post_of[message]]
 
     def _late(self, message: int) -> bool:
-        """Tell whether the receive of a message was posted only after its request could have come."""
+        """Return whether the receive of a message was posted only after its request could have come."""
         return self._posted(message) > self._start[message] + self._one_way(message)
 
     def _task_of(self, place: int) -> int:
@@ -308,7 +308,7 @@ class _Walk:
 
 
 def _sends(program: Program) -> NDArray[np.bool_]:
-    """Return which operations create packets; messages to oneself do not."""
+    """Return which operations create packets; messages of a task to itself do not."""
     kind = program.kind
     sends: NDArray[np.bool_] = (kind == Op.SEND) | (kind == Op.ISEND)
     sends &= program.peer != program.task_of()

@@ -47,7 +47,7 @@ def described(
     table: General | None,
     threads: int = 1,
 ) -> tuple[Numbers, Arrays]:
-    """Return the settings and arrays of a network; `table` is that of the general router.
+    """Return the settings and arrays of a network; `table` is that of the table router.
 
     Each of several threads simulates a domain of it.
     """
@@ -193,7 +193,7 @@ def _tree(tree: Tree) -> tuple[Numbers, Arrays]:
 
 
 def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers, Arrays]:
-    """Return what the general router needs: links, the routing, settings of a fabric."""
+    """Return what the table router needs: links, the routing, settings of a fabric."""
     classes, control = read_classes(config.traffic_classes), read_congestion(config.congestion_control)
     settings = {
         "injected": table.injected,

@@ -69,13 +69,13 @@ def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple
 
 
 def _stays_free(topology: Topology, config: Config) -> bool:
-    """Tell whether a routing in tables is free of deadlock, also after what may go down."""
+    """Return whether a routing in tables is free of deadlock, also after what may go down."""
     cuts = any(fault.cuts for fault in read_faults(config.faults))
     return not cuts and verdict_on(topology, config.routing, config.vc_discipline)[2].free
 
 
 def _has_one_way(topology: Topology, config: Config) -> bool:
-    """Tell whether packets of a flow keep their order anyway, as there is nothing that they choose."""
+    """Return whether packets of a flow keep their order anyway, as there is nothing that they choose."""
     if (config.vcs, config.injectors) != (1, 1):
         return False
     routes = verdict_on(topology, config.routing, config.vc_discipline)[1]

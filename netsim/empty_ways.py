@@ -17,7 +17,7 @@ Int = NDArray[np.int64]
 def empty_cycles(topology: Topology, config: Config, sources: Int, targets: Int) -> Int:
     """Return the cycles from a packet's creation to the consumption of its tail, for pairs of other nodes.
 
-    Where the general router has the network, cables, pipelines and slow links count, on the way by the first
+    Where the table router has the network, cables, pipelines and slow links count, on the way by the first
     port that the tables name.
     """
     if not is_general(topology, config):

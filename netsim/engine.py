@@ -138,7 +138,7 @@ class Counters:
 
 @dataclass
 class Blocked:
-    """Who waits for whom when nothing can move.
+    """Which task or FIFO waits for which when nothing can move.
 
     Attributes
     ----------
@@ -196,10 +196,10 @@ class Engine(Protocol):
         """
 
     def drained(self, number: int) -> bool:
-        """Tell whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and none of its packets is in flight."""
 
     def forget(self, number: int) -> None:
-        """Drop all that is known of a job that has ended."""
+        """Delete the record of a job that has ended."""
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it."""
@@ -214,7 +214,7 @@ class Engine(Protocol):
         """Return the totals."""
 
     def reset_counters(self) -> None:
-        """Start the totals anew; packets in flight stay."""
+        """Reset the totals; packets in flight stay."""
 
     @property
     def in_flight(self) -> int:
@@ -236,7 +236,7 @@ class Engine(Protocol):
         """
 
     def blocked(self) -> Blocked:
-        """Tell who waits for whom now."""
+        """Return which tasks and FIFOs wait for which now."""
 
     def pointers(self) -> tuple[NDArray[np.int16], ...]:
         """Return copies of the pointers of arbiters and links, which packets leave behind."""

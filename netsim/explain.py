@@ -1,4 +1,4 @@
-"""Words for a standstill: which tasks wait for whom, and which FIFOs wait in a circle."""
+"""Words for a standstill: which tasks wait for which, and which FIFOs wait in a circle."""
 
 from __future__ import annotations
 

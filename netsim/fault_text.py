@@ -24,7 +24,7 @@ _LISTS = ("link", "router", "slow_link")
 
 @dataclass(frozen=True)
 class Fault:
-    """Links and routers that go down in a cycle, and links that take more cycles a phit from then on.
+    """Links and routers that go down in a cycle, and links that take more cycles per phit from then on.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class FaultReport:
     links, routers : int
         Links that have gone down with it, and routers that are down, or cut off, since then.
     slow : int
-        Links that have changed their cycles a phit with it.
+        Links that have changed their cycles per phit with it.
     nodes : tuple of int
         Nodes that it has cut off.
     jobs : tuple of int
@@ -35,7 +35,7 @@ class FaultReport:
     lost, again : int
         Packets lost, and packets that a router sends again.
     losers : tuple of int
-        Jobs that run on and have lost packets: what waits for these waits for ever.
+        Jobs that run on and have lost packets: what waits for these waits forever.
     routing : str
         The routing from then on.
     """
@@ -87,7 +87,7 @@ def after_fault(topology: Topology, fault: Fault) -> Graph:
 
 
 def rerouted(topology: Graph, config: Config) -> General:
-    """Return the routing for what remains: that of before, made anew, or one that is free of deadlock.
+    """Return the routing for what remains: that of before, made again, or one that is free of deadlock.
 
     That of before is given up where it is not defined any more, does not lead everywhere, needs more virtual
     channels than there are, or is not free of deadlock; for shortest ways with an escape, or with a single
@@ -102,7 +102,7 @@ def rerouted(topology: Graph, config: Config) -> General:
 
 
 def _from_any_switch(table: General) -> General:
-    """Return a routing that packets may also begin anew at switches on their way."""
+    """Return a routing that packets may also begin again at switches on their way."""
     # From there ways may be longer than from any node; beyond the highest level a packet stays on it.
     more = 3 * int(table.hops.max())  # through a group, to an intermediate switch, and on
     return replace(table, low=table.low + table.low[-1:] * more, high=table.high + table.high[-1:] * more)

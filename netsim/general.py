@@ -1,4 +1,4 @@
-"""The general router's constants: a routing in tables, checked, as both engines read it.
+"""The table router's constants: a routing in tables, checked, as both engines read it.
 
 See docs/background/model-tables.md.
 """
@@ -35,7 +35,7 @@ __all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
 
 def is_general(topology: Topology, config: Config) -> bool:
-    """Tell whether a network is simulated by the general router: not a grid or a tree as they are."""
+    """Return whether a network is simulated by the table router: not a grid or a tree as they are."""
     return (
         isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
     )
@@ -109,7 +109,7 @@ class General:
         return "flow" if self.ordered and self.routes.spread == "least" else self.routes.spread
 
     def leads(self, router: int, node: int) -> bool:
-        """Tell whether packets in a router can go on to a node; in one of several planes they may not."""
+        """Return whether packets in a router can go on to a node; in one of several planes they may not."""
         switch = router - self.switches.first
         return switch < 0 or bool(self.hops[switch, self.switches.home[node]] >= 0)
 

@@ -232,13 +232,13 @@ class Hosting:
 
     @checked
     def drained(self, job: int) -> bool:
-        """Tell whether a job has ended, or was stopped, and none of its packets is in flight."""
+        """Return whether a job has ended, or was stopped, and none of its packets is in flight."""
         hosted = self._find(job)
         return hosted.number >= 0 and self._engine.drained(hosted.number)
 
     @checked
     def forget(self, job: int) -> None:
-        """Drop all that is known of a job that has ended, so that a network may run any number of them.
+        """Delete the record of a job that has ended, so that a network may run any number of them.
 
         Counters keep its packets; `result` leaves it out, and nothing can be asked of it.
         """

@@ -99,7 +99,7 @@ class KernelEngine:
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last in which a phit moved, a packet came into being or a task went on."""
+        """First cycle after the last in which a phit moved, a packet was created or a task went on."""
         return int(self._network.quiet_since)
 
     def run(self, until: int = FAR) -> Exit:
@@ -166,11 +166,11 @@ class KernelEngine:
         self._network.stop(number)
 
     def drained(self, number: int) -> bool:
-        """Tell whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and none of its packets is in flight."""
         return bool(self._network.drained(number))
 
     def forget(self, number: int) -> None:
-        """Drop all that is known of a job that has ended."""
+        """Delete the record of a job that has ended."""
         self._network.forget(number)
         del self._jobs[number]
 
@@ -228,7 +228,7 @@ class KernelEngine:
         self._network.generate(chance, target, among, hot, share, self._asks_for_source())
 
     def _asks_for_source(self) -> bool:
-        """Tell whether routers ask where a packet is from, which its key says."""
+        """Return whether routers ask where a packet is from, which its key says."""
         return self._general or self.config.tree_routing == "static"
 
     # --- totals -------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ class KernelEngine:
         return np.maximum(cycles, self._restored_until - self.now)
 
     def reset_counters(self) -> None:
-        """Start the totals anew; packets in flight stay."""
+        """Reset the totals; packets in flight stay."""
         self._created_before, self._delivered_before, *_ = self._network.totals()
         self._crossing_before = self._still_crossing()
         self._cycles_before[:] = self._packets_before[:] = 0
@@ -318,7 +318,7 @@ class KernelEngine:
         self._network.set_pointers([np.asarray(given).ravel().tolist() for given in pointers])
 
     def blocked(self) -> Blocked:
-        """Tell who waits for whom now."""
+        """Return which tasks and FIFOs wait for which now."""
         tasks = []
         for number, task, pc, at_injector, kind in self._network.standing_tasks():
             source_op = self._jobs[number].lowered.source_op

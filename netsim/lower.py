@@ -150,7 +150,7 @@ def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
 def lower(program: Program, config: Config) -> Lowered:
     """Turn a program into the kernel's words.
 
-    Messages to oneself are dropped. Without rendezvous an isend is a send, its wait and an irecv are
+    Messages of a task to itself are dropped. Without rendezvous an isend is a send, its wait and an irecv are
     nothing, and the wait of an irecv is the receive.
     """
     check_cycles(program)
@@ -233,7 +233,7 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     """Return the words in which each task's iterations stand in a loop and, for the last time, behind it.
 
     The end of a task is then what it is without a loop. What a task waits for by rendezvous is counted within
-    an iteration: before the loop begins anew, the messages of the one that is over are taken off.
+    an iteration: before the loop begins again, the messages of the one that is over are taken off.
     """
     begin, end, _ = block(program)
     check_requests(program, begin, end)

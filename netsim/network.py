@@ -373,7 +373,7 @@ class Network(Hosting):
             raise ValueError("waiting: is charged to jobs only in a network made with explain=True")
 
     def result(self) -> Result:
-        """Return all that was measured so far."""
+        """Return the result so far."""
         jobs = [job for _, job in sorted(self._jobs.items()) if job.number >= 0]
         return make_result(
             [self._engine.job(job.number, min(self.now, self._still)) for job in jobs],
@@ -395,5 +395,5 @@ class Network(Hosting):
         return self._engine.counters()
 
     def reset_counters(self) -> None:
-        """Start the counters anew; packets in flight stay."""
+        """Reset the counters; packets in flight stay."""
         self._engine.reset_counters()

@@ -24,7 +24,8 @@ def with_overheads(program: Program, config: Config) -> Program:
     """Return `program` with the computation that `config` charges for messages.
 
     A task computes before each send, blocking or not, and after each receive, or after the wait that
-    completes one. Messages to oneself cost nothing. A program without overheads is returned as it is.
+    completes one. Messages of a task to itself cost nothing. A program without overheads is returned as it
+    is.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def start_method() -> BaseContext:
     """Return how processes are started: ``fork`` from a single thread, which takes no time, else ``spawn``.
 
     The system counts the threads, for those of libraries (BLAS, Arrow) are none of Python's: a fork copies
-    their locks without them, and who waits for such a lock waits for ever, or crashes.
+    their locks without them, and who waits for such a lock waits forever, or crashes.
     """
     import multiprocessing  # only several processes need it
 

@@ -221,7 +221,7 @@ class LoadPoint:
     Attributes
     ----------
     offered, accepted : float
-        Load in phits a node and cycle; accepted is what was consumed in the measuring phase.
+        Load in phits per node and cycle; accepted is what was consumed in the measuring phase.
     delay : Delay
         Delays of the packets consumed in the measuring phase, creation to tail consumed.
     cycles : int
@@ -248,7 +248,7 @@ class LoadPoint:
     events: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON."""
+        """Return the values as JSON can hold them."""
         return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
 
 
@@ -273,7 +273,7 @@ def measure_load(
     Parameters
     ----------
     offered : float
-        Offered load in phits a node and cycle, over 0 and at most `packet_phits`.
+        Offered load in phits per node and cycle, over 0 and at most `packet_phits`.
     warmup, measure : int
         Cycles of the two phases. By default enough are measured for 8 million node-cycles, at least 2000.
         Close to saturation a large network needs a longer warm-up to be steady.

@@ -48,7 +48,7 @@ class Executor(Protocol[Item, Outcome]):
         """End everything at once."""
 
     def has_room(self) -> bool:
-        """Tell whether another item may be given."""
+        """Return whether another item may be given."""
 
     def give(self, item: Item) -> None:
         """Hand over an item; `busy` counts it until it is collected."""
@@ -80,7 +80,7 @@ class Here(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Tell whether no item waits."""
+        """Return whether no item waits."""
         return not self.busy
 
     def give(self, item: Item) -> None:
@@ -140,7 +140,7 @@ class Processes(Generic[Item, Outcome]):
         self._workers, self.busy = [], 0
 
     def has_room(self) -> bool:
-        """Tell whether some worker has less than it can hold."""
+        """Return whether some worker has less than it can hold."""
         return self.busy < self._in_hand * self._count
 
     def give(self, item: Item) -> None:

@@ -287,7 +287,7 @@ def _check_levels(text: str) -> None:
 
 @checked
 def names_file(text: str) -> bool:
-    """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
+    """Return whether a text form asks for a file: of a wiring, or of code that is not netplace's.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     """Return the network of ASTRA-sim's analytical backend.
 
     Each dimension is a ``Ring``, ``FullyConnected`` or ``Switch`` of ``npus_count`` NPUs, its links of
-    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take as few cycles a phit as let all be whole.
+    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take as few cycles per phit as let all be whole.
     Source: astra-sim.github.io/astra-network-analytical-docs.
 
     Parameters

@@ -30,7 +30,8 @@ class Cables:
     ends : ndarray of int64, shape (cables, 2)
         Switches at both ends, numbered from 0. Several cables may join the same two.
     cycles, delay : ndarray of int64, shape (cables,), optional
-        Cycles a phit, 1 by default; cycles that a header spends besides what the settings say, 0 by default.
+        Cycles per phit, 1 by default; cycles that a header spends besides what the settings say, 0 by
+        default.
     axis : ndarray of int64, shape (cables,), optional
         Dimension.
     closes : ndarray of bool, shape (cables,), optional

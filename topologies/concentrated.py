@@ -24,7 +24,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     """Return the mesh or torus of these sides with `c` nodes at each switch.
 
     J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Nodes are joined
-    to their switch by links of their own, and there is no bubble: see the general router of the model.
+    to their switch by links of their own, and there is no bubble: see the table router of the model.
 
     Parameters
     ----------

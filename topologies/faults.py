@@ -128,7 +128,7 @@ def with_faults(
     Raises
     ------
     ValueError
-        If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
+        If two routers are not neighbors, a router does not exist, or what remains is not connected; nodes
         that cannot be reached are named.
     """
     for pair in (*down, *slow):
@@ -152,7 +152,7 @@ def check_routers(of: Topology, routers: Sequence[int]) -> None:
 
 
 def cables_of(of: Topology, first: int) -> Rows:
-    """Return (router, port, neighbour, its port) for every cable between routers from `first` on.
+    """Return (router, port, neighbor, its port) for every cable between routers from `first` on.
 
     Where an input is numbered by its port, a link's entry is the port of the way back. On a grid an input is
     named by the direction of travel, and the way back is the port of the other direction.

@@ -33,14 +33,14 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a NetworkX graph; every vertex is a switch.
 
     Vertices may carry ``nodes`` (nodes at the switch, 1 by default), ``group`` and ``place`` (coordinates,
-    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles a phit, 1) and
-    ``delay`` (further cycles of a header, 0).
-    If no vertex has more than one node, a vertex with a node is that node, as on a grid; otherwise each node
-    has a link of its own to its switch, as on a tree. An undirected edge is a link either way. In a directed
-    graph every link needs its like in the other direction. Where all directed edges have a ``port`` and an
-    ``entry``, as those have that `Topology.to_networkx` made, links leave and enter there; vertices below the
-    graph's ``first_switch`` are nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a
-    torus or a tree comes back as a graph of the same wiring.
+    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles per phit, 1) and
+    ``delay`` (further cycles of a header, 0). If no vertex has more than one node, a vertex with a node is
+    that node, as on a grid; otherwise each node has a link of its own to its switch, as on a tree. An
+    undirected edge is a link either way. In a directed graph every link needs its like in the other
+    direction. Where all directed edges have a ``port`` and an ``entry``, as those have that
+    `Topology.to_networkx` made, links leave and enter there; vertices below the graph's ``first_switch`` are
+    nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a torus or a tree comes back as
+    a graph of the same wiring.
 
     Parameters
     ----------

@@ -214,7 +214,7 @@ def _numbers(radical: str, where: str) -> list[int]:
 
 
 def _quantity(given: str, units: Mapping[str, float], where: str, example: str) -> float:
-    """Return a number in the base unit: bytes a second, or seconds; only a time may be 0."""
+    """Return a number in the base unit: bytes per second, or seconds; only a time may be 0."""
     match = _QUANTITY.fullmatch(given)
     size = float(match[1]) * units.get(match[2], 1.0 if not match[2] else math.nan) if match else math.nan
     if not (0 <= size < math.inf) or (size == 0 and units is _SPEEDS):

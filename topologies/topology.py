@@ -43,9 +43,8 @@ class Topology(ABC):
     neighbor : ndarray of int32, shape (routers, ports)
         Router at the other end of the link that leaves through each port; -1 where nothing is wired.
     entry : ndarray of int32, shape (routers, ports)
-        Number of the input port by which that link enters the neighbour; -1 where nothing is wired. On
-        meshes and tori an input is named by the direction in which its packets travel, so
-        ``entry[r, p] == p``.
+        Number of the input port by which that link enters the neighbor; -1 where nothing is wired. On meshes
+        and tori an input is named by the direction in which its packets travel, so ``entry[r, p] == p``.
     """
 
     text: str
@@ -128,7 +127,7 @@ class Topology(ABC):
         Returns
         -------
         ndarray of int32, shape (links, 4)
-            Rows (router, port, neighbour, entry port), sorted by router, then port.
+            Rows (router, port, neighbor, entry port), sorted by router, then port.
         """
         router, port = np.nonzero(self.neighbor >= 0)
         end, entry = self.neighbor[router, port], self.entry[router, port]

@@ -1,4 +1,4 @@
-"""Extended generalised fat trees: every level with an arity of its own."""
+"""Extended generalized fat trees: every level with an arity of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["xgft"]
 
 @checked
 def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = None) -> Graph:
-    """Return the extended generalised fat tree XGFT(h; m1, .., mh; w1, .., wh).
+    """Return the extended generalized fat tree XGFT(h; m1, .., mh; w1, .., wh).
 
     S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 holds
     the m1 .. mh nodes; a switch of level l has m_l children and, below the top, w_(l+1) parents. With digits
@@ -31,7 +31,7 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
         m1, .., mh and w1, .., wh. w1 is 1: a node has one link.
     width : sequence of int, optional
         p1, .., ph: how many cables join two switches of levels l - 1 and l; p1 is 1, and by default all are.
-        With them it is the parallel ports generalised fat tree of E. Zahavi, "Fat-tree routing and node
+        With them it is the parallel ports generalized fat tree of E. Zahavi, "Fat-tree routing and node
         ordering providing contention free traffic for MPI global collectives", JPDC 72 (2012).
 
     Raises

@@ -176,7 +176,7 @@ def _sampled(placing: Placing, times_by_job: Columns) -> LeapingExecution:
 
 
 def _with_intervals(placing: Placing, execution: LeapingExecution, times_by_job: Columns) -> None:
-    """Take note of sampled times with their intervals."""
+    """Record sampled times with their intervals."""
     second = 1e9 / placing.config.cycle_ns
     stays: dict[int, Stay] = execution.stays
     for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():

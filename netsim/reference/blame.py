@@ -59,7 +59,7 @@ class Blame:
         self.reset()
 
     def reset(self) -> None:
-        """Count anew."""
+        """Reset the counts."""
         self._charged: Counter[tuple[int, int]] = Counter()
         self._links: NDArray[np.int64] = np.zeros(self._shape, np.int64)
         self._watched: Counter[tuple[int, int, int]] = Counter()

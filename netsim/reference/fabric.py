@@ -100,7 +100,7 @@ class Fabric:
             self.waiting[fifo] = None
 
     def cycle(self, now: int) -> bool:
-        """Go through steps 2 to 4 of cycle `now`; tell whether anything can move in the next one.
+        """Go through steps 2 to 4 of cycle `now`; return whether anything can move in the next one.
 
         The wires are unloaded first: what arrives is there at the start of this cycle.
         """
@@ -122,7 +122,7 @@ class Fabric:
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
 
     def _in_motion(self) -> bool:
-        """Tell whether a packet is on its way over a link or into a node, and so moves on."""
+        """Return whether a packet is on its way over a link or into a node, and so moves on."""
         return bool(self.busy or self.consuming)
 
     def charge_up_to(self, now: int) -> None:
@@ -177,7 +177,7 @@ class Fabric:
         return [fifo for fifo in holders if fifo is not None and fifo.sent == 0]
 
     def _hopeful(self, fifo: Fifo) -> bool:
-        """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        """Return whether the header that waits in `fifo` could ask for an output if nothing else moved."""
         if fifo.head is None:  # come to the head since requests were placed: behind a tail on a slow link
             return True
         return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)

@@ -69,7 +69,7 @@ class Outage:
                 self.losers.add(packet.load.job.number)
 
     def nowhere(self, packet: Packet, router: int) -> bool:
-        """Tell whether a packet whose header is in `router` can go nowhere any more."""
+        """Return whether a packet whose header is in `router` can go nowhere any more."""
         node = packet.destination
         return self._dead[router] or self._dead[node] or not self._table.leads(router, node)
 
@@ -104,7 +104,7 @@ class Outage:
                 self.lose(packet)
 
     def _leads(self, crossing: dict[Fifo | None, Link], begin: Fifo, end: Fifo) -> bool:
-        """Tell whether a packet that leaves FIFO `begin` comes to `end`."""
+        """Return whether a packet that leaves FIFO `begin` comes to `end`."""
         fifo: Fifo | None = begin
         while fifo is not None and fifo is not end:
             fifo = _next(crossing, fifo)
@@ -162,7 +162,7 @@ def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:
 
 
 def _holds_on(crossing: dict[Fifo | None, Link], fifo: Fifo) -> bool:
-    """Tell whether all routers behind a link that a packet is crossing, up to its header, still hold it."""
+    """Return whether all routers behind a link that a packet is crossing, up to its header, still hold it."""
     packet = fifo.packets[0]
     beyond = _next(crossing, fifo)
     while beyond is not None and packet in beyond.packets:

@@ -126,7 +126,7 @@ class GraphRouting(Routing):
         return len(output.fifo.packets) + (0 if self._by_phits else output.fifo.untold)
 
     def creates(self, source: int, destination: int) -> bool:
-        """Tell whether neither of two nodes is cut off."""
+        """Return whether neither of two nodes is cut off."""
         return self._home[source] >= 0 and self._home[destination] >= 0
 
     def consumed(self, packet: Packet) -> None:
@@ -178,7 +178,7 @@ class GraphRouting(Routing):
         return int(self.table.gate[node]) + switch // plane * plane
 
     def _leads_out(self, switch: int, node: int) -> bool:
-        """Tell whether the way home leads out of the network: to the compute node, or to its socket."""
+        """Return whether the way home leads out of the network: to the compute node, or to its socket."""
         home = self._home[node]
         if switch < self._compute_from:
             return self._gate(switch, node) == switch and home >= self._compute_from
@@ -316,7 +316,7 @@ class GraphRouting(Routing):
         return [end for n, end in enumerate(via) if n not in barred]
 
     def prefers_direct(self, fork: Fork, now: int) -> bool:
-        """Tell whether a packet goes direct and not aside."""
+        """Return whether a packet goes direct and not aside."""
         return _WORTH[self._choice](self, fork, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
@@ -343,7 +343,7 @@ class GraphRouting(Routing):
         return range(self.table.low[level], self.table.high[level])
 
     def direct_by_first(self, fork: Fork, now: int) -> bool:
-        """Tell whether the direct way is to be preferred by packets at the first link times hops."""
+        """Return whether the direct way is to be preferred by packets at the first link times hops."""
         hops = self.table.hops
         near, far = (
             range(fork.first_vc + self.table.low[level], fork.first_vc + self.table.high[level])
@@ -355,7 +355,7 @@ class GraphRouting(Routing):
         return direct <= aside + self.table.routes.threshold
 
     def direct_by_all(self, fork: Fork, now: int) -> bool:
-        """Tell whether the direct way is to be preferred by packets at all links."""
+        """Return whether the direct way is to be preferred by packets at all links."""
         aside = self._whole_way(fork.switch, fork.via, fork.first_vc, now)
         aside += self._whole_way(fork.via, fork.home, fork.first_vc, now)
         direct = self._whole_way(fork.switch, fork.home, fork.first_vc, now)
@@ -363,7 +363,7 @@ class GraphRouting(Routing):
 
 
 def _sink(router: Router) -> Output:
-    """Return an output by which a packet leaves that is thrown away, a phit a cycle."""
+    """Return an output by which a packet leaves that is thrown away, a phit per cycle."""
     output = Output(router, -1, 0, len(router.outputs))
     output.shared = True
     return output

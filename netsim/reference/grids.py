@@ -141,7 +141,7 @@ def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | 
 
 
 def _oblivious(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Ask in dimension order on the same VC straight on, on one drawn anew at injection and at a turn."""
+    """Ask in dimension order on the same VC straight on, on one drawn again at injection and at a turn."""
     place = fifo.router.number, fifo.number, now
     drawn = pick(routing.seed, OBLIVIOUS_VC, *place, len(head.candidates)) if len(head.candidates) > 1 else 0
     output = head.candidates[drawn]

@@ -22,8 +22,8 @@ __all__ = ["Job"]
 class Job:
     """One run of a program.
 
-    Operations that are nothing are left out: messages to oneself and their receives, ``compute(0)``, and the
-    irecv or the wait of an isend of a message that needs no rendezvous.
+    Operations that are nothing are left out: messages of a task to itself and their receives, ``compute(0)``,
+    and the irecv or the wait of an isend of a message that needs no rendezvous.
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ class Job:
             task.node.drop(self)
 
     def message_began(self, message: int, now: int) -> None:
-        """Take note that a message's first packet was created in cycle `now`."""
+        """Record that a message's first packet was created in cycle `now`."""
         if self._records:
             self._message_start[message] = now
 
     def message_ended(self, message: int, began: int, now: int) -> None:
-        """Take note that the tail of a message's last packet was consumed in cycle `now`."""
+        """Record that the tail of a message's last packet was consumed in cycle `now`."""
         self._message_delivered(now - began)
         if self._records:
             self._message_end[message] = now

@@ -20,10 +20,10 @@ class Owner(Protocol):
     stopped: bool
 
     def message_began(self, message: int, now: int) -> None:
-        """Take note that a message's first packet was created in cycle `now`."""
+        """Record that a message's first packet was created in cycle `now`."""
 
     def message_ended(self, message: int, began: int, now: int) -> None:
-        """Take note that the tail of a message's last packet was consumed in cycle `now`."""
+        """Record that the tail of a message's last packet was consumed in cycle `now`."""
 
 
 class _Place(Protocol):
@@ -61,22 +61,22 @@ class Load:
         self.over = env.event()
 
     def created(self) -> None:
-        """Take note that one of the packets was created."""
+        """Record that one of the packets was created."""
         if self.job is not None:
             self.job.in_flight += 1
 
     def begin(self, now: int) -> None:
-        """Take note that the first packet was created in cycle `now`."""
+        """Record that the first packet was created in cycle `now`."""
 
     def consumed(self, now: int) -> None:
-        """Take note that the tail of one of the packets was consumed in cycle `now`."""
+        """Record that the tail of one of the packets was consumed in cycle `now`."""
         if self.job is not None:
             self.job.in_flight -= 1
             if not self.job.stopped:
                 self.learn(now)
 
     def thrown_away(self) -> None:
-        """Take note that one of the packets is lost and gone."""
+        """Record that one of the packets is lost and gone."""
         if self.job is not None:
             self.job.in_flight -= 1
 

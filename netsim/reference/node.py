@@ -50,7 +50,7 @@ class _Injector:
 
 
 class Node:
-    """Creates at most one packet a cycle.
+    """Creates at most one packet per cycle.
 
     Three things may have packets to create; in a cycle the first of these that has some is served, and a load
     of several packets that was begun is finished before anything else:
@@ -172,7 +172,7 @@ class Node:
         return self._begun or owed or self.program or self.traffic
 
     def _within_window(self, load: Load) -> bool:
-        """Tell whether the bound of packets to a load's destination allows another one."""
+        """Return whether the bound of packets to a load's destination allows another one."""
         return not 0 < self._control.window <= self.under_way[load.destination]
 
     def _rate(self, load: Load) -> Rate:
@@ -182,7 +182,7 @@ class Node:
         return self.rates[load.destination]
 
     def _may_create(self, load: Load, now: int) -> bool:
-        """Tell whether congestion control allows another packet to a load's destination."""
+        """Return whether congestion control allows another packet to a load's destination."""
         if self._control.rate and self._rate(load).due > now:
             return False
         return self._within_window(load)
@@ -251,5 +251,5 @@ class Node:
         load.over.succeed()
 
     def _can_empty(self, injector: _Injector) -> bool:
-        """Tell whether a packet can move from the buffer to the injection FIFO."""
+        """Return whether a packet can move from the buffer to the injection FIFO."""
         return bool(injector.buffer) and len(injector.fifo.packets) < self._queue_packets

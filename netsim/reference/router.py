@@ -124,7 +124,7 @@ class Fifo:
 
 
 class Output:
-    """A (port, VC) of a router, standing for the FIFO of that pair at the neighbour; or the consumption.
+    """A (port, VC) of a router, standing for the FIFO of that pair at the neighbor; or the consumption.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ class Link:
             self.cycles, self.delay = self.later
 
     def in_use(self, now: int) -> bool:
-        """Tell whether a packet is crossing, or one has crossed up to the cycle before `now`."""
+        """Return whether a packet is crossing, or one has crossed up to the cycle before `now`."""
         return self.serving is not None or self.freed == now
 
     def finish(self, output: Output, now: int) -> None:

@@ -47,7 +47,7 @@ class Routing(ABC):
         """Return the output that a header asks for in cycle `now`, if any; called once a cycle."""
 
     def creates(self, source: int, destination: int) -> bool:
-        """Tell whether a packet between two nodes comes into being; not if one of them is cut off."""
+        """Return whether a packet between two nodes is created; not if one of them is cut off."""
         return True
 
     def crossed(self, packet: Packet, output: Output) -> None:
@@ -55,11 +55,11 @@ class Routing(ABC):
         packet.cross(output.port)
 
     def arrived(self, packet: Packet, fifo: Fifo) -> bool:
-        """Tell whether `fifo` stands in the destination's router."""
+        """Return whether `fifo` stands in the destination's router."""
         return packet.destination == fifo.router.number
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
-        """Tell whether `output` has room for the head packet of `fifo`, its bubble included.
+        """Return whether `output` has room for the head packet of `fifo`, its bubble included.
 
         A packet enters a ring when it comes from any FIFO but the one of that very port and VC, whose number
         is that of the output; that FIFO is the one by which the ring's traffic enters this router.

@@ -127,16 +127,16 @@ class ReferenceEngine:
         self._find(number).stop(self.now)
 
     def drained(self, number: int) -> bool:
-        """Tell whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and none of its packets is in flight."""
         job = self._find(number)
         return job.end >= 0 and job.in_flight == 0
 
     def forget(self, number: int) -> None:
-        """Drop all that is known of a job that has ended."""
+        """Delete the record of a job that has ended."""
         del self._jobs[number]
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on in place of any before, or stop it."""
+        """Start open-loop traffic from cycle `now` on instead of any before, or stop it."""
         if self._sources is not None:
             self._sources.stop()
             self._sources = None
@@ -173,7 +173,7 @@ class ReferenceEngine:
         )
 
     def reset_counters(self) -> None:
-        """Start the totals anew; packets in flight stay."""
+        """Reset the totals; packets in flight stay."""
         self._created_before = self._created_ever
         self._fabric.link_packets[:] = self._fabric.link_cycles[:] = 0
         self._fabric.phits = 0
@@ -194,7 +194,7 @@ class ReferenceEngine:
         return sum(node.created for node in self._nodes)
 
     def blocked(self) -> Blocked:
-        """Tell who waits for whom now: tasks by (job, task), FIFOs by (router, input)."""
+        """Return which tasks and FIFOs wait for which now: tasks by (job, task), FIFOs by (router, input)."""
         tasks = [
             (job.number, task.number, task.step.operation, task.waits_for)
             for job in self._jobs.values()
@@ -222,7 +222,7 @@ class ReferenceEngine:
         return not (self._clock.ticking or self._clock.runnable)
 
     def _cycle(self, now: int) -> bool:
-        """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
+        """Move nodes and network through cycle `now`; return whether they may do anything in the next."""
         for source, destination in self._acks.pop(now, ()):
             self._nodes[source].under_way[destination] -= 1
         for source, destination in self._notices.pop(now, ()):

@@ -84,7 +84,7 @@ class Task:
         self.waits_for = "compute"
 
     def passed_over(self, now: int, own: bool) -> None:
-        """Take note of a packet created in cycle `now` while this task wanted to create, its own or not."""
+        """Record a packet created in cycle `now` while this task wanted to create, its own or not."""
         if own:
             self._blocked += now - self._since
             self._since = now + 1

@@ -71,7 +71,7 @@ class TreeRouting(Routing):
         return int(node // self.tree.down**stage % self.tree.down)
 
     def _rises(self, fifo: Fifo, stage: int) -> bool:
-        """Tell whether the head packet came from below and the switch is not above its destination."""
+        """Return whether the head packet came from below and the switch is not above its destination."""
         packet = fifo.packets[0]
         span = self.tree.down ** (stage + 1)
         return fifo.port >= self.tree.up and packet.source // span != packet.destination // span
@@ -95,7 +95,7 @@ def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
 
 
 def _static(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
-    """Return a VC drawn anew; only a packet still at its node has a choice."""
+    """Return a VC drawn again; only a packet still at its node has a choice."""
     count = len(head.candidates)
     return head.candidates[pick(routing.seed, TREE_VC, fifo.router.number, fifo.number, now, count)]
 

@@ -30,7 +30,7 @@ def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
 def make_routers(
     topology: Topology, config: Config, seed: int
 ) -> tuple[Routing, list[Router], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the routing, the routers, and the cycles a phit and the delay of every link."""
+    """Return the routing, the routers, and the cycles per phit and the delay of every link."""
     if is_general(topology, config):
         table = general(topology, config)
         routers = _routers(topology, config.of_all_classes, table.ports)

@@ -18,11 +18,11 @@ class WormholeFabric(Fabric):
     """Routers and links of which every phit needs room of its own beyond the link."""
 
     def _in_motion(self) -> bool:
-        """Tell whether a phit moved; packets that stand in each other's way may stand for ever."""
+        """Return whether a phit moved; packets that stand in each other's way may stand forever."""
         return self.moved
 
     def _hopeful(self, fifo: Fifo) -> bool:
-        """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        """Return whether the header that waits in `fifo` could ask for an output if nothing else moved."""
         if fifo.head is None:
             return True
         free = [output for output in fifo.head.candidates if output.holder is None]
@@ -59,7 +59,7 @@ class WormholeFabric(Fabric):
 
 
 def _has_room(output: Output) -> bool:
-    """Tell whether the packet that holds an output has a phit there, and knows of room for it."""
+    """Return whether the packet that holds an output has a phit there, and knows of room for it."""
     return bool(
         output.holder is not None
         and output.holder.ready

@@ -96,7 +96,7 @@ class Routes:
 
     @property
     def anew(self) -> bool:
-        """Whether levels begin anew in each phase and class of links, each phase with levels of its own."""
+        """Whether levels begin again in each phase and class of links, each phase with levels of its own."""
         return self.discipline in ("phase", "dateline")
 
     @cached_property
