@@ -1,4 +1,4 @@
-"""Bounds on run time that hold under every mapping: what one node must send, receive, compute or wait for."""
+"""Bounds on run time that hold under every mapping: sending, receiving, computing and waiting of a node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains
 
 @dataclass(frozen=True)
 class Bound:
-    """A number of cycles that a job takes at least, and the task to which that is due.
+    """The least number of cycles that a job takes, and the task that causes this bound.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Bounds:
     Attributes
     ----------
     injection : Bound
-        A node sends at most one phit in a cycle by each injector, and by each link.
+        A node sends at most one phit per cycle through each injector and over each link.
     ejection : Bound
-        A node receives at most one phit in a cycle by each link (``single`` consumption: one in all).
+        A node receives at most one phit per cycle over each link (with ``single`` consumption, one in total).
     computation : Bound
-        A task computes.
+        The computation of a task.
     dependencies : Bound
-        Tasks send, compute and wait for each other in order, and packets are delayed by injection alone.
+        Tasks send, compute and wait for each other in order, and only injection delays packets.
     """
 
     injection: Bound
@@ -62,21 +62,21 @@ class Bounds:
 
     @property
     def least(self) -> int:
-        """Cycles that the job takes at least: the largest of the bounds."""
+        """The least number of cycles of the job: the largest of the bounds."""
         return max(
             bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies)
         )
 
     @property
     def binding(self) -> str:
-        """Name of the bound that explains `least`: the simplest one that comes near it."""
+        """Name of the bound that explains `least`: the simplest one that is close to it."""
         for name in ("injection", "ejection", "computation"):
             if getattr(self, name).cycles >= _NEAR * self.least:
                 return name
         return "dependencies"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all bounds, the largest, and the name of the one that explains it, as JSON can hold them."""
+        """Return all bounds, the largest one, and the name of the bound that explains it."""
         return asdict(self) | {"least": self.least, "binding": self.binding}
 
 
@@ -87,7 +87,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     Parameters
     ----------
     job : Program or Repeated
-        What the tasks do.
+        The operations of the tasks.
     topology : Topology
         The network.
     config : Config, optional
@@ -96,7 +96,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     Returns
     -------
     Bounds
-        In cycles. Under no mapping, alone or beside other jobs, is a run shorter.
+        Bounds in cycles. No run is shorter, under any mapping, alone or with other jobs.
     """
     check_settings(topology, config or Config())
     settings = (config or Config()).of_all_classes
@@ -142,7 +142,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
 
 
 def _passes(program: Program, times: int) -> NDArray[np.int64]:
-    """Return how often each operation is carried out."""
+    """Return how often each operation is executed."""
     passes = np.ones(len(program.kind), np.int64)
     if times > 1:
         for begin, end in zip(*block(program)[:2], strict=True):

@@ -1,4 +1,4 @@
-"""Cycles of the cables of a network, and of the pipelines and credits at their ends."""
+"""Latencies of cables, pipelines and credits of a network, in cycles."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Int = NDArray[np.int64]
 
 
 def first_switch(topology: Topology) -> int:
-    """Return the number of the first router that is no mere end of a link."""
+    """Return the number of the first router that is not just the end of a link."""
     if isinstance(topology, Graph):
         return topology.first_switch
     return topology.nodes if isinstance(topology, Tree) else 0
 
 
 def _first_compute_node(topology: Topology) -> int:
-    """Return the number of the first switch that is a compute node of several tasks."""
+    """Return the number of the first switch that is a compute node with several tasks."""
     return topology.routers - (topology.compute_nodes if isinstance(topology, Graph) else 0)
 
 
 def kinds_of_links(topology: Topology) -> dict[str, NDArray[np.bool_]]:
-    """Return by kind of cable the links that it makes, shape (routers, ports).
+    """Return the links of each kind of cable, shape (routers, ports).
 
-    Links inside a compute node of several tasks are no cables.
+    Links inside a compute node with several tasks are not cables.
     """
     first, last = first_switch(topology), _first_compute_node(topology)
     here = np.arange(topology.routers)[:, None]
@@ -53,9 +53,9 @@ def kinds_of_links(topology: Topology) -> dict[str, NDArray[np.bool_]]:
 
 
 def check_kinds(topology: Topology, config: Config) -> None:
-    """Raise ``ValueError`` if a latency is named of a kind of cable that a network does not have.
+    """Raise ``ValueError`` if a latency is given for a kind of cable that the network does not have.
 
-    A fabric that is named may have kinds of cables that are not used.
+    A named fabric can have kinds of cables that the network does not use.
     """
     if "=" not in config.cable_latency or (config.fabric and "cable_latency" not in config.overridden):
         return
@@ -75,7 +75,7 @@ def check_kinds(topology: Topology, config: Config) -> None:
 
 
 def further_cycles(topology: Topology, config: Config) -> Int:
-    """Return the cycles that a phit is on each link beyond `Config.link_delay`, shape (routers, ports)."""
+    """Return the cycles of a phit on each link beyond `Config.link_delay`, shape (routers, ports)."""
     own = topology.delay if isinstance(topology, Graph) else 0
     cycles = np.zeros(topology.neighbor.shape, np.int64) + own
     if config.cable_latency:
@@ -86,14 +86,14 @@ def further_cycles(topology: Topology, config: Config) -> Int:
 
 
 def pipeline_cycles(topology: Topology, config: Config) -> Int:
-    """Return the cycles of the pipeline of the router behind each link, shape (routers, ports)."""
+    """Return the pipeline cycles of the router at the end of each link, shape (routers, ports)."""
     there = topology.neighbor
     switch = (there >= first_switch(topology)) & (there < _first_compute_node(topology))
     return np.where(switch, config.pipeline, 0)
 
 
 def credit_lags(topology: Topology, config: Config) -> Int:
-    """Return how many cycles later than at once room beyond each link is known, shape (routers, ports)."""
+    """Return the delay in cycles until room beyond each link is known, shape (routers, ports)."""
     if config.credit_delay is None and not config.cable_latency:
         return np.zeros(topology.neighbor.shape, np.int64)
     wire = config.link_delay - 1 + further_cycles(topology, config)

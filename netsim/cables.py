@@ -1,4 +1,4 @@
-"""Latency of cables by kind, as it is written.
+"""The text form of cable latencies by kind.
 
 See docs/background/model-fabrics.md.
 """
@@ -23,7 +23,7 @@ _UNITS = {"ns": 1.0, "m": NS_PER_METRE}
 
 
 def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
-    """Return the latency of each kind of cable that is named, in cycles, rounded up.
+    """Return the latency of each named kind of cable, in cycles, rounded up.
 
     Parameters
     ----------

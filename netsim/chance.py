@@ -1,7 +1,7 @@
-"""Random draws as pure functions of what they are for, so that engines draw the same numbers.
+"""Random draws as pure functions of their purpose, so that all engines draw the same numbers.
 
-A draw is a hash of (seed, purpose, place, index, cycle). No draw depends on how many came before it: the
-order in which an engine visits routers, or the number of processes, cannot matter. The mixing function is
+A draw is a hash of (seed, purpose, place, index, cycle). No draw depends on the number of earlier draws, so
+the order in which an engine visits routers and the number of processes have no effect. The mixing function is
 the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
 2014).
 """
@@ -78,14 +78,14 @@ def below(bits: int, n: int) -> int:
 
 
 def gap(bits: int, log_stay: float) -> int:
-    """Return how many cycles a Bernoulli process fails before it succeeds, 2**60 at most.
+    """Return the number of cycles in which a Bernoulli process fails before it succeeds, at most 2**60.
 
     Parameters
     ----------
     bits : int
         64 random bits.
     log_stay : float
-        ``log(1 - p)`` with p the chance of success in a cycle; ``-inf`` for p = 1.
+        ``log(1 - p)``, where p is the probability of success in a cycle; ``-inf`` for p = 1.
     """
     u = ((bits >> 11) + 1.0) * (1.0 / 9007199254740993.0)
     return math.floor(min(math.log(u) / log_stay, _FAR))

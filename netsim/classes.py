@@ -1,4 +1,4 @@
-"""Traffic classes as they are written: ``"count=2,weights=3+1"`` or ``"bytes=4096"``.
+"""The text form of traffic classes: ``"count=2,weights=3+1"`` or ``"bytes=4096"``.
 
 See docs/background/model-fabrics.md.
 """
@@ -19,17 +19,19 @@ _MOST_WEIGHT = 16
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of messages, each with virtual channels and injectors of its own.
+    """Traffic classes, each with its own virtual channels and injectors.
 
     Attributes
     ----------
     count : int
-        How many; 0 is the first in priority.
+        Number of classes; class 0 has the highest priority.
     bytes : int or None
-        Messages of at most so many bytes are of class 0, others of the last; None: all messages of the
-        n-th job that begins are of class n mod `count`. Open-loop traffic is of the last.
+        Messages of at most this many bytes belong to class 0, and others to the last class. If None, all
+        messages of the n-th job that begins belong to class n mod `count`. Open-loop traffic belongs to the
+        last class.
     weights : tuple of int
-        Packets of each class in turn on a link; empty: a class goes before all later ones.
+        Number of packets of each class per turn on a link. If empty, a link serves classes by strict
+        priority.
     """
 
     count: int = 1
@@ -38,11 +40,11 @@ class Classes:
 
     @property
     def schedule(self) -> tuple[int, ...]:
-        """The class of each turn of a link that serves by weights; empty: by priority."""
+        """The class of each turn of a link with weights; empty for strict priority."""
         return tuple(number for number, weight in enumerate(self.weights) for _ in range(weight))
 
     def of_message(self, job: int, packets: int, packet_bytes: int) -> int:
-        """Return the class of the messages of so many packets of the n-th job."""
+        """Return the class of the messages of the n-th job with this number of packets."""
         if self.count == 1:
             return 0
         if self.bytes is None:
@@ -51,7 +53,7 @@ class Classes:
 
 
 def read_classes(text: str) -> Classes:
-    """Return the classes of ``"count=2,weights=3+1"``; of an empty text a single one."""
+    """Return the classes of a text such as ``"count=2,weights=3+1"``; an empty text gives a single class."""
     settings: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))

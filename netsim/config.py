@@ -1,4 +1,4 @@
-"""What a user may set of the network model (docs/background/model.md)."""
+"""The settings of the network model (docs/background/model.md)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _FABRIC = (
 def _setting(
     default: Any, says: str, bounds: tuple[float, float] | None = None, choices: Iterable[str] = ()
 ) -> Any:
-    """Return a field with what a user may be told of it, and what its values must be."""
+    """Return a field with its description and the range of its values."""
     return field(default=default, metadata={"says": says, "bounds": bounds, "choices": tuple(choices)})
 
 
@@ -67,7 +67,7 @@ _MOST_BYTES = 1 << 30  # of a phit
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the network; the defaults are the model's.
+    """Settings of the network; the defaults are those of the model.
 
     Attributes
     ----------
@@ -80,74 +80,75 @@ class Config:
     injection_packets : int
         Depth of the buffer between a task and its injection FIFO, in packets.
     injectors : int
-        Injectors in a node. A packet goes to the one that holds fewest phits: of equals the first,
-        cyclically, from one that is drawn.
+        Injectors per node. A packet goes to the one with the fewest phits; of equals, to the first in cyclic
+        order from an injector that is drawn.
     vcs : int
-        Virtual channels of a link. VC 0 is the escape channel, the others are adaptive.
+        Virtual channels per link. VC 0 is the escape channel; the others are adaptive.
     policy : str
-        Request policy on meshes and tori, a key of `POLICIES`.
+        VC policy on meshes and tori, a key of `POLICIES`.
     arbiter : str
         Arbiter of an output, a key of `ARBITERS`.
     consumption : str
-        Key of `CONSUMPTIONS`.
+        Consumption of packets at a node, a key of `CONSUMPTIONS`.
     bubble : int
-        Packets of room that a packet must leave behind itself when it enters a ring (meshes and tori).
+        Room, in packets, that a packet needs to enter a ring of a mesh or torus.
     tree_routing : str
         Routing on trees, a key of `TREE_ROUTINGS`.
     router_delay, link_delay : int
-        Cycles that a header spends in a router before its first request there after a hop, and on a link.
-        A hop costs their sum.
+        Cycles from the arrival of a header in a router to its first request, and cycles on a link. A hop
+        takes their sum.
     rendezvous : int or None
-        Messages of more bytes than this wait for the posted receive; None: never.
+        Messages of more bytes than this wait until their receive is posted. If None, no message waits.
     o_send, o_recv : float
-        Nanoseconds that a task computes before each message that it sends, and after each that it receives,
-        see `netplace.netsim.overheads`.
+        Nanoseconds that a task computes before it sends a message, and after it receives one; see
+        `netplace.netsim.overheads`.
     o_byte : float
-        Nanoseconds more for each byte of the message, at both ends.
+        Additional nanoseconds per byte of the message, at both ends.
     cycle_ns : float
-        Length of a cycle in nanoseconds, to turn cycles into seconds.
+        Length of a cycle in nanoseconds, to convert cycles to seconds.
     routing : str
-        Routing in tables on networks of any wiring, see `netplace.topologies.routing.make_routes`;
-        ``"usual"``: the one that is usual on the network, which on grids and trees is that of `policy` and
+        Routing in tables on networks of any wiring; see `netplace.topologies.routing.make_routes`.
+        ``"usual"`` is the default of the network; on grids and trees this is given by `policy` and
         `tree_routing`.
     vc_discipline : str
-        How virtual channels go up along a route, a key of `netplace.topologies.routing.DISCIPLINES`;
-        ``"usual"``: that of the routing.
+        How the virtual channel of a packet changes along its route, a key of
+        `netplace.topologies.routing.DISCIPLINES`; ``"usual"`` is the default of the routing.
     allow_deadlock : bool
-        Whether a routing is run under which packets could wait for each other in a circle.
+        Whether to run a routing whose channel dependency graph has a cycle.
     faults : str
-        Links and routers that go down at a cycle, see `netplace.netsim.fault_text.read_faults`; empty: none.
-        With faults grids and trees are simulated by the table router, under their usual routing in tables.
+        Links and routers that fail, and when; see `netplace.netsim.fault_text.read_faults`. Empty means none.
+        With faults, the table router simulates grids and trees, with their default routing in tables.
     cable_latency : str
-        Latency of cables by kind, see `netplace.netsim.cables.read_latencies`; empty: none. This and the
-        settings below are those of a fabric: with any of them grids and trees are simulated by the table
-        router, too.
+        Latency of cables by kind; see `netplace.netsim.cables.read_latencies`. Empty means none. This and the
+        following settings describe a fabric. With any of them, the table router also simulates grids and
+        trees.
     pipeline : int
-        Cycles that a header spends in every switch before it may request, or be consumed.
+        Cycles that a header spends in each switch before it can make a request or be consumed.
     credit_delay : int or None
-        Cycles that a router takes to tell the one before that there is room, besides the way back on the
-        cable; None: room is known at once, or with `cable_latency` after the way back alone.
+        Cycles until the previous router knows about room, in addition to the latency of the cable. If None,
+        it knows at once, or, with `cable_latency`, after the latency of the cable only.
     crossbar : int
-        Packets that may leave an input port for links at a time, its speed-up; 0: any number.
+        Number of packets that can leave an input port for links at the same time (crossbar speedup); 0 means
+        no limit.
     buffer_phits : int
-        Phits that a transit FIFO has room for, instead of `queue_packets`: wormhole switching, on the
-        reference engine alone; 0: virtual cut-through.
+        Capacity of a transit FIFO in phits, instead of `queue_packets`. This selects wormhole switching,
+        which only the reference engine supports; 0 selects virtual cut-through.
     ordered_flows : bool
-        Whether packets of a traffic class from one node to another keep their order: they all take the same
-        injector, and the same way as those of them that are under way.
+        Whether packets of a traffic class from one node to another keep their order. They all use the same
+        injector, and the same way as the ones under way.
     traffic_classes : str
-        Traffic classes, see `netplace.netsim.classes.read_classes`; `vcs` and `injectors` are those of each.
+        Traffic classes; see `netplace.netsim.classes.read_classes`. `vcs` and `injectors` count per class.
     fabric : str
-        Key of `netplace.netsim.presets.FABRICS`, or empty: settings that are left at their default are those
-        of this fabric.
+        Key of `netplace.netsim.presets.FABRICS`, or empty. Settings that have their default value are
+        replaced by those of this fabric.
     congestion_control : str
-        What holds the packets of a node to another back, see `netplace.netsim.congestion.read_congestion`;
-        empty: nothing.
+        Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
+        means no limit.
 
     Raises
     ------
     ValueError
-        If a value is out of range, naming it and what was expected.
+        If a value is out of range; the message names the value and the expected range.
     """
 
     packet_phits: int = _setting(16, "Phits in a packet.", (1, _MANY))
@@ -254,7 +255,7 @@ class Config:
             )
 
     def _check_wormhole(self) -> None:
-        """Raise ``ValueError`` if wormhole switching does not go with the other settings."""
+        """Raise ``ValueError`` if the other settings exclude wormhole switching."""
         if not self.buffer_phits:
             return
         marks = read_congestion(self.congestion_control).marks
@@ -266,7 +267,7 @@ class Config:
                 )
 
     def _check_congestion(self) -> None:
-        """Raise ``ValueError`` if congestion control does not go with the other settings."""
+        """Raise ``ValueError`` if the other settings exclude congestion control."""
         control = read_congestion(self.congestion_control)
         if (control.window or control.marks) and self.faults:
             raise ValueError(
@@ -281,14 +282,14 @@ class Config:
 
     @checked
     def scaled(self, phit_bytes: int) -> Config:
-        """Return the same network with phits of so many bytes, and cycles as many times as long."""
+        """Return the same network with phits of this many bytes, and a proportionally longer cycle."""
         times = whole(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
-        """Return all settings for a content hash, without later ones that are not set.
+        """Return all settings for a content hash, without newer settings that have their default.
 
-        The name of a fabric is left out: its settings are there.
+        The name of a fabric is omitted, because its settings are included.
         """
         plain, usual = asdict(self), {item.name: item.default for item in fields(self)}
         return {
@@ -298,36 +299,36 @@ class Config:
         }
 
     def _of_fabric(self) -> dict[str, Any]:
-        """Return the settings of the fabric that is named."""
+        """Return the settings of the named fabric."""
         if isinstance(self.fabric, str) and not self.fabric:
             return {}
         return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings
 
     @property
     def of_all_classes(self) -> Config:
-        """The same settings with the virtual channels and injectors of all classes together."""
+        """The same settings, with the virtual channels and injectors of all classes added up."""
         count = read_classes(self.traffic_classes).count
         return replace(self, vcs=self.vcs * count, injectors=self.injectors * count) if count > 1 else self
 
     @property
     def overridden(self) -> tuple[str, ...]:
-        """Settings in which this is another fabric than the one that is named."""
+        """Settings in which this network differs from the named fabric."""
         return tuple(name for name, value in self._of_fabric().items() if getattr(self, name) != value)
 
     @property
     def fabric_set(self) -> bool:
-        """Whether any setting of a fabric is set, with which the table router has every network."""
+        """Whether any fabric setting is set, so that the table router simulates every network."""
         return bool(self.fabric_settings)
 
     @property
     def fabric_settings(self) -> tuple[str, ...]:
-        """Which settings of a fabric are set."""
+        """The fabric settings that are set."""
         given = (item for item in fields(self) if item.name in _FABRIC)
         return tuple(item.name for item in given if getattr(self, item.name) != item.default)
 
     @checked
     def check_bubble(self, topology: Topology) -> None:
-        """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have none."""
+        """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have no rings."""
         if isinstance(topology, Grid) and self.bubble >= self.queue_packets:
             raise ValueError(
                 f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}) "
@@ -336,7 +337,7 @@ class Config:
 
     @property
     def packet_bytes(self) -> int:
-        """Bytes in a packet."""
+        """Bytes per packet."""
         return self.packet_phits * self.phit_bytes
 
     @property

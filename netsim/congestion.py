@@ -1,4 +1,4 @@
-"""Congestion control as it is written: ``"window=16,ack=200"``, ``"rate=0.5"`` or ``"dcqcn=3,timer=500"``.
+"""The text form of congestion control: ``"window=16,ack=200"``, ``"rate=0.5"``, ``"dcqcn=3,timer=500"``.
 
 See docs/background/model-fabrics.md.
 """
@@ -33,26 +33,27 @@ _OF_DCQCN = ("every", "timer", "gain", "step")
 
 @dataclass(frozen=True)
 class Control:
-    """What holds the packets of a node for one other node back.
+    """Limits on the packets from one node to another.
 
     Attributes
     ----------
     window : int
-        Packets that may be under way at most; 0: any number.
+        Largest number of packets under way; 0 means no limit.
     rate : int
-        Rate at which they are created at most, in `line_rate.LINE_RATE`; 0: any.
+        Highest rate of their creation, in units of `line_rate.LINE_RATE`; 0 means no limit.
     marks : int
-        Packets in a buffer from which on those that leave it for a contended output are marked; 0: none is.
+        Number of packets in a buffer from which packets that leave it for a contended output are marked; 0
+        means never.
     ack : int
-        Cycles from the consumption of a packet's tail until its node knows of it, or of its mark.
+        Cycles from the consumption of a packet's tail until its source knows about it or its mark.
     every : int
-        Cycles between two notifications of marks to a node from one other, at least.
+        Minimum number of cycles between two notifications from one node to another.
     timer : int
-        Cycles without a notification after which a rate goes up.
+        Cycles without a notification after which a rate increases.
     gain : int
         1/g of the average alpha.
     step : int
-        What its target then goes up by after fast recovery, in `line_rate.LINE_RATE`.
+        Increase of its target after fast recovery, in units of `line_rate.LINE_RATE`.
     """
 
     window: int = 0
@@ -66,12 +67,12 @@ class Control:
 
     @property
     def by_pair(self) -> bool:
-        """Whether anything is kept for every pair of nodes."""
+        """Whether it keeps state per pair of nodes."""
         return self.window > 0 or self.rate > 0
 
 
 def read_congestion(text: str) -> Control:
-    """Return the congestion control of such a text; of an empty text none."""
+    """Return the congestion control of such a text; an empty text gives none."""
     settings: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
@@ -92,7 +93,7 @@ def read_congestion(text: str) -> Control:
 
 
 def _check_belonging(text: str, settings: dict[str, str]) -> None:
-    """Raise ``ValueError`` if a part is given without the one that it says more of."""
+    """Raise ``ValueError`` if a part is given without the part that it refines."""
     for name in settings:
         owners = ("dcqcn",) if name in _OF_DCQCN else ("window", "dcqcn") if name == "ack" else ()
         if owners and not any(owner in settings for owner in owners):

@@ -1,10 +1,11 @@
-"""The critical path of an application: the chain of causes along which its time adds up, to the cycle.
+"""The critical path of an application: the chain of causes whose times add up to its run time.
 
-The walk begins at the end of the task that ends last, and goes back. A receive for which the task had to
-wait leads to the message, and over it to the sender; everything else stays with the task. So a path has no
-time in which a task waits for its partner: that time is the partner's, or the message's. A message by
-rendezvous, and a sender that waits for one, lead to the receiver where that posted its receive after the
-request had come; of its request and reply only the way through an empty network is told apart from waiting.
+The search starts at the end of the task that ends last and goes backwards. A receive for which the task had
+to wait leads to the message, and through it to the sender; everything else stays with the task. The path
+therefore contains no time in which a task waits for its partner: that time belongs to the partner or to the
+message. A rendezvous message, and a sender that waits for one, lead to the receiver if it posted its receive
+after the request had arrived. For the request and the reply, only the time through an empty network is
+separated from waiting.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ class Stretch:
     component : str
         Key of `COMPONENTS`.
     task : int
-        Whose it is; of a message its sender.
+        Task of the part; for a message, the sender.
     begin, end : int
-        First cycle, and the one after the last.
+        First cycle, and the cycle after the last one.
     message : int
-        Number of the message, in the order of the program's sends; -1: none.
+        Number of the message, in the order of the program's sends, or -1.
     """
 
     component: str
@@ -61,19 +62,19 @@ class Stretch:
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """The chain of causes of a job's length.
+    """The chain of causes of the run time of a job.
 
     Attributes
     ----------
     stretches : tuple of Stretch
-        In the order of time, without gaps, from the job's first cycle to its end.
+        Parts of the path in order of time, without gaps, from the first cycle of the job to its end.
     """
 
     stretches: tuple[Stretch, ...]
 
     @property
     def cycles(self) -> int:
-        """Sum of all stretches: the job's length."""
+        """Sum of all parts, which is the run time of the job."""
         return sum(stretch.end - stretch.begin for stretch in self.stretches)
 
     def by_component(self) -> dict[str, int]:
@@ -92,9 +93,9 @@ def critical_path(topology: Topology, config: Config, program: Program, job: Job
     topology, config : Topology, Config
         The network.
     program : Program
-        What the job's tasks did.
+        The program of the job.
     job : JobResult
-        What came of it, its messages recorded.
+        The result of the job, with recorded messages.
     """
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
@@ -198,7 +199,7 @@ class _Walk:
         return task, sent, arrived
 
     def _back_over_message(self, message: int) -> tuple[int, int, int]:
-        """Go back over a message that somebody waited for, to what it began with."""
+        """Go back over a message that a task waited for, to the cause of its start."""
         place = self._send_of[message]
         task = self._task_of(place)
         begin, end = self._start[message], self._end[message] + 1
@@ -238,7 +239,7 @@ class _Walk:
             self._add(component, task, max(low, since), high, message)
 
     def _awaits_data(self, place: int) -> bool:
-        """Return whether an operation is over only when the data of a message by rendezvous are created."""
+        """Return whether an operation ends only when the data of a rendezvous message have been created."""
         message = self._message[place]
         own = message >= 0 and self._task_of(self._send_of[message]) == self._task_of(place)
         return own and self._by_rendezvous[message] and self._kind[place] in (Op.SEND, Op.WAIT)

@@ -1,4 +1,4 @@
-"""Histogram of delays: exact to 255 cycles, then 128 bins an octave (within 0.8 %)."""
+"""Histogram of delays: exact up to 255 cycles, then 128 bins per octave (within 0.8 %)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def bin_start() -> NDArray[np.int64]:
 
 
 def percentile(histogram: NDArray[np.int64], share: float) -> float:
-    """Return the delay that `share` (0..1) of the entries do not exceed, to a bin's middle; nan if empty."""
+    """Return the delay that `share` (0..1) of the entries do not exceed, or nan if there are none.
+
+    The result is the middle of a bin.
+    """
     total = int(histogram.sum())
     if total == 0:
         return float("nan")

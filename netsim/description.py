@@ -1,4 +1,4 @@
-"""A network in plain numbers, as the compiled kernel reads it: settings, wiring, tables of routes."""
+"""The description of a network in plain numbers for the compiled kernel: settings, wiring, routing tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _numbers(values: Any) -> NDArray[np.int32]:
 
 
 def numbers_of(arrays: dict[str, Any]) -> Arrays:
-    """Return arrays as the kernel takes them."""
+    """Return arrays in the form that the kernel takes."""
     return {name: _numbers(values) for name, values in arrays.items()}
 
 
@@ -49,7 +49,7 @@ def described(
 ) -> tuple[Numbers, Arrays]:
     """Return the settings and arrays of a network; `table` is that of the table router.
 
-    Each of several threads simulates a domain of it.
+    With several threads, each of them simulates one domain.
     """
     ports = _ports(topology) if table is None else table.ports
     _check_size(topology, config, ports, table)
@@ -92,7 +92,7 @@ def described(
 
 
 def _policy(topology: Topology, config: Config) -> int:
-    """Return the number of the request policy or tree routing."""
+    """Return the number of the VC policy or tree routing."""
     if isinstance(topology, Tree):
         if config.tree_routing == "adaptive":
             return _TREE_ADAPTIVE
@@ -102,7 +102,7 @@ def _policy(topology: Topology, config: Config) -> int:
 
 
 def _ports(topology: Topology) -> NDArray[np.int64]:
-    """Return how many ports each router has; those of a grid are numbered alike also at a mesh's border."""
+    """Return the number of ports of each router; a grid has the same ports at the border of a mesh."""
     if isinstance(topology, Grid):
         return np.full(topology.routers, topology.ports, np.int64)
     wired = topology.neighbor >= 0
@@ -147,7 +147,7 @@ def _check_size(topology: Topology, config: Config, ports: NDArray[np.int64], ta
 
 
 def _pair_bytes(topology: Topology, config: Config) -> int:
-    """Return the bytes that are kept for pairs of nodes, and for flows that keep their order."""
+    """Return the bytes of state per pair of nodes and per ordered flow."""
     control, pairs = read_congestion(config.congestion_control), topology.nodes**2
     if control.by_pair and pairs >= 1 << 31:
         raise ValueError(
@@ -158,7 +158,7 @@ def _pair_bytes(topology: Topology, config: Config) -> int:
 
 
 def _grid(grid: Grid) -> tuple[Numbers, Arrays]:
-    """Return what a route record is made of: a field for each dimension, hops and sign."""
+    """Return the fields of a route record: hops and sign of each dimension."""
     most = np.array([max(1, size // 2 if grid.wraps else size - 1) for size in grid.sizes])
     if grid.twist:
         most[:] = grid.diameter
@@ -193,7 +193,7 @@ def _tree(tree: Tree) -> tuple[Numbers, Arrays]:
 
 
 def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers, Arrays]:
-    """Return what the table router needs: links, the routing, settings of a fabric."""
+    """Return the arrays of the table router: links, routing, settings of a fabric."""
     classes, control = read_classes(config.traffic_classes), read_congestion(config.congestion_control)
     settings = {
         "injected": table.injected,
@@ -218,7 +218,7 @@ def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers,
 
 
 def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arrays:
-    """Return the cycles a phit of every link, and those from a header's departure to its first request."""
+    """Return the cycles per phit of each link, and the cycles from departure to the first request."""
     return numbers_of({"cycles": cycles, "delay": delay})
 
 

@@ -1,4 +1,4 @@
-"""A network cut into domains, each of which a thread simulates: who has which router."""
+"""Domains of a network, each of which one thread simulates."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
 
 
 def cut(topology: Topology, count: int) -> NDArray[np.int8]:
-    """Return the domain of every router: slabs of a grid, subtrees, else ranges of switches and their nodes.
+    """Return the domain of each router: slabs of a grid, subtrees, or ranges of switches with their nodes.
 
     Parameters
     ----------
     topology : Topology
         The network.
     count : int
-        Domains.
+        Number of domains.
     """
     if isinstance(topology, Grid):
         layers = topology.sizes[-1]

@@ -1,7 +1,7 @@
-"""The door to the engines: what comes in is checked here, once, so that no call can make the kernel crash.
+"""Checks of everything that goes into the engines, in one place, so that no call can crash the kernel.
 
-The kernel is compiled without checks of bounds. Whatever its arrays are made from has been checked before: a
-program by `Program.check_columns`, a network, the nodes of tasks, open-loop traffic and pointers here.
+The kernel is compiled without bounds checks. The sources of its arrays are checked before: programs by
+`Program.check_columns`, and networks, nodes of tasks, open-loop traffic and pointers here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def check_topology(topology: Topology) -> None:
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:
-    """Check that open-loop traffic fits a network of that many nodes."""
+    """Check that open-loop traffic matches a network with that number of nodes."""
     if not 0 <= traffic.chance <= 1:
         raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
     _check_nodes(traffic.target, "target", nodes, -1)
@@ -63,14 +63,14 @@ def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None
 
 
 def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], inputs: int) -> None:
-    """Check that pointers of arbiters and links are those of a network of the same kind.
+    """Check that pointers of arbiters and links belong to a network of the same kind.
 
     Parameters
     ----------
     given, own : sequence of ndarray
-        What is to be set, and what this network has.
+        The pointers to be set, and those of this network.
     inputs : int
-        Most inputs of a router: a pointer is the one after that which was served, or 0.
+        Largest number of inputs of a router. A pointer is the input after the one that was served, or 0.
     """
     if len(given) != len(own):
         raise ValueError(f"residue: {len(given)} arrays of pointers, expected {len(own)}")
@@ -84,7 +84,7 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
 
 
 def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDArray[np.int64]:
-    """Return the node of each task, checked: one node a task, all in the network, none twice."""
+    """Return the node of each task after a check: one node per task, all in the network, none twice."""
     if program.tasks > topology.nodes:
         raise ValueError(
             f"{program.name or 'program'}: {program.tasks} tasks are more than "

@@ -1,4 +1,4 @@
-"""The one rule on settings that change nothing on a network: they are refused wherever they are given."""
+"""The rule that refuses settings without effect on a network, wherever they are given."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_settings", "without_effect"]
 
 
 def check_settings(topology: Topology, config: Config) -> None:
-    """Refuse settings that have no effect on a network, and a bubble by which no packet enters a ring."""
+    """Refuse settings without effect on a network, and a bubble with which no packet enters a ring."""
     in_tables = is_general(topology, config)
     if not in_tables:
         config.check_bubble(topology)
@@ -29,9 +29,9 @@ def check_settings(topology: Topology, config: Config) -> None:
 
 
 def without_effect(topology: Topology, config: Config) -> dict[str, str]:
-    """Return the settings, among those that are given, that change nothing on a network, and for each why.
+    """Return the given settings that have no effect on a network, with the reason for each.
 
-    A setting has an effect if it changes some run, or refuses or allows one.
+    A setting has an effect if it changes a run, or refuses or allows one.
     """
     given = {item.name for item in fields(config) if getattr(config, item.name) != item.default}
     if config.bubble == 0 and (is_general(topology, config) or not isinstance(topology, Grid)):
@@ -40,7 +40,7 @@ def without_effect(topology: Topology, config: Config) -> dict[str, str]:
 
 
 def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield settings that change nothing and why; costly ones only if they are given."""
+    """Yield settings without effect and the reasons; expensive checks run only for given settings."""
     if is_general(topology, config):
         why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
         yield from ((name, why) for name in ("policy", "bubble", "tree_routing"))
@@ -69,13 +69,13 @@ def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple
 
 
 def _stays_free(topology: Topology, config: Config) -> bool:
-    """Return whether a routing in tables is free of deadlock, also after what may go down."""
+    """Return whether a routing in tables is free of deadlock, also after possible faults."""
     cuts = any(fault.cuts for fault in read_faults(config.faults))
     return not cuts and verdict_on(topology, config.routing, config.vc_discipline)[2].free
 
 
 def _has_one_way(topology: Topology, config: Config) -> bool:
-    """Return whether packets of a flow keep their order anyway, as there is nothing that they choose."""
+    """Return whether packets of a flow keep their order in any case, because they have no choice."""
     if (config.vcs, config.injectors) != (1, 1):
         return False
     routes = verdict_on(topology, config.routing, config.vc_discipline)[1]
@@ -83,7 +83,7 @@ def _has_one_way(topology: Topology, config: Config) -> bool:
 
 
 def _cause(config: Config) -> str:
-    """Return which setting of a grid or tree makes it a network of any wiring."""
+    """Return the setting of a grid or tree that makes it a network of any wiring."""
     for name, usual in (("routing", "usual"), ("faults", "")):
         if getattr(config, name) != usual:
             return f" (--{name})"

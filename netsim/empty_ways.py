@@ -1,4 +1,4 @@
-"""How long packets take through an empty network, by the first way that the routing names."""
+"""Times of packets through an empty network, by the first way of the routing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Int = NDArray[np.int64]
 
 
 def empty_cycles(topology: Topology, config: Config, sources: Int, targets: Int) -> Int:
-    """Return the cycles from a packet's creation to the consumption of its tail, for pairs of other nodes.
+    """Return the cycles from creation to consumption of the tail, for pairs of different nodes.
 
-    Where the table router has the network, cables, pipelines and slow links count, on the way by the first
-    port that the tables name.
+    If the table router simulates the network, this includes cables, pipelines and slow links, on the way of
+    the first ports in the tables.
     """
     if not is_general(topology, config):
         return np.asarray(topology.distance(sources, targets) * config.hop_delay + config.packet_phits - 1)

@@ -1,4 +1,4 @@
-"""What an engine is: the interface that `netplace.netsim.network.Network` drives, kernel and reference."""
+"""The engine interface, which `netplace.netsim.network.Network` drives: kernel and reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
 
 
 class Exit(IntEnum):
-    """Why `Engine.run` returned. The kernel returns these numbers: do not renumber."""
+    """The reason why `Engine.run` returned. The kernel returns these numbers: do not renumber."""
 
     REACHED = 0  # the cycle asked for
     JOB_ENDED = 1  # at least one job ended in the cycle just simulated
@@ -33,18 +33,20 @@ class Traffic:
     Attributes
     ----------
     chance : float
-        Chance that a node creates a packet in a cycle, offered load / packet_phits.
+        Probability that a node creates a packet in a cycle: offered load / packet_phits.
     target : ndarray of int32, shape (nodes,)
-        Destination of each node's packets; -1: uniform over the others; the node itself: it creates none.
+        Destination of the packets of each node. -1 means uniform over the other nodes; the node itself means
+        that it creates none.
     hot_node, hot_share : int, float
         Share of the packets that go to `hot_node` instead (none are drawn for the hot node itself).
     among : ndarray of int32, optional
-        Nodes that destinations are drawn from, in increasing order; all by default. Who draws is one of them.
+        Possible destinations, in increasing order; all nodes by default. Every node that draws must be one of
+        them.
 
     Raises
     ------
     ValueError
-        If `among` is not in order, or a node that draws is not in it or alone in it.
+        If `among` is not in increasing order, or a node that draws is not in it or is alone in it.
     """
 
     chance: float
@@ -71,7 +73,7 @@ class Traffic:
 
 @dataclass
 class JobRecord:
-    """What an engine knows of a job; cycles are absolute, arrays by task or by message.
+    """The record that an engine keeps of a job; cycles are absolute, and arrays are by task or by message.
 
     Messages are numbered in the order of the program's send and isend operations (task by task, in program
     order), without those to oneself.
@@ -82,15 +84,15 @@ class JobRecord:
         First cycle in which its tasks could act, and number of cycles until its last task ended; end is -1
         while it runs.
     task_end : ndarray of int64
-        The same for each task.
+        End of each task, in the same way.
     injection_blocked : ndarray of int64
-        Cycles in which each task wanted to create a packet and could not.
+        Cycles in which each task had a packet to create and no room for it.
     message_start, message_end : ndarray of int64 or None
         Cycle in which each message's first packet was created, and in which the tail of its last packet was
-        consumed; -1 for what has not happened. None when messages are not recorded.
+        consumed; -1 if this has not happened. None if messages are not recorded.
     stopped : bool
-        Whether it was stopped; `end` and the `task_end` of tasks that were not at theirs are then the cycle
-        in which it was.
+        Whether the job was stopped. `end`, and the `task_end` of unfinished tasks, are then the cycle of the
+        stop.
     """
 
     start: int
@@ -138,16 +140,16 @@ class Counters:
 
 @dataclass
 class Blocked:
-    """Which task or FIFO waits for which when nothing can move.
+    """The tasks and FIFOs that wait when nothing can move.
 
     Attributes
     ----------
     tasks : list of (job, task, operation, text)
-        Each task that is not at its end, the operation it stands at (index in its job's program arrays)
-        and what it waits for: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
+        Each unfinished task, its current operation (index in the program arrays of its job), and the reason
+        for its wait: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
     fifos : list of (router, input, packets, wants)
-        Each FIFO with a head packet that cannot move; `wants` is a list of (router, input) of the FIFOs
-        downstream for which the head could ask.
+        Each FIFO with a head packet that cannot move; `wants` lists the (router, input) of the downstream
+        FIFOs that the head could request.
     """
 
     tasks: list[tuple[int, int, int, str]] = field(default_factory=list)
@@ -155,9 +157,10 @@ class Blocked:
 
 
 class Engine(Protocol):
-    """A network that can be run piece by piece.
+    """A network that can be simulated piece by piece.
 
-    Made by ``Engine(topology, config, seed, record_messages)``. `now` is the next cycle to be simulated.
+    The constructor is ``Engine(topology, config, seed, record_messages)``. `now` is the next cycle to
+    simulate.
     """
 
     now: int
@@ -165,38 +168,38 @@ class Engine(Protocol):
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last in which a phit left a FIFO, a packet was created or a task went on."""
+        """First cycle after the last one in which a phit moved, a packet was created or a task progressed."""
 
     @property
     def repeats(self) -> bool:
-        """Whether `install` can let a program run several times."""
+        """Whether `install` can run a program several times."""
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number.
+        """Start a job in cycle `now` with task i on ``nodes[i]``, and return its number.
 
-        Its iterations stand `times` times in all, as `Program.repeat` would make them, but are kept once.
+        Its iterations run `times` times in total, as with `Program.repeat`, but are stored once.
         """
 
     def end(self, number: int) -> int:
         """Return the end of a job, -1 while it runs."""
 
     def rounds(self, number: int) -> NDArray[np.float64]:
-        """Return how many iterations of a job that runs each task has behind it, where `repeats`."""
+        """Return the number of iterations that each task of a running job has completed, if `repeats`."""
 
     def laps(self, number: int) -> Laps:
-        """Return how far the tasks of a job that runs are with its iterations, where `repeats`."""
+        """Return the progress of the tasks of a running job in their iterations, if `repeats`."""
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:
-        """Let each task of a job have done so many more iterations, where `repeats`."""
+        """Count the given number of further iterations of each task of a job as completed, if `repeats`."""
 
     def stop(self, number: int) -> None:
-        """Stop a job that runs: its tasks do nothing from cycle `now` on.
+        """Stop a running job: its tasks do nothing from cycle `now` on.
 
-        Packets that were created are delivered, but nobody learns of them.
+        Packets that were created are delivered, without effect on any task.
         """
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and has no packets in flight."""
 
     def forget(self, number: int) -> None:
         """Delete the record of a job that has ended."""
@@ -208,7 +211,7 @@ class Engine(Protocol):
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
+        """Return the record of a job before a cycle since which nothing has happened, `now` by default."""
 
     def counters(self) -> Counters:
         """Return the totals."""
@@ -218,38 +221,38 @@ class Engine(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """Packets created and not yet consumed to the tail."""
+        """Packets that were created and whose tail has not been consumed."""
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return what was charged by jobs and by links, and how long heads have waited.
+        """Return the waiting charged by jobs and by links, and the total waiting of heads.
 
         The first two are those of `netplace.netsim.network.Waiting`, with the engine's own numbers of jobs.
         """
 
     def watch(self, number: int) -> None:
-        """Count from now on what one job waits by link and by the job that it is charged to."""
+        """Count from now on the waiting of one job by link and by charged job."""
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column.
+        """Return the waiting of the watched job, (routers, ports + 1, columns), and the job of each column.
 
-        Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
+        Open-loop traffic is -1; the last column can stand for several jobs, and is then -2.
         """
 
     def blocked(self) -> Blocked:
         """Return which tasks and FIFOs wait for which now."""
 
     def pointers(self) -> tuple[NDArray[np.int16], ...]:
-        """Return copies of the pointers of arbiters and links, which packets leave behind."""
+        """Return copies of the pointers of arbiters and links."""
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
-        """Set all pointers to what `pointers` returned, on an engine of the same kind and network."""
+        """Set all pointers to the result of `pointers` of an engine of the same kind and network."""
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
-        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers.
+        """Let routers and links fail before cycle `now`; return lost packets, packets sent again, and losers.
 
-        Losers are jobs, not forgotten, whose packets are among those lost.
+        Losers are the remaining jobs with lost packets.
 
         Parameters
         ----------
@@ -264,7 +267,7 @@ class Engine(Protocol):
         """
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Let links have another speed for packets that begin to cross them from cycle `now` on.
+        """Change the speed of links for packets that begin to cross them from cycle `now` on.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What can go wrong in a run that is not the engine's fault.
+"""Errors of a run that are not faults of the engine.
 
 ::
 
@@ -15,7 +15,7 @@ __all__ = ["CycleLimitError", "DeadlockError", "SimulationError"]
 
 
 class SimulationError(Exception):
-    """A run that cannot come to its end; the message says why."""
+    """A run that cannot reach its end; the message gives the reason."""
 
 
 class DeadlockError(SimulationError):
@@ -40,4 +40,4 @@ class DeadlockError(SimulationError):
 
 
 class CycleLimitError(SimulationError):
-    """The run did not end within the cycles allowed."""
+    """The run exceeded the allowed number of cycles."""

@@ -1,4 +1,4 @@
-"""Words for a standstill: which tasks wait for which, and which FIFOs wait in a circle."""
+"""Messages about a standstill: which tasks wait for which, and which FIFOs wait in a ring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 6
 
 
 def circle(blocked: Blocked) -> list[tuple[int, int]]:
-    """Return FIFOs (router, input) that wait for each other in a circle; empty if none do."""
+    """Return FIFOs (router, input) that wait for each other in a ring; empty if there are none."""
     import networkx as nx
 
     graph = nx.DiGraph()
@@ -27,7 +27,7 @@ def circle(blocked: Blocked) -> list[tuple[int, int]]:
 
 
 def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -> str:
-    """Return what one task waits for."""
+    """Return the reason for the wait of one task."""
     job, task, operation, why = blocked
     program = programs[job]
     name = f"task {task}" if len(programs) == 1 else f"job {job} task {task}"
@@ -46,7 +46,7 @@ def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -
 
 
 def explain(blocked: Blocked, programs: Mapping[int, Program], in_flight: int, cycle: int) -> str:
-    """Return one sentence on a standstill in `cycle`."""
+    """Return one sentence about a standstill in `cycle`."""
     parts = [_task(task, programs) for task in blocked.tasks[:_MOST]]
     if len(blocked.tasks) > _MOST:
         parts.append(f"and {len(blocked.tasks) - _MOST} more tasks wait")

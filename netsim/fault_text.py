@@ -1,4 +1,4 @@
-"""Faults at a cycle as they are written: ``"at=500,links=0.1,seed=2; at=900,link=3-4,slow-link=5-6"``."""
+"""The text form of faults: ``"at=500,links=0.1,seed=2; at=900,link=3-4,slow-link=5-6"``."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _LISTS = ("link", "router", "slow_link")
 
 @dataclass(frozen=True)
 class Fault:
-    """Links and routers that go down in a cycle, and links that take more cycles per phit from then on.
+    """Links and routers that fail in a cycle, and links that become slow then.
 
     Attributes
     ----------
     at : int
-        The first cycle in which they are down, or slow.
+        First cycle in which they are down or slow.
     links, routers : float
-        Shares of the cables between switches, and of the switches, drawn by `seed`, that go down.
+        Shares of the cables between switches, and of the switches, that fail; drawn by `seed`.
     slow : float
-        Share of the cables that remain, drawn by `seed`, that become slow.
+        Share of the remaining cables that become slow; drawn by `seed`.
     seed : int
         Seed of the draw.
     link, slow_link : tuple of (int, int)
-        Pairs of routers between which all links go down, or become slow.
+        Pairs of routers whose links all fail, or all become slow.
     router : tuple of int
-        Routers that go down.
+        Routers that fail.
     cycles : int
-        Cycles a phit of links that become slow; 0: twice as many as before, half of their width.
+        Cycles per phit of slow links; 0 means twice as many as before, or half of their width.
     packets : str
         Key of `PACKETS`.
     """
@@ -59,7 +59,7 @@ class Fault:
 
     @property
     def cuts(self) -> bool:
-        """Whether anything goes down."""
+        """Whether anything fails."""
         return bool(self.links or self.routers or self.link or self.router)
 
     @property
@@ -69,13 +69,13 @@ class Fault:
 
 
 def read_faults(text: str) -> tuple[Fault, ...]:
-    """Return the faults of ``"at=500,links=0.1,seed=2; at=900,link=3-4,router=7"``, by cycle."""
+    """Return the faults of a text such as ``"at=500,links=0.1,seed=2; at=900,router=7"``, by cycle."""
     faults = [_read(part.strip()) for part in text.split(";") if part.strip()]
     return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
 def faults_until(text: str, cycle: int) -> str:
-    """Return those of the faults, as they are written, that are not later than `cycle`."""
+    """Return the text of the faults that are not later than `cycle`."""
     parts = [part.strip() for part in text.split(";") if part.strip()]
     return ";".join(part for part in parts if _read(part).at <= cycle)
 

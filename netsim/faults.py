@@ -1,4 +1,4 @@
-"""Faults at a cycle: what remains of the network, and what came of them.
+"""Faults at a cycle: the remaining network, and reports.
 
 See docs/background/model-faults.md.
 """
@@ -18,26 +18,26 @@ __all__ = ["FaultReport", "after_fault", "rerouted"]
 
 @dataclass(frozen=True)
 class FaultReport:
-    """What came of a fault.
+    """The effects of a fault.
 
     Attributes
     ----------
     at : int
-        Cycle.
+        Cycle of the fault.
     links, routers : int
-        Links that have gone down with it, and routers that are down, or cut off, since then.
+        Links that failed in this fault, and routers that are down or cut off since then.
     slow : int
-        Links that have changed their cycles per phit with it.
+        Links whose cycles per phit changed.
     nodes : tuple of int
-        Nodes that it has cut off.
+        Nodes that were cut off.
     jobs : tuple of int
-        Jobs with a task on one of these: they were stopped.
+        Jobs with a task on one of these nodes, which were stopped.
     lost, again : int
         Packets lost, and packets that a router sends again.
     losers : tuple of int
-        Jobs that run on and have lost packets: what waits for these waits forever.
+        Jobs that continue and have lost packets; tasks that wait for these packets wait forever.
     routing : str
-        The routing from then on.
+        Routing after the fault.
     """
 
     at: int
@@ -69,7 +69,7 @@ class FaultReport:
 
 
 def after_fault(topology: Topology, fault: Fault) -> Graph:
-    """Return what remains of a network after a fault."""
+    """Return the network that remains after a fault."""
     try:
         return failing(
             topology,
@@ -87,11 +87,11 @@ def after_fault(topology: Topology, fault: Fault) -> Graph:
 
 
 def rerouted(topology: Graph, config: Config) -> General:
-    """Return the routing for what remains: that of before, made again, or one that is free of deadlock.
+    """Return the routing for the remaining network: the same as before, or one that is free of deadlock.
 
-    That of before is given up where it is not defined any more, does not lead everywhere, needs more virtual
-    channels than there are, or is not free of deadlock; for shortest ways with an escape, or with a single
-    virtual channel for up*/down*.
+    The previous routing is replaced if it is not defined any more, does not lead everywhere, needs more
+    virtual channels than there are, or is not free of deadlock. The replacement is shortest ways with an
+    escape channel, or up*/down* with a single virtual channel.
     """
     try:
         table = general(topology, replace(config, allow_deadlock=False))
@@ -102,7 +102,7 @@ def rerouted(topology: Graph, config: Config) -> General:
 
 
 def _from_any_switch(table: General) -> General:
-    """Return a routing that packets may also begin again at switches on their way."""
+    """Return a routing in which packets can also start at switches on their way."""
     # From there ways may be longer than from any node; beyond the highest level a packet stays on it.
     more = 3 * int(table.hops.max())  # through a group, to an intermediate switch, and on
     return replace(table, low=table.low + table.low[-1:] * more, high=table.high + table.high[-1:] * more)

@@ -1,4 +1,4 @@
-"""The table router's constants: a routing in tables, checked, as both engines read it.
+"""The constants of the table router: a routing in tables, checked, for both engines.
 
 See docs/background/model-tables.md.
 """
@@ -35,7 +35,7 @@ __all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
 
 def is_general(topology: Topology, config: Config) -> bool:
-    """Return whether a network is simulated by the table router: not a grid or a tree as they are."""
+    """Return whether the table router simulates a network: not a grid or tree with default settings."""
     return (
         isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
     )
@@ -43,12 +43,12 @@ def is_general(topology: Topology, config: Config) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class General:
-    """What does not change during a run on a general network.
+    """Constants of a run on the table router.
 
     Attributes
     ----------
     switches, routes : Switches, Routes
-        The switches, numbered from 0, and the routing.
+        Switches, numbered from 0, and the routing.
     levels : int
         Levels of virtual channels.
     low, high : tuple of int
@@ -56,26 +56,26 @@ class General:
     hops : ndarray of int32, shape (switches, switches)
         Links between switches on the longest way that the table allows.
     step, kind : ndarray of int64, shape (switches, ports)
-        By how much each link raises the level, and its class; the level is 0 anew in another class.
+        Increase of the level on each link, and the class of the link.
     anew : bool
-        Whether it is.
+        Whether the level returns to 0 in another class.
     base : int
         Levels below those of a packet that heads for its destination.
     via : ndarray of int32, shape (switches or 1, n)
         Intermediate switches.
     place : ndarray of int32, shape (switches,)
-        Place of each switch, or of its group, among them; -1: none. A packet that chooses draws neither its
-        own nor its destination's.
+        Place of each switch, or of its group, among them, or -1. A packet that chooses draws neither its own
+        nor its destination's.
     ports : ndarray of int64, shape (routers,)
-        Ports of each router, unwired ones below the last included.
+        Number of ports of each router, including unwired ones below the last.
     gate : ndarray of int64, shape (nodes,)
-        Switch at which each node, or its compute node, hangs in the first plane; -1: it has been cut off.
+        Switch of each node, or of its compute node, in the first plane; -1 if it has been cut off.
     node_port : ndarray of int64, shape (nodes,)
-        Port of its switch at which each node hangs; -1 on a direct network.
+        Port of its switch to which each node is connected; -1 on a direct network.
     cycles, delay : ndarray of int64, shape (routers, ports)
-        Cycles a phit of each link, and cycles from a header's departure to its first request beyond it.
+        Cycles per phit of each link, and cycles from a header's departure to its first request beyond it.
     lag : ndarray of int64, shape (routers, ports)
-        Cycles later than at once that room beyond each link is known.
+        Delay in cycles until room beyond each link is known.
     injected : int
         Cycles from a packet's creation to its first request.
     ordered : bool
@@ -105,11 +105,11 @@ class General:
 
     @property
     def spread(self) -> str:
-        """Which of several ports a packet takes: of a flow that keeps its order, always the same."""
+        """The rule by which a packet takes one of several ports; an ordered flow always takes the same."""
         return "flow" if self.ordered and self.routes.spread == "least" else self.routes.spread
 
     def leads(self, router: int, node: int) -> bool:
-        """Return whether packets in a router can go on to a node; in one of several planes they may not."""
+        """Return whether packets in a router can reach a node; in one of several planes they may not."""
         switch = router - self.switches.first
         return switch < 0 or bool(self.hops[switch, self.switches.home[node]] >= 0)
 
@@ -123,7 +123,7 @@ def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switc
 
 
 def vcs_that_do(topology: Topology, routing: str) -> int:
-    """Return how many virtual channels keep a routing free of deadlock, with one more after every hop."""
+    """Return the number of virtual channels that makes a routing free of deadlock with one more per hop."""
     return verdict_on(topology, routing, "hop")[2].needed
 
 
@@ -179,7 +179,7 @@ def general(topology: Topology, config: Config) -> General:
 
 
 def _check_order(topology: Topology, routes: Routes) -> None:
-    """Raise ``ValueError`` if packets of a flow could not keep their order, as they choose on their way."""
+    """Raise ``ValueError`` if packets of a flow could not keep their order because they choose."""
     escapes = "may leave for the escape channel at any switch" if routes.escape is not None else ""
     turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
     if escapes or turns:
@@ -199,7 +199,7 @@ def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
 
 
 def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the cycles a phit of every link, and its delay, as `General` keeps them."""
+    """Return the cycles per phit and the delay of each link, as `General` stores them."""
     cycles = np.ones(topology.neighbor.shape, np.int64)
     if isinstance(topology, Graph):
         cycles = topology.cycles.astype(np.int64)
@@ -208,7 +208,7 @@ def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArra
 
 
 def _ports(topology: Topology) -> NDArray[np.int64]:
-    """Return how many ports each router has; those of a grid are numbered alike everywhere."""
+    """Return the number of ports of each router; on a grid, it is the same everywhere."""
     if isinstance(topology, Grid):
         return np.full(topology.routers, topology.ports)
     ports = np.zeros(topology.routers, np.int64)

@@ -1,4 +1,4 @@
-"""Jobs on a network: they are given nodes, begin, end, and can be stopped, looked at and forgotten."""
+"""Jobs on a network: start, end, stop, progress and deletion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
 
 
 def _reference(*given: Any) -> Engine:
-    """Return the readable engine, which has one thread; SimPy is loaded when it is first asked for."""
+    """Return the reference engine, which has one thread; SimPy is imported on first use."""
     from netplace.netsim.reference import ReferenceEngine
 
     return ReferenceEngine(*given[:-1])
@@ -45,7 +45,7 @@ LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 @dataclass(eq=False)
 class _Job:
-    """A job as it was given: `number` is that of the engine, -1 before it has begun."""
+    """A job with its settings; `number` is that of the engine, or -1 before the job begins."""
 
     program: Program
     nodes: NDArray[np.int64]
@@ -54,7 +54,7 @@ class _Job:
 
 
 class Hosting:
-    """A network with jobs on its nodes; `netplace.netsim.Network` lets time pass on it."""
+    """A network with jobs on its nodes; `netplace.netsim.Network` adds the clock."""
 
     @checked
     def __init__(
@@ -113,14 +113,14 @@ class Hosting:
         self._sound = WeakSet()
 
     def _first_routing(self) -> str:
-        """Return the name of the routing in tables where faults may change it."""
+        """Return the name of the routing in tables if faults can change it."""
         if not self.config.faults:
             return ""
         return verdict_on(self.topology, self.config.routing, self.config.vc_discipline)[1].name
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Do something as a whole: if it is interrupted, the network is of no more use, and says so."""
+        """Perform an action as a whole: if it is interrupted, the network is unusable and reports this."""
         # The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by
         # an error is no interrupt.
         if self._torn:
@@ -163,13 +163,13 @@ class Hosting:
         Parameters
         ----------
         program : Program
-            What its tasks do.
+            Operations of its tasks.
         nodes : array of int, optional
             Node of each task; task i on node i by default.
         at : int, optional
-            First cycle in which its tasks act; `now` by default, never earlier.
+            First cycle in which its tasks act; at least `now`, which is the default.
         times : int
-            How often its iterations stand in the program, as in `Program.repeat`. They are kept once, unless
+            Number of repetitions of its iterations, as in `Program.repeat`. They are stored once, unless
             messages are recorded.
         """
         if program not in self._sound:
@@ -200,7 +200,7 @@ class Hosting:
         return job
 
     def _check_free(self, where: NDArray[np.int64], when: str = "") -> None:
-        """Raise ``ValueError`` if a job that runs has one of the nodes."""
+        """Raise ``ValueError`` if a running job has one of the nodes."""
         taken = where[self._holder[where] >= 0]
         if len(taken):
             holder = self._holder[taken[0]]
@@ -208,11 +208,10 @@ class Hosting:
 
     @checked
     def stop(self, job: int) -> None:
-        """Stop a job now, between two cycles: its tasks do nothing any more, and its nodes are free at once.
+        """Stop a job between two cycles: its tasks do nothing from now on, and its nodes are free at once.
 
-        Packets that it has created, those in injectors included, are delivered, but nobody learns of them:
-        its messages do not complete. `drained` tells when the last of them is gone. A job that has not begun
-        never does, and is forgotten.
+        Its packets, including those in injectors, are delivered, but its messages do not complete. `drained`
+        says when the last of them has left. A job that has not begun never begins, and is forgotten.
         """
         with self._whole():
             self._stop(job)
@@ -232,15 +231,15 @@ class Hosting:
 
     @checked
     def drained(self, job: int) -> bool:
-        """Return whether a job has ended, or was stopped, and none of its packets is in flight."""
+        """Return whether a job has ended or was stopped, and has no packets in flight."""
         hosted = self._find(job)
         return hosted.number >= 0 and self._engine.drained(hosted.number)
 
     @checked
     def forget(self, job: int) -> None:
-        """Delete the record of a job that has ended, so that a network may run any number of them.
+        """Delete the record of a job that has ended, so that a network can run any number of jobs.
 
-        Counters keep its packets; `result` leaves it out, and nothing can be asked of it.
+        Counters keep its packets, `result` omits it, and it cannot be queried.
         """
         hosted = self._find(job)
         if hosted.number < 0 or job in self._running:
@@ -256,28 +255,28 @@ class Hosting:
 
     @checked
     def program(self, job: int) -> Program:
-        """Return the program of a job as the engine has it: one iteration, where those are kept once."""
+        """Return the program of a job as the engine stores it: one iteration, if it stores only one."""
         return self._find(job).program
 
     @checked
     def rounds(self, job: int) -> NDArray[np.float64]:
-        """Return how many iterations each task that does anything has behind it, of a job with `times`.
+        """Return the completed iterations of each task that does anything, for a job with `times`.
 
-        A part of one counts by the operations that have been begun.
+        A partial iteration counts by the operations that have begun.
         """
         return self._engine.rounds(self._looping(job).number)
 
     @checked
     def laps(self, job: int) -> Laps:
-        """Return how far the tasks of a job with `times` are with its iterations."""
+        """Return the progress of the tasks of a job with `times` in its iterations."""
         return self._engine.laps(self._looping(job).number)
 
     @checked
     def skip(self, job: int, counts: ArrayLike) -> None:
-        """Let each task of a job have done so many more iterations, between two cycles.
+        """Count further iterations of each task of a job as completed, between two cycles.
 
-        What tasks would have sent each other counts as received; packets in flight stay. So the network is in
-        a state that it could have come to by simulating those iterations; the clock stands.
+        The messages of these iterations count as received, and packets in flight stay. The network is then in
+        a state that a simulation of those iterations could have reached. The clock does not advance.
         """
         hosted = self._looping(job)
         given = integers_as(np.int64, array_of(counts, "skip: counts"), "skip: counts")
@@ -289,7 +288,7 @@ class Hosting:
             self._engine.skip(hosted.number, given)
 
     def _looping(self, job: int) -> _Job:
-        """Return a job that runs and whose iterations are kept once."""
+        """Return a running job whose iterations are stored once."""
         hosted = self._find(job)
         if job not in self._running or hosted.times == 1:
             raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
@@ -302,7 +301,7 @@ class Hosting:
         return np.zeros(self.topology.nodes, bool) if known is None else known
 
     def _install_due(self) -> None:
-        """Hand jobs whose start has come to the engine."""
+        """Pass the jobs whose start is due to the engine."""
         while self._waiting and self._waiting[0][0] <= self.now:
             _, number = self._waiting[0]
             job = self._jobs[number]
@@ -318,7 +317,7 @@ class Hosting:
             self._running.add(number)
 
     def _ended(self) -> list[int]:
-        """Return jobs that have ended since the last look, and free their nodes."""
+        """Return the jobs that have ended since the last call, and free their nodes."""
         ended = [job for job in sorted(self._running) if self._engine.end(self._jobs[job].number) >= 0]
         for job in ended:
             self._running.discard(job)
@@ -327,7 +326,7 @@ class Hosting:
 
     @checked
     def job(self, number: int) -> JobRecord:
-        """Return what is known of a job that has begun."""
+        """Return the record of a job that has begun."""
         hosted = self._find(number)
         if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")

@@ -1,4 +1,4 @@
-"""The compiled engine: networks and programs go into the kernel as plain numbers, records come out of it."""
+"""The compiled engine: the kernel takes networks and programs as plain numbers and returns records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NONE = np.zeros(0, np.int32)
 
 
 class _Job:
-    """A job as it was given, and its program as the kernel has it."""
+    """A job, and its program in the form of the kernel."""
 
     def __init__(self, program: Program, lowered: Lowered, nodes: NDArray[np.int64], times: int) -> None:
         self.program, self.lowered, self.nodes, self.times = program, lowered, nodes, times
@@ -99,7 +99,7 @@ class KernelEngine:
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last in which a phit moved, a packet was created or a task went on."""
+        """First cycle after the last one in which a phit moved, a packet was created or a task progressed."""
         return int(self._network.quiet_since)
 
     def run(self, until: int = FAR) -> Exit:
@@ -116,11 +116,11 @@ class KernelEngine:
 
     @property
     def repeats(self) -> bool:
-        """Whether `install` can let a program run several times: not where messages need numbers."""
+        """Whether `install` can run a program several times; it cannot if messages need numbers."""
         return not self._record
 
     def _code(self, program: Program, repeated: bool) -> tuple[Any, Lowered]:
-        """Return a program as the kernel reads it, kept as long as anybody has the program."""
+        """Return a program in the form of the kernel; the result is cached while the program exists."""
         known = self._codes.setdefault(program, {})
         if repeated not in known:
             lowered = lower(program, self.config)
@@ -143,7 +143,7 @@ class KernelEngine:
         return known[repeated]
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
+        """Start a job in cycle `now` with task i on ``nodes[i]``, and return its number."""
         code, lowered = self._code(program, times > 1)
         nodes = np.asarray(nodes, np.int64)
         classes = _NONE
@@ -162,11 +162,11 @@ class KernelEngine:
         return int(self._network.end(number))
 
     def stop(self, number: int) -> None:
-        """Stop a job that runs: its tasks do nothing from cycle `now` on."""
+        """Stop a running job: its tasks do nothing from cycle `now` on."""
         self._network.stop(number)
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and has no packets in flight."""
         return bool(self._network.drained(number))
 
     def forget(self, number: int) -> None:
@@ -175,7 +175,7 @@ class KernelEngine:
         del self._jobs[number]
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
+        """Return the record of a job before a cycle since which nothing has happened, `now` by default."""
         now = self.now if before is None else before
         start, end, stopped, task_end, lost, began, ended = self._network.record(number, now)
         messages = self._jobs[number].lowered.message
@@ -183,7 +183,7 @@ class KernelEngine:
         return JobRecord(start, end, task_end, lost, start_of, end_of, stopped=stopped)
 
     def rounds(self, number: int) -> NDArray[np.float64]:
-        """Return how many iterations of a job that runs each of its tasks has behind it."""
+        """Return the number of iterations that each task of a running job has completed."""
         job = self._jobs[number]
         pc, left, *_ = self._network.progress(number)
         op = job.lowered.op
@@ -195,7 +195,7 @@ class KernelEngine:
         return rounds
 
     def laps(self, number: int) -> Laps:
-        """Return how far the tasks of a job that runs are with iterations that stand in a loop."""
+        """Return the progress of the tasks of a running job in a loop of iterations."""
         job = self._jobs[number]
         _, left, lapped, runs, spare = self._network.progress(number)
         runs = runs.astype(bool)
@@ -213,12 +213,12 @@ class KernelEngine:
         )
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:
-        """Let each task of a job have done so many more iterations, and received what it is sent in them."""
+        """Count further iterations of each task of a job as completed, and their messages as received."""
         spare = self.laps(number).spare_after(counts)
         self._network.skip(number, np.ascontiguousarray(counts, np.int64), np.ascontiguousarray(spare))
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
+        """Start or stop open-loop traffic in cycle `now`; nodes with a task create it in addition."""
         if traffic is None:
             self._network.generate(0.0, _NONE, _NONE, -1, 0.0, False)
             return
@@ -228,14 +228,14 @@ class KernelEngine:
         self._network.generate(chance, target, among, hot, share, self._asks_for_source())
 
     def _asks_for_source(self) -> bool:
-        """Return whether routers ask where a packet is from, which its key says."""
+        """Return whether routers need the source of a packet, which its key contains."""
         return self._general or self.config.tree_routing == "static"
 
     # --- totals -------------------------------------------------------------------------------------
 
     @property
     def in_flight(self) -> int:
-        """Packets created and not yet consumed to the tail, or thrown away."""
+        """Packets that were created and neither consumed to the tail nor discarded."""
         created, delivered, gone, *_ = self._network.totals()
         return int(created - delivered - gone)
 
@@ -263,12 +263,12 @@ class KernelEngine:
         return packets
 
     def _cycles_begun(self) -> NDArray[np.int64]:
-        """Return for how many cycles all packets hold each link that have begun to cross it."""
+        """Return the cycles for which the packets that have begun to cross each link hold it."""
         since = self._link_packets() - self._packets_before
         return np.asarray(self._cycles_before + since * self._cycles_a_packet, np.int64)
 
     def _still_crossing(self) -> NDArray[np.int64]:
-        """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
+        """Return the cycles from `now` on for which the packet that crosses each link will hold it."""
         cycles = self._network.still_crossing().reshape(self.topology.neighbor.shape)
         return np.maximum(cycles, self._restored_until - self.now)
 
@@ -284,7 +284,7 @@ class KernelEngine:
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
-        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
+        """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         before = self._still_crossing()
         settings, arrays = routing_described(table)
         parts = {"dead": dead, "down": down, "hops": table.hops}
@@ -296,7 +296,7 @@ class KernelEngine:
         return lost, sent_again, losers
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        """Change the speed of links for packets that begin to cross them from cycle `now` on."""
         self._cycles_before, self._packets_before = self._cycles_begun(), self._link_packets()
         links = links_described(cycles, delay)
         self._network.pace(links)
@@ -304,7 +304,7 @@ class KernelEngine:
         self._cycles_a_packet = self.config.packet_phits * cycles
 
     def _describe_anew(self, settings: dict[str, int], arrays: dict[str, NDArray[np.int32]]) -> None:
-        """Note what the network is made of from now on, for one that goes on from a copy."""
+        """Update the description of the network for engines that resume from a copy."""
         self._arguments = self._arguments[0] | settings, self._arguments[1] | arrays
 
     # --- what is left, and who waits --------------------------------------------------------------------
@@ -327,18 +327,18 @@ class KernelEngine:
         return Blocked(tasks=tasks, fifos=[tuple(fifo) for fifo in self._network.blocked_fifos()])
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return what was charged by jobs and by links, and how long heads have waited."""
+        """Return the waiting charged by jobs and by links, and the total waiting of heads."""
         by_job, by_link, waited = self._network.waiting()
         return by_job.reshape(self._started + 1, -1), by_link.reshape(*self._ways, 2), waited
 
     def watch(self, number: int) -> None:
-        """Count from now on what one job waits by link and by the job that it is charged to."""
+        """Count from now on the waiting of one job by link and by charged job."""
         self._network.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column.
+        """Return the waiting of the watched job, (routers, ports + 1, columns), and the job of each column.
 
-        Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
+        Open-loop traffic is -1; the last column can stand for several jobs, and is then -2.
         """
         told = self._network.watched()
         cycles = np.zeros((*self._ways, len(told)), np.int64)

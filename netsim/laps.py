@@ -1,4 +1,4 @@
-"""How far the tasks of a job are with its iterations, and which of those that are left may be skipped."""
+"""The progress of the tasks of a job in its iterations, and the iterations that can be skipped."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Laps:
-    """Iterations of a job that runs, by task, and what an iteration exchanges, by key.
+    """Iterations of a running job by task, and the exchange of an iteration by key.
 
-    A *key* is what a receive is matched by: source and target task, tag and packets.
+    A *key* matches receives to messages: source and target task, tag and packets.
 
     Attributes
     ----------
     done : ndarray of int64, shape (tasks,)
-        Iterations that each task has behind it.
+        Completed iterations of each task.
     last : ndarray of int64, shape (tasks,)
         Cycle in which the last of them ended; the start of the job, if there is none.
     left : ndarray of int64, shape (tasks,)
-        Iterations that its loop still holds, which may be skipped; 0 of a task that has ended.
+        Remaining iterations of its loop, which can be skipped; 0 for a task that has ended.
     source, target : ndarray of int64, shape (keys,)
         Tasks that send and receive.
     sent, used : ndarray of int64, shape (keys,)
         Packets that an iteration sends, and those that it receives.
     asked, posted : ndarray of int64, shape (keys,)
-        Messages that an iteration sends by rendezvous, and receives that it posts for them.
+        Messages that an iteration sends by rendezvous, and receives that it posts for these.
     spare : ndarray of int64, shape (keys,)
-        Packets that have come and that no receive has used.
+        Packets that have arrived and that no receive has used.
     """
 
     done: Int
@@ -49,11 +49,11 @@ class Laps:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Keys by rendezvous, shape (keys,): both tasks wait for each other, so that they get on alike."""
+        """Keys with rendezvous, shape (keys,): both tasks wait for each other and progress equally."""
         return (self.asked > 0) | (self.posted > 0)
 
     def spare_after(self, counts: Int) -> Int:
-        """Return what would be spare had each task done so many more iterations."""
+        """Return the spare packets if each task had completed the given number of further iterations."""
         if (counts < 0).any() or (counts > self.left).any():
             task = int(np.flatnonzero((counts < 0) | (counts > self.left))[0])
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Rates of sources: whole multiples of 2^-16, so that no engine can round otherwise than another."""
+"""Rates of sources as whole multiples of 2^-16, so that all engines round in the same way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How much of their rate links can carry: room beyond them, and the time until it is known to be free again.
+"""The share of their rate that links can carry, given the room beyond them and the round trip of credits.
 
-A packet takes a place in the FIFO beyond a link from its departure to the cycle in which the router before
-knows that its tail has left, so no more than room / round trip can cross (W. J. Dally and B. Towles,
+A packet occupies a place in the FIFO beyond a link from its departure to the cycle in which the previous
+router knows that its tail has left. At most room / round trip can therefore cross (W. J. Dally and B. Towles,
 "Principles and Practices of Interconnection Networks", 2004, section 13.3.1).
 """
 
@@ -23,20 +23,20 @@ __all__ = ["LinkLimit", "limited_links"]
 
 @dataclass(frozen=True)
 class LinkLimit:
-    """What cables of a kind can carry at most, where that is less than their rate.
+    """The share of their rate that cables of a kind can carry, if it is less than 1.
 
     Attributes
     ----------
     kind : str
         Key of `netplace.netsim.cables.KINDS`.
     share : float
-        Share of a link's rate that packets of one level can have, of the slowest to return credits.
+        Share of the rate of a link that packets of one level can use, for the link with the slowest credits.
     packets : int
-        Packets of room on a virtual channel.
+        Room on a virtual channel, in packets.
     vcs : int
-        Virtual channels that such a packet may take.
+        Virtual channels that such a packet can use.
     round_trip : int
-        Cycles for which a packet takes up room beyond the link, at least.
+        Minimum number of cycles for which a packet occupies room beyond the link.
     """
 
     kind: str
@@ -57,9 +57,9 @@ class LinkLimit:
 
 @checked
 def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
-    """Return what limits the cables of each kind that cannot carry their rate, for want of room beyond them.
+    """Return the limits of the kinds of cables that cannot carry their rate for lack of room.
 
-    Empty without settings of a fabric, and under wormhole switching.
+    The result is empty without fabric settings, and with wormhole switching.
 
     Examples
     --------

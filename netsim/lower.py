@@ -1,7 +1,7 @@
-"""Programs as the words that the kernel reads: operations on keys instead of peers, tags and sizes.
+"""Programs in the words of the kernel: operations on keys instead of peers, tags and sizes.
 
-A *key* is (source, destination, tag, packets): what a receive is matched by. Keys are numbered in the order
-of these tuples, with tasks as source and destination.
+A *key* is (source, destination, tag, packets) and matches receives to messages. Keys are numbered in the
+order of these tuples, with tasks as source and destination.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _SHORT = 1 << 12  # a table of so many values costs nothing
 
 @dataclass(frozen=True)
 class Lowered:
-    """A program in the kernel's words.
+    """A program in the words of the kernel.
 
     Attributes
     ----------
     op : ndarray of int64
         Words of all tasks.
     first : ndarray of int64, shape (tasks + 1,)
-        Where each task's words begin.
+        Index of the first word of each task.
     source_op : ndarray of int64
-        For each word, the operation of the program that it came from.
+        Operation of the program from which each word comes.
     key : ndarray of int64, shape (keys, 4)
         Source task, destination task, packets and first message of each key.
     message : ndarray of int64, shape (messages,)
@@ -73,12 +73,12 @@ class Lowered:
 
 
 def packets_of(size: Int, packet_bytes: int) -> Int:
-    """Return the packets of messages of `size` bytes: at least one, the last one padded."""
+    """Return the packets of messages of `size` bytes: at least one, with the last one padded."""
     return np.maximum(1, -(-size // packet_bytes))
 
 
 def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
-    """Return the packets of the message that each operation sends, and how many of them go back.
+    """Return the packets of the message of each operation, and the number of packets that go back.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
     Returns
     -------
     there, back : ndarray of int64, shape (operations,)
-        Packets that the sender creates, a request included, and the reply of its peer; 0 of operations that
-        send nothing, or to their own task.
+        Packets that the sender creates, including a request, and the reply of its peer; 0 for operations that
+        send nothing, or send to their own task.
     """
     sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
     sends &= program.peer != program.task_of()
@@ -148,10 +148,10 @@ def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
 
 
 def lower(program: Program, config: Config) -> Lowered:
-    """Turn a program into the kernel's words.
+    """Convert a program to the words of the kernel.
 
-    Messages of a task to itself are dropped. Without rendezvous an isend is a send, its wait and an irecv are
-    nothing, and the wait of an irecv is the receive.
+    Messages of a task to itself are dropped. Without rendezvous, an isend is a send, its wait and an irecv
+    have no effect, and the wait of an irecv is the receive.
     """
     check_cycles(program)
     operations = len(program.kind)
@@ -230,10 +230,10 @@ def lower(program: Program, config: Config) -> Lowered:
 
 
 def looped(program: Program, lowered: Lowered) -> Lowered:
-    """Return the words in which each task's iterations stand in a loop and, for the last time, behind it.
+    """Return the words with the iterations of each task in a loop, and once more after the loop.
 
-    The end of a task is then what it is without a loop. What a task waits for by rendezvous is counted within
-    an iteration: before the loop begins again, the messages of the one that is over are taken off.
+    The end of a task is then the same as without a loop. Waits by rendezvous are counted within an iteration:
+    before the loop begins again, the messages of the completed iteration are subtracted.
     """
     begin, end, _ = block(program)
     check_requests(program, begin, end)

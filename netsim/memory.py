@@ -1,4 +1,4 @@
-"""Memory of arrays: refused where there is not so much before it is asked for, and in lines of cache."""
+"""Memory of arrays: refused before allocation if there is not enough, and aligned to cache lines."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LINE = 64  # bytes of a cache line
 
 
 def aligned(size: int) -> NDArray[np.int8]:
-    """Return `size` bytes of 0 that begin with a cache line."""
+    """Return `size` zero bytes that begin at a cache line."""
     memory = np.zeros(size + LINE, np.int8)
     begin = -memory.ctypes.data % LINE
     return memory[begin : begin + size]
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):
-    """What is asked for is more than this machine can hold now; another may."""
+    """More memory is needed than this machine has free now; another machine may have enough."""
 
 
 def demand(needed: int, what: str) -> None:
-    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are more than there are."""
+    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are not available."""
     there = available()
     if needed > there:
         raise NotEnoughMemoryError(

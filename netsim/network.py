@@ -1,4 +1,4 @@
-"""A network that jobs come to and leave, on either engine."""
+"""A network on which jobs start and end, on either engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BYTES_PER_LOAD = 32  # of a link in a window: as it is counted, and as what is 
 
 
 class Network(Hosting):
-    """A network on which jobs start, run side by side and end, while others' packets are in flight.
+    """A network on which jobs start, run and end while packets of other jobs are in flight.
 
     Parameters
     ----------
@@ -40,30 +40,29 @@ class Network(Hosting):
     seed : int
         Seed of all random draws.
     record_messages : bool
-        Whether the start and end of every message are kept.
+        Whether to record the start and end of every message.
     explain : bool
-        Whether waiting is charged to jobs, see `waiting`.
+        Whether to charge waiting to jobs; see `waiting`.
     threads : int or str
-        Threads that simulate it together, the results being the same to the bit; ``"auto"``: as many as there
-        are cores and the network is large enough for. The reference engine takes one.
+        Threads that simulate the network together; the results do not depend on them. ``"auto"`` chooses by
+        the number of cores and the size of the network. The reference engine uses one thread.
 
     Attributes
     ----------
     threads : int
-        How many simulate it.
+        Number of threads.
     faults : list of FaultReport
-        What came of the faults so far (`Config.faults`).
+        Reports of the faults so far (`Config.faults`).
     timed : bool
-        Whether CPU time is counted, which takes longer than a short stretch does.
+        Whether to measure CPU time, which costs more than a short stretch of simulation.
     between : callable or None
-        Called every fraction of a second while `advance` is at work, between two cycles; a pickle of the
-        network is then one from which it goes on the same.
+        Function that `advance` calls between two cycles, every fraction of a second. A pickle of the network
+        at this point can be resumed with the same result.
 
     Raises
     ------
     ValueError
-        If the engine is unknown, the network does not fit into memory, or it cannot be simulated by several
-        threads.
+        If the engine is unknown, the network does not fit into memory, or several threads cannot simulate it.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class Network(Hosting):
 
     @checked
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
+        """Start open-loop traffic at all nodes, in addition to the jobs, or stop it."""
         if traffic is not None:
             check_traffic(traffic, self.topology.nodes)
         with self._whole():
@@ -90,18 +89,18 @@ class Network(Hosting):
         return self._coming[0].at if self._coming else None
 
     def apply_faults(self) -> None:
-        """Let the faults happen whose cycle has come, as `advance` does before it simulates that cycle.
+        """Apply the faults that are due, as `advance` does before it simulates their cycle.
 
         Raises
         ------
         ValueError
-            If a fault names what is not there, or no node remains.
+            If a fault names a link or router that does not exist, or if no node remains.
         """
         while self._coming and self._coming[0].at <= self.now:
             self._happen(self._coming.pop(0))
 
     def _happen(self, fault: Fault) -> None:
-        """Let a fault happen before the next cycle."""
+        """Apply a fault before the next cycle."""
         self._stirred = self.now
         before, cut = self._left, self.cut
         after = after_fault(before, fault)
@@ -148,16 +147,16 @@ class Network(Hosting):
         Returns
         -------
         list of int
-            Jobs that ended in the last cycle simulated; empty when `until` came first, or when there is no
-            job left.
+            Jobs that ended in the last simulated cycle; empty if `until` was reached first, or if there are
+            no jobs.
 
         Raises
         ------
         DeadlockError
-            If nothing can move any more though jobs have not ended or packets are in flight.
+            If nothing can move although jobs have not ended or packets are in flight.
         ValueError
-            If the network was interrupted (by Ctrl-C, say) other than between two cycles: then it is of no
-            more use. After any other interrupt it goes on as if there had been none.
+            If the network was interrupted within a cycle (for example, by Ctrl-C) and is therefore unusable.
+            After an interrupt between two cycles, it continues without any effect.
         """
         self._still = LAST_CYCLE
         limit = LAST_CYCLE if until is None else min(whole(until, "until", 0), LAST_CYCLE)
@@ -208,7 +207,7 @@ class Network(Hosting):
                 return []
 
     def _run(self, stop: int) -> Exit:
-        """Run the engine up to cycle `stop` in pieces short enough that an interrupt is seen soon."""
+        """Run the engine up to cycle `stop` in pieces short enough to notice an interrupt soon."""
         while True:
             began = time.perf_counter()
             outcome = self._engine.run(min(stop, self.now + self._piece))
@@ -244,17 +243,17 @@ class Network(Hosting):
         Parameters
         ----------
         max_cycles : int, optional
-            Longest run allowed.
+            Largest allowed number of cycles.
         window : int, optional
-            Cycles of a window in which link loads are also counted, see `Result.window_loads`. Where they
-            become more than 20,000, or take too much memory, two and two of them are put together.
+            Cycles of a window in which link loads are also counted; see `Result.window_loads`. If there are
+            more than 20,000 windows, or they take too much memory, neighboring windows are merged pairwise.
 
         Raises
         ------
         CycleLimitError
-            If that takes more than `max_cycles` cycles.
+            If the run exceeds `max_cycles` cycles.
         DeadlockError
-            If nothing can move any more.
+            If nothing can move.
         """
         if max_cycles is not None:
             whole(max_cycles, "max_cycles", 0)
@@ -277,14 +276,14 @@ class Network(Hosting):
         self.advance()
 
     def residue(self) -> Residue:
-        """Return what packets that have passed have left behind in the routers, and the cycle."""
+        """Return the state that earlier packets left behind in the routers, and the cycle."""
         return Residue(self.now, self._engine.pointers())
 
     @checked
     def restore(self, residue: Residue) -> None:
-        """Set a new network to what another one, of the same kind, settings and engine, was left with.
+        """Set a new network to the residue of another network of the same kind, settings and engine.
 
-        What then starts runs as it would have run there, had nobody else been there from that cycle on.
+        Jobs that then start run as they would have run there without other jobs from that cycle on.
 
         Raises
         ------
@@ -319,7 +318,7 @@ class Network(Hosting):
         return bool(self.in_flight or self._waiting or self._running)
 
     def waiting(self) -> Waiting:
-        """Return whom waiting was charged to, since the network was made or its counters were reset.
+        """Return the charged waiting since the network was made or its counters were reset.
 
         Raises
         ------
@@ -335,9 +334,9 @@ class Network(Hosting):
 
     @checked
     def watch(self, job: int) -> None:
-        """Count what one job waits by link and by the job charged, from now or from its start on.
+        """Count the waiting of one job by link and by charged job, from now or from its start on.
 
-        Only one job is watched at a time.
+        Only one job can be watched at a time.
 
         Raises
         ------
@@ -351,10 +350,10 @@ class Network(Hosting):
             self._engine.watch(hosted.number)
 
     def watched(self) -> dict[int, NDArray[np.int64]]:
-        """Return by job charged what the watched job waited for each link, shape (routers, ports + 1).
+        """Return the waiting of the watched job by charged job and link, shape (routers, ports + 1).
 
-        In the last place of a router stands its node's consumption. Open-loop traffic is job -1; where more
-        than 63 jobs are charged, the rest are told together as job -2, which may depend on `threads`.
+        The last place of a router is the consumption of its node. Open-loop traffic is job -1. If more than
+        63 jobs are charged, the others are combined as job -2, which can depend on `threads`.
 
         Raises
         ------

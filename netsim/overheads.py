@@ -1,8 +1,8 @@
-"""What sending and receiving costs the processor of a node: computation beside every message.
+"""The cost of messages on the processor of a node: computation before or after every message.
 
 The parameters are those of LogGP: Culler et al., "LogP: towards a realistic model of parallel computation",
-PPoPP 1993 (the overhead o), and Alexandrov et al., SPAA 1995. The model of the network stays as it is; the
-program is what changes, so that every engine has the same.
+PPoPP 1993 (the overhead o), and Alexandrov et al., SPAA 1995. The model of the network does not change. The
+program changes, so that every engine simulates the same.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ __all__ = ["with_overheads"]
 def with_overheads(program: Program, config: Config) -> Program:
     """Return `program` with the computation that `config` charges for messages.
 
-    A task computes before each send, blocking or not, and after each receive, or after the wait that
-    completes one. Messages of a task to itself cost nothing. A program without overheads is returned as it
-    is.
+    A task computes before each blocking or nonblocking send, and after each receive or the wait that
+    completes one. Messages of a task to itself cost nothing. A program without overheads is returned
+    unchanged.
 
     Parameters
     ----------
     program : Program
-        What tasks do.
+        Operations of the tasks.
     config : Config
-        Its `o_send`, `o_recv` and `o_byte` count.
+        Settings, of which `o_send`, `o_recv` and `o_byte` are used.
     """
     if not (config.o_send or config.o_recv or config.o_byte):
         return program
@@ -59,7 +59,7 @@ def _charged(program: Program) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
 def _inserted(
     program: Program, charged: NDArray[np.int64], cycles: NDArray[np.int64], before: NDArray[np.bool_]
 ) -> Program:
-    """Return `program` with a computation before, or else after, each of the operations `charged`."""
+    """Return `program` with a computation before, or otherwise after, each of the operations `charged`."""
     places = charged + ~before[charged]
     # A computation belongs to its operation: what began before operation i still does.
     shift = np.concatenate([[0], np.cumsum(cycles > 0)])

@@ -1,8 +1,8 @@
-"""Jobs that cannot meet: which of them share no router on any minimal route.
+"""Jobs that cannot meet because they share no router on any minimal route.
 
-A decision of a router depends on that router's own state, and on FIFOs that it feeds, which belong to routers
-that the same packets may visit. Draws are functions of place and cycle. So jobs whose packets can visit no
-router in common run as they would without each other, to the cycle.
+A decision of a router depends on its own state and on the FIFOs that it feeds, which belong to routers that
+the same packets can visit. Draws are functions of place and cycle. Jobs whose packets cannot visit a common
+router therefore run as they would without each other, to the cycle.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Marks = NDArray[np.float32]  # 1 where a job may be, shape (jobs, places)
 def independent_parts(
     topology: Topology, config: Config, programs: Sequence[Program], places: Sequence[Int]
 ) -> list[list[int]]:
-    """Return the jobs of each part; jobs of different parts can share no router.
+    """Return the jobs of each part; jobs of different parts cannot share a router.
 
     Parameters
     ----------
     topology, config
-        The network; those of which nothing is known but a routing table are one part.
+        The network; a network with nothing but a routing table is one part.
     programs : sequence of Program
         The jobs.
     places : sequence of ndarray of int

@@ -1,4 +1,4 @@
-"""Settings of fabrics that people have; docs/guides/fabrics.md names the source of each figure."""
+"""Settings of existing fabrics; docs/guides/fabrics.md names the source of each figure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["FABRICS", "Preset"]
 
 @dataclass(frozen=True)
 class Preset:
-    """A fabric: what is published of it, as settings.
+    """A fabric: its published properties as settings.
 
     Attributes
     ----------
     says : str
-        What it is, in a line.
+        Description in one line.
     settings : dict
         Values of fields of `netplace.netsim.Config`.
     """

@@ -1,4 +1,4 @@
-"""How worker processes are started: forked where that is safe, else begun anew."""
+"""The start of worker processes: by fork where that is safe, otherwise by spawn."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _SAFE = "PYTHONSAFEPATH"  # a new interpreter looks for no module in the working
 
 
 def start_method() -> BaseContext:
-    """Return how processes are started: ``fork`` from a single thread, which takes no time, else ``spawn``.
+    """Return the start method: ``fork`` from a single thread, which is fast, otherwise ``spawn``.
 
-    The system counts the threads, for those of libraries (BLAS, Arrow) are none of Python's: a fork copies
-    their locks without them, and who waits for such a lock waits forever, or crashes.
+    The operating system counts the threads, because Python does not know those of libraries (BLAS, Arrow). A
+    fork copies their locks without the threads, and a process that waits for such a lock waits forever or
+    crashes.
     """
     import multiprocessing  # only several processes need it
 
@@ -37,7 +38,7 @@ def start_method() -> BaseContext:
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """Start processes in this block: signals wait until heard, and the working folder holds no module."""
+    """Start processes in this block, with deferred signals and no modules from the working folder."""
     before = os.environ.get(_SAFE)
     os.environ[_SAFE] = "1"
     try:

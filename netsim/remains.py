@@ -1,4 +1,4 @@
-"""What a network tells of itself besides a result: what packets left, and whom waiting is charged to."""
+"""State of a network besides a result: residues of packets, and charged waiting."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Residue", "Waiting"]
 
 @dataclass(frozen=True, eq=False)
 class Residue:
-    """What packets leave behind in a network once they have passed; see `Network.residue`.
+    """The state that packets leave behind in a network; see `Network.residue`.
 
     Attributes
     ----------
     cycle : int
-        Next cycle to be simulated.
+        Next cycle to simulate.
     pointers : tuple of ndarray of int16
-        Where arbiters and links begin their next search, in the order of the engine.
+        Positions at which arbiters and links begin their next search, in the order of the engine.
     """
 
     cycle: int
@@ -33,18 +33,18 @@ class Residue:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Cycles that head packets waited, charged to the job whose packet held what they waited for.
+    """Cycles of waiting head packets, charged to the jobs whose packets held the resources.
 
     Attributes
     ----------
     cycles : ndarray of int64, shape (jobs + 1, jobs + 1)
-        By job that waited and by job charged, itself included, in the order in which they were given to the
-        network; open-loop traffic comes last.
+        Cycles by waiting job and by charged job, including itself, in the order in which the jobs were given
+        to the network; open-loop traffic is last.
     links : ndarray of int64, shape (routers, ports + 1, 2)
-        The same cycles by link waited for, in the last place of a router for its node's consumption: charged
-        to the job that waited, and to others.
+        The same cycles by link: charged to the waiting job, and to others. The last place of a router is the
+        consumption of its node.
     waited : int
-        Cycles that heads have waited, counted without asking for whom: the sum of each of the others.
+        Total waiting of heads, counted independently; equals the sum of each of the other attributes.
     """
 
     cycles: NDArray[np.int64]
@@ -53,5 +53,5 @@ class Waiting:
 
     @property
     def total(self) -> int:
-        """All cycles charged."""
+        """Sum of all charged cycles."""
         return int(self.cycles.sum())

@@ -1,4 +1,4 @@
-"""What a run gives: cycles, counts, delays and loads, and exactly what it came from."""
+"""The result of a run: cycles, counts, delays and loads, and the exact inputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Delay", "JobResult", "Result", "versions"]
 
 @dataclass(frozen=True)
 class Delay:
-    """Delays in cycles, creation to tail consumed.
+    """Delays in cycles, from creation to consumption of the tail.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Delay:
     mean : float
         Exact mean; nan if there are none.
     p50, p95, p99, most : float
-        Percentiles and largest, to the bin of the histogram (exact below 256 cycles, else within 0.8 %).
+        Percentiles and maximum, to the bin of the histogram (exact below 256 cycles, otherwise within 0.8 %).
     histogram : ndarray of int64
         Counts by bin of `netplace.netsim.delays`.
     """
@@ -49,7 +49,7 @@ class Delay:
 
     @staticmethod
     def of(histogram: NDArray[np.int64], total: int) -> Delay:
-        """Return the delays that a histogram and the sum of its entries describe."""
+        """Return the delays of a histogram and the sum of its entries."""
         count = int(histogram.sum())
         mean = total / count if count else float("nan")
         p50, p95, p99, most = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
@@ -63,7 +63,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What a job took.
+    """The times and messages of a job.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class JobResult:
     task_cycles : ndarray of int64
         Cycles from the start to the end of each task.
     injection_blocked : ndarray of int64
-        Cycles in which each task wanted to create a packet and could not.
+        Cycles in which each task had a packet to create and no room for it.
     message_start, message_end : ndarray of int64 or None
         Creation of the first packet and consumption of the last tail of each message, if recorded.
     """
@@ -92,22 +92,22 @@ class JobResult:
 
     @property
     def cycles(self) -> int:
-        """Cycles from its start to its end."""
+        """Cycles from the start of the job to its end."""
         return self.end - self.start
 
 
 @dataclass
 class Result:
-    """All that was measured in a run, and what it came from.
+    """The measurements of a run, and its inputs.
 
     Attributes
     ----------
     cycles : int
-        Number of cycles until every program is at its end.
+        Number of cycles until every program has ended.
     drained_cycles : int
-        Number of cycles until every packet is consumed as well.
+        Number of cycles until every packet has been consumed as well.
     packets, phits, packet_hops : int
-        Packets created, their phits, and links crossed by packets.
+        Created packets, their phits, and links that packets crossed.
     jobs : list of JobResult
         The jobs.
     packet_delay, message_delay : Delay
@@ -119,17 +119,17 @@ class Result:
     cpu_seconds : float
         CPU time of the engine.
     network, engine, seed, config
-        What it came from.
+        Inputs of the run.
     link_cycles : ndarray of int64, shape (routers, ports)
         Cycles in which each directed link carried a phit.
     window_loads : list of ndarray
-        `link_cycles` at the end of each window, if asked for.
+        `link_cycles` at the end of each window, if requested.
     window : int
-        Cycles of a window, or of several put together where there would be too many; 0: none were asked for.
+        Cycles of a window, after any merging of windows; 0 if none were requested.
     faults : list of FaultReport
-        What came of faults at a cycle.
+        Effects of the faults.
     parts : int
-        Parts that processes simulated side by side; 1: the run as a whole.
+        Number of parts that processes simulated in parallel; 1 means the run as a whole.
     """
 
     cycles: int
@@ -155,7 +155,7 @@ class Result:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions that it depends on: those of this installation."""
+        """Versions on which the result depends: those of this installation."""
         return versions()
 
     @property
@@ -202,7 +202,7 @@ class Result:
         return self.figures() | {"versions": self.versions}
 
     def figures(self) -> dict[str, Any]:
-        """Return the same without versions, which take longer to look up than a small run."""
+        """Return the same without versions, whose lookup takes longer than a small run."""
         return {
             "cycles": self.cycles,
             "drained_cycles": self.drained_cycles,
@@ -262,7 +262,7 @@ def make_result(
     window: int = 0,
     parts: int = 1,
 ) -> Result:
-    """Put together what an engine measured."""
+    """Return the result of the measurements of an engine."""
     jobs = [
         JobResult(
             name=program.name,

@@ -1,4 +1,4 @@
-"""Replaying applications on a network, from the first cycle to the last."""
+"""Replay of applications on a network, from the first cycle to the last."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def simulate(
     starts: Sequence[int] | None = None,
     times: Sequence[int] | None = None,
 ) -> Result:
-    """Replay one or several applications, and return what was measured.
+    """Replay one or more applications, and return the measurements.
 
     Parameters
     ----------
     topology : Topology
         The network.
     programs : Program or sequence of Program
-        One job or several.
+        One or more jobs.
     nodes : array, or sequence of arrays, optional
         Node of each task, for each job; consecutive by default.
     config : Config, optional
@@ -63,30 +63,31 @@ def simulate(
     seed : int
         Seed of all random draws.
     max_cycles : int, optional
-        Longest run allowed.
+        Largest allowed number of cycles.
     record_messages : bool
-        Whether the start and end of every message are kept.
+        Whether to record the start and end of every message.
     window : int, optional
         Cycles of a window in which link loads are also counted.
     workers : int
-        Processes. Where jobs are so placed that their packets can share no router, see `independent_parts`,
-        parts of the run go on side by side. The result is the same, to the cycle; with windows, and where
-        all is one part, one process does all.
+        Number of processes. If jobs are placed so that their packets cannot share a router (see
+        `independent_parts`), processes simulate parts of the run in parallel. The result is the same, to the
+        cycle. With windows, or if there is only one part, one process simulates the whole run.
     threads : int or str
-        Threads for the network as a whole, as in `Network`; with several workers each process has as many.
+        Threads of the network as a whole, as in `Network`; with several workers, each process has this
+        number.
     progress : callable, optional
-        Called every fraction of a second with the cycle, unless parts of the run go on side by side.
+        Function that is called with the cycle every fraction of a second, unless parts run in parallel.
     starts : sequence of int, optional
         First cycle of each job; 0 by default.
     times : sequence of int, optional
-        How often the iterations of each program stand, see `Network.start`; once by default.
+        Repetitions of the iterations of each program; see `Network.start`. The default is 1.
 
     Raises
     ------
     ValueError
-        If the placement is wrong, or there are not as many starts or times as jobs.
+        If the placement is wrong, or the number of starts or times differs from the number of jobs.
     DeadlockError, CycleLimitError
-        If the run cannot come to its end.
+        If the run cannot reach its end.
     """
     jobs = _jobs(topology, programs, nodes, starts, times)
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
@@ -138,7 +139,7 @@ def _jobs(
 
 @dataclass(frozen=True)
 class _Settings:
-    """What is the same for all parts of a run."""
+    """Settings that all parts of a run share."""
 
     topology: Topology
     config: Config
@@ -161,7 +162,7 @@ class _Settings:
 
 
 def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result | None:
-    """Return the result of a run whose parts processes have simulated."""
+    """Return the result of a run whose parts processes have simulated; None if it must run as a whole."""
     # None where there is one part only, and where a part has no result: what is wrong is then for the whole
     # run to tell.
     check = settings.network()
@@ -209,7 +210,7 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
 
 
 def _of_all(outcomes: Iterator[_Part]) -> list[_Part]:
-    """Return the outcomes of processes, which are ended at once if this one is stopped."""
+    """Return the results of processes; if this process is interrupted, end them at once."""
     import multiprocessing
 
     try:
@@ -229,6 +230,6 @@ def _simulated(settings: _Settings, jobs: list[_Job]) -> _Part:
 
 
 def _sum(counters: list[Counters]) -> Counters:
-    """Return the totals of parts that share nothing."""
+    """Return the totals of independent parts."""
     total = {name: sum(getattr(part, name) for part in counters) for name in vars(counters[0])}
     return Counters(**{**total, "last_delivery": max(part.last_delivery for part in counters)})

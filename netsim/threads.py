@@ -1,4 +1,4 @@
-"""How many threads simulate one network: a given number, or what its size and the idle cores allow."""
+"""The number of threads that simulate one network: given, or by its size and the idle cores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cores() -> int:
 
 
 def checked_threads(threads: object, what: str = "threads") -> int | str:
-    """Return a number of threads, or `AUTO`, as it was given."""
+    """Return a given number of threads, or `AUTO`, after a check."""
     if threads == AUTO:
         return AUTO
     if isinstance(threads, str):
@@ -39,7 +39,7 @@ def checked_threads(threads: object, what: str = "threads") -> int | str:
 
 
 def threads_beside(threads: int | str, processes: int, what: str = "threads") -> int | str:
-    """Return how many threads a network may have where several processes simulate one each."""
+    """Return the number of threads per network if several processes simulate one network each."""
     if threads == AUTO:
         return AUTO if processes == 1 else 1
     assert isinstance(threads, int)
@@ -52,9 +52,9 @@ def threads_beside(threads: int | str, processes: int, what: str = "threads") ->
 
 
 def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> int:
-    """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one an idle core.
+    """Return the number of threads of a network; `AUTO` gives one per `ROUTERS`, up to the idle cores.
 
-    A thread that shares a core with other work makes those that wait for it slower than one thread is.
+    A thread that shares a core with other work delays the others so much that one thread is faster.
     """
     asked = checked_threads(threads)
     split = engine != "reference"
@@ -70,7 +70,7 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
 
 
 def busy_cores() -> int:
-    """Return how many cores other work keeps busy at this moment."""
+    """Return the number of cores that other work keeps busy now."""
     try:
         running = Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[0]
         return max(0, int(running) - 1)  # this thread is one of them

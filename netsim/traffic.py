@@ -1,4 +1,4 @@
-"""Open-loop traffic: patterns of destinations, and measuring accepted load and delay."""
+"""Open-loop traffic: patterns of destinations, and measurement of accepted load and delay."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _grid(topology: Topology, name: str) -> Grid:
 
 
 def _uniform(topology: Topology) -> Target:
-    """Every other node with equal chance."""
+    """Every other node with equal probability."""
     return np.full(topology.nodes, -1)
 
 
@@ -59,7 +59,7 @@ def _transpose(topology: Topology) -> Target:
 
 
 def _tornado(topology: Topology) -> Target:
-    """Half the ring less one in every dimension (Dally and Towles, Principles and Practices, table 3.1)."""
+    """Half the ring minus one in every dimension (Dally and Towles, Principles and Practices, table 3.1)."""
     grid = _grid(topology, "tornado")
     sizes = np.array(grid.sizes)
     return np.asarray(
@@ -161,16 +161,16 @@ def pattern(
     Parameters
     ----------
     name : str
-        Key of `PATTERNS`, or one of your own as ``"file.py:function"``, which takes the topology and returns
-        the destination of each node's packets, -1 for any. A node whose
-        destination is itself creates nothing. ``"hot-spot"`` is uniform, but `hot_share` of the packets go to
-        `hot_node` (the node in the middle of the numbering by default).
-        Nodes that do not compute (`Topology.service`) neither create packets nor get any: destinations are
-        drawn among the others, and a node whose destination is such a node creates nothing, see `left_out`.
+        Key of `PATTERNS`, or your own pattern as ``"file.py:function"``, a function that takes the topology
+        and returns the destination of the packets of each node, or -1 for any node. A node that is its own
+        destination creates nothing. ``"hot-spot"`` is uniform, except that `hot_share` of the packets go to
+        `hot_node` (by default, the node in the middle of the numbering). Nodes that do not compute
+        (`Topology.service`) neither create nor receive packets: destinations are drawn among the others, and
+        a node whose destination is such a node creates nothing; see `left_out`.
     chance : float
-        Chance that a node creates a packet in a cycle.
+        Probability that a node creates a packet in a cycle.
     without : array_like of int
-        Further nodes that neither create packets nor get any, such as `Network.cut` names.
+        More nodes that neither create nor receive packets, such as those of `Network.cut`.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def pattern(
 
 @checked
 def left_out(name: str, topology: Topology) -> Target:
-    """Return the nodes that compute but create nothing, as the pattern sends them to one that does not.
+    """Return the compute nodes that create nothing because their destination does not compute.
 
     Raises
     ------
@@ -221,19 +221,19 @@ class LoadPoint:
     Attributes
     ----------
     offered, accepted : float
-        Load in phits per node and cycle; accepted is what was consumed in the measuring phase.
+        Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
     delay : Delay
-        Delays of the packets consumed in the measuring phase, creation to tail consumed.
+        Delays of the packets consumed in the measurement, from creation to consumption of the tail.
     cycles : int
-        Cycles of the measuring phase.
+        Cycles of the measurement.
     drained_cycles : int
-        Cycles simulated in all: warm-up and measuring.
+        Simulated cycles in total: warm-up and measurement.
     packets, packet_hops : int
-        Packets consumed and links crossed in the measuring phase.
+        Packets consumed and links crossed in the measurement.
     cpu_seconds : float
-        CPU time of the measuring phase.
+        CPU time of the measurement.
     seed, events : int
-        Seed, and state changes of the measuring phase.
+        Random seed, and state changes of the measurement.
     """
 
     offered: float
@@ -268,19 +268,19 @@ def measure_load(
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> LoadPoint:
-    """Drive a network with open-loop traffic, and measure what it accepts.
+    """Drive a network with open-loop traffic, and measure the accepted load and the delay.
 
     Parameters
     ----------
     offered : float
-        Offered load in phits per node and cycle, over 0 and at most `packet_phits`.
+        Offered load in phits per node and cycle, above 0 and at most `packet_phits`.
     warmup, measure : int
-        Cycles of the two phases. By default enough are measured for 8 million node-cycles, at least 2000.
-        Close to saturation a large network needs a longer warm-up to be steady.
+        Cycles of the two phases. By default, the measurement covers 8 million node-cycles, and at least 2000
+        cycles. Close to saturation, a large network needs a longer warm-up to become steady.
     threads : int or str
         Threads that simulate the network together, as in `Network`.
     progress : callable, optional
-        Called every fraction of a second with the cycle.
+        Function that is called with the cycle every fraction of a second.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The network model phit by phit on SimPy, written to be read beside docs/background/model.md.
 
-This is the oracle: every cycle of the model is gone through in its four steps, and nothing is shared with the
-compiled kernel but the configuration, the random draws and the binning of delays.
+This engine is the oracle: it executes the four steps of every cycle of the model, and shares only the
+configuration, the random draws and the binning of delays with the compiled kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of the FIFOs that ask for a free output gets it."""
+"""Arbiters: which of the requesting FIFOs gets a free output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom waiting is charged to (docs/background/model.md, "Waiting"), cycle by cycle."""
+"""Stall attribution (docs/background/model.md, "Waiting"), cycle by cycle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Blame"]
 
 
 class _Waiter:
-    """A head that may wait in this cycle, what it waits for, and whose head stands in the FIFO beyond."""
+    """A head that may wait in this cycle, the output that it waits for, and the job at the head beyond it."""
 
     def __init__(self, fifo: Fifo) -> None:
         self.fifo = fifo
@@ -42,7 +42,7 @@ class _Waiter:
 
 
 class Blame:
-    """Counts, for every cycle in which a head waits, the job that it is charged to.
+    """Counts every cycle in which a head waits for the job to which it is charged.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class Blame:
         self._watched: Counter[tuple[int, int, int]] = Counter()
 
     def watch(self, number: int) -> None:
-        """Count from now on what one job waits by link and by the job that it is charged to."""
+        """Count from now on the waiting of one job by link and by charged job."""
         self._watching = number
         self._watched.clear()
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, by router, port and column, and the job of each column."""
+        """Return the waiting of the watched job, by router, port and column, and the job of each column."""
         jobs = sorted({job for _, _, job in self._watched})
         cycles = np.zeros((*self._shape[:2], len(jobs)), np.int64)
         for (router, port, job), count in self._watched.items():
@@ -78,22 +78,22 @@ class Blame:
         return cycles, jobs
 
     def look(self, fifos: list[Fifo]) -> None:
-        """Note who may wait in this cycle, after grants and before any phit moves."""
+        """Record the heads that may wait in this cycle, after grants and before any phit moves."""
         self._crossing.clear()
         self._waiters = [_Waiter(fifo) for fifo in fifos]
 
     def crosses(self, link: Link, job: Owner | None) -> None:
-        """Note whose packet moves a phit over a link in this cycle."""
+        """Record the job whose packet moves a phit over a link in this cycle."""
         self._crossing[link] = job
 
     def charge_up_to(self, now: int, fifos: list[Fifo]) -> None:
-        """Charge the cycles before `now` that were left out because nothing moved, to those who wait."""
+        """Charge the cycles before `now` that were skipped because nothing moved."""
         if now > self._next:
             self.look([fifo for fifo in fifos if fifo.head is not None or fifo.output is not None])
             self.charge(now - 1)
 
     def charge(self, now: int) -> None:
-        """Charge the cycles up to `now` to whom those who did not move waited for."""
+        """Charge the cycles up to `now` of the heads that did not move to the jobs that they waited for."""
         cycles = now + 1 - self._next
         self._next = now + 1
         for waiter in self._waiters:

@@ -1,4 +1,4 @@
-"""Time: whole cycles on a SimPy environment, in which the network moves after all tasks have acted."""
+"""The clock: whole cycles on a SimPy environment, in which the network moves after all tasks have acted."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Clock:
     Attributes
     ----------
     env : simpy.Environment
-        Its time is the cycle; it never goes back.
+        Environment whose time is the cycle; it never decreases.
     ticking : bool
         Whether a tick is scheduled.
     runnable : int
-        Tasks and sources that will act again even if the network does nothing; they keep this count.
+        Number of tasks and sources that will act again even if the network does nothing; they maintain it.
     quiet_since : int
-        First cycle after the last in which a phit left a FIFO, a packet was created or a task went on.
+        First cycle after the last one in which a phit left a FIFO, a packet was created or a task progressed.
     """
 
     def __init__(self, cycle: Callable[[int], bool]) -> None:
@@ -62,7 +62,7 @@ class Clock:
         return int(self.env.now)
 
     def wake(self, delay: int = 0) -> None:
-        """Let the network move in this very cycle, or later, after the tasks, and on until it is at rest."""
+        """Let the network move in this cycle, or later, after the tasks, until it is at rest."""
         if not self.ticking:
             self.ticking = True
             self.env.process(self._ticks(delay))
@@ -72,7 +72,7 @@ class Clock:
         return self.env.timeout(cycle - self.now)
 
     def step(self) -> int:
-        """Go through everything that happens in the next cycle that has events; return that cycle."""
+        """Process all events of the next cycle that has any, and return that cycle."""
         cycle = self.env.peek()
         while self.env.peek() == cycle:
             self.env.step()

@@ -1,4 +1,4 @@
-"""Draws of the model as plain whole numbers."""
+"""Draws of the model as plain integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network without its nodes: routers, links, and what happens in them in a cycle."""
+"""The network without its nodes: routers, links, and the events of a cycle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Fabric"]
 
 
 class Fabric:
-    """Routers and links, and the sets of them that have something to do.
+    """Routers and links, and the sets of those that have something to do.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Fabric:
     seed : int
         Seed of the draws.
     deliver : callable
-        ``deliver(packet, now)`` is told of each packet whose tail is consumed in cycle `now`.
+        ``deliver(packet, now)`` is called for each packet whose tail is consumed in cycle `now`.
 
     Attributes
     ----------
@@ -45,23 +45,23 @@ class Fabric:
     waiting : dict of Fifo
         FIFOs whose head is a header that has arrived and holds no output (keys in order of arrival).
     busy : dict of Link
-        Links of which some virtual channel is held.
+        Links with a held virtual channel.
     consuming : dict of Fifo
         FIFOs whose head packet is on its way into the node.
     wires : dict of lists of Fifo
-        Where the phits on the links will arrive, by cycle.
+        Destinations of the phits on the links, by cycle of arrival.
     credits : dict of lists of Fifo
-        FIFOs of which the router before will know that a packet has left, by cycle.
+        FIFOs with a credit on its way to the previous router, by cycle of arrival.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross each link.
     link_cycles : ndarray of int64, shape (routers, ports)
         Cycles in which each link carried a phit.
     phits : int
-        Phits moved, those consumed included.
+        Moved phits, including consumed ones.
     moved : bool
-        Whether links or consumption moved any in the last cycle.
+        Whether links or consumption moved a phit in the last cycle.
     blame : Blame or None
-        Whom waiting is charged to, if anybody asks.
+        Stall attribution, if requested.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ class Fabric:
             self.waiting[fifo] = None
 
     def cycle(self, now: int) -> bool:
-        """Go through steps 2 to 4 of cycle `now`; return whether anything can move in the next one.
+        """Execute steps 2 to 4 of cycle `now`; return whether anything can move in the next one.
 
-        The wires are unloaded first: what arrives is there at the start of this cycle.
+        The wires are unloaded first, so arrivals are present at the start of this cycle.
         """
         self.charge_up_to(now)
         before = self.phits
@@ -122,20 +122,20 @@ class Fabric:
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
 
     def _in_motion(self) -> bool:
-        """Return whether a packet is on its way over a link or into a node, and so moves on."""
+        """Return whether a packet is on its way over a link or into a node."""
         return bool(self.busy or self.consuming)
 
     def charge_up_to(self, now: int) -> None:
-        """Charge all waiting before cycle `now`, if it is charged at all."""
+        """Charge all waiting before cycle `now`, if waiting is charged."""
         if self.blame is not None:
             self.blame.charge_up_to(now, [*self.waiting, *self._granted()])
 
     def route(self, config: Config, table: General) -> None:
-        """Route packets by other tables from now on."""
+        """Use other routing tables from now on."""
         self.routing = GraphRouting(table, config, self._seed, self.routers)
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Let links have another speed from the next packet on that begins to cross."""
+        """Change the speed of links for the next packets that begin to cross them."""
         for link in self._links():
             place = link.outputs[0].router.number, link.outputs[0].port
             link.pace(int(cycles[place]), int(delay[place]))
@@ -156,7 +156,7 @@ class Fabric:
         return np.array(outputs, np.int16), np.array(links, np.int16)
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
-        """Set them to what `pointers` returned."""
+        """Set all pointers to the result of `pointers`."""
         outputs, links = pointers
         for output, pointer in zip(self._outputs(), outputs.tolist(), strict=True):
             output.pointer = pointer
@@ -177,13 +177,13 @@ class Fabric:
         return [fifo for fifo in holders if fifo is not None and fifo.sent == 0]
 
     def _hopeful(self, fifo: Fifo) -> bool:
-        """Return whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        """Return whether the header that waits in `fifo` could request an output if nothing else moved."""
         if fifo.head is None:  # come to the head since requests were placed: behind a tail on a slow link
             return True
         return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
 
     def _unload(self, now: int) -> None:
-        """Let the phits that come off the wires be ready, and room be known whose credits come back."""
+        """Make arriving phits ready, and update the room of FIFOs whose credits return."""
         for fifo in self.credits.pop(now, ()):
             fifo.untold -= 1
         for fifo in self.wires.pop(now, ()):
@@ -192,7 +192,7 @@ class Fabric:
                 self.waiting[fifo] = None
 
     def _requests(self, now: int) -> dict[Output, list[Fifo]]:
-        """Return who asks for which output; every waiting header asks for one at most."""
+        """Return the requests of each output; every waiting header makes at most one request."""
         asked: dict[Output, list[Fifo]] = {}
         for fifo in self.waiting:
             head = fifo.head
@@ -204,7 +204,7 @@ class Fabric:
         return asked
 
     def _grant(self, asked: dict[Output, list[Fifo]], now: int) -> None:
-        """Give each free output to one of those who ask; the others' requests are lost."""
+        """Grant each free output to one of its requests; the other requests are lost."""
         for output, all_fifos in asked.items():
             if output.shared:
                 for fifo in all_fifos:
@@ -218,7 +218,7 @@ class Fabric:
                 self._tie(winner, output)
 
     def _tie(self, fifo: Fifo, output: Output) -> None:
-        """Let the head packet of `fifo` hold `output` until its tail has left."""
+        """Reserve `output` for the head packet of `fifo` until its tail has left."""
         del self.waiting[fifo]
         fifo.head = None
         fifo.output = output
@@ -231,7 +231,7 @@ class Fabric:
         self.consuming[fifo] = None
 
     def _cross(self, now: int) -> None:
-        """Let every link move a phit of the packet it serves."""
+        """Move a phit over each link, of the packet that it serves."""
         leaving = self._leaving()
         for link in self._in_turn(now):
             idle = link.serving is None
@@ -259,7 +259,7 @@ class Fabric:
                     del self.busy[link]
 
     def _leaving(self) -> Counter[tuple[int, int, int]]:
-        """Return how many packets are leaving each input port for links, where that is limited."""
+        """Return the number of packets that are leaving each input port for links, if that is limited."""
         if not self._crossbar:
             return Counter()
         sources = [link.serving.holder for link in self.busy if link.serving is not None]
@@ -267,7 +267,7 @@ class Fabric:
         return Counter(map(_entry, there))
 
     def _in_turn(self, now: int) -> list[Link]:
-        """Return the links of which something is held; where they share crossbars, from a port drawn on."""
+        """Return the links with held channels; if they share crossbars, starting from a drawn port."""
         if not self._crossbar:
             return list(self.busy)
 
@@ -295,7 +295,7 @@ class Fabric:
             self.link_packets[output.router.number, output.port] += 1
 
     def _consume(self, now: int) -> None:
-        """Let every FIFO that is being consumed give a phit to its node."""
+        """Move a phit from each FIFO that is being consumed to its node."""
         for fifo in list(self.consuming):
             if not fifo.ready:
                 continue
@@ -310,7 +310,7 @@ class Fabric:
                 self._deliver(self._leave(fifo, now), now)
 
     def _leave(self, fifo: Fifo, now: int) -> Packet:
-        """Take the packet whose tail has left out of `fifo`, and let the next header wait if it is there."""
+        """Remove the packet whose tail has left from `fifo`, and let the next header wait if it is there."""
         packet = fifo.release()
         self._packet_left(fifo, now)
         if fifo.ready:
@@ -318,19 +318,19 @@ class Fabric:
         return packet
 
     def _phit_left(self, fifo: Fifo, now: int) -> None:
-        """Note that a phit has left a FIFO in cycle `now`; its place is free when the packet has left."""
+        """Record that a phit has left a FIFO in cycle `now`; its place is free when the packet has left."""
 
     def _packet_left(self, fifo: Fifo, now: int) -> None:
-        """Note that a packet has left a FIFO in cycle `now`."""
+        """Record that a packet has left a FIFO in cycle `now`."""
         if fifo.lag:
             self._tell_room(fifo, now)
 
     def _tell_room(self, fifo: Fifo, now: int) -> None:
-        """Let the router before a FIFO know later that something has left it in cycle `now`."""
+        """Schedule the credit of a FIFO that something has left in cycle `now`."""
         fifo.untold += 1
         self.credits.setdefault(now + 1 + fifo.lag, []).append(fifo)
 
 
 def _entry(fifo: Fifo) -> tuple[int, int, int]:
-    """Return the input port of a FIFO, or the injector; each is one way into the crossbar."""
+    """Return the input port or injector of a FIFO; each is one way into the crossbar."""
     return fifo.router.number, fifo.port, fifo.vc if fifo.port < 0 else 0

@@ -1,4 +1,4 @@
-"""Faults at a cycle, phit by phit: packets on dying links, packets that have nowhere to go ("Faults")."""
+"""Faults at a cycle, phit by phit: packets on dying links, and packets that have nowhere to go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Outage"]
 
 
 class Outage:
-    """What a fault does to the packets of a fabric, between two cycles.
+    """The effects of a fault on the packets of a fabric, between two cycles.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Outage:
     packet_phits : int
         Phits in a packet.
     table : General
-        The routing on what remains.
+        Routing on the remaining network.
     dead : ndarray of bool, shape (routers,)
         Routers that are down or cut off.
     down : ndarray of bool, shape (routers, ports)
@@ -61,7 +61,7 @@ class Outage:
         self._begin_anew()
 
     def lose(self, packet: Packet) -> None:
-        """Let a packet be lost: it is thrown away where its header next stands at the head of a FIFO."""
+        """Mark a packet as lost: it is discarded where its header next is at the head of a FIFO."""
         if not packet.gone:
             packet.gone = True
             self.lost += 1
@@ -69,12 +69,12 @@ class Outage:
                 self.losers.add(packet.load.job.number)
 
     def nowhere(self, packet: Packet, router: int) -> bool:
-        """Return whether a packet whose header is in `router` can go nowhere any more."""
+        """Return whether a packet whose header is in `router` has no way to its destination."""
         node = packet.destination
         return self._dead[router] or self._dead[node] or not self._table.leads(router, node)
 
     def _withdraw_grants(self) -> None:
-        """Take back every output whose packet has not begun to cross."""
+        """Withdraw the grant of every output whose packet has not begun to cross."""
         for link in list(self._fabric.busy):
             for output in link.outputs:
                 fifo = output.holder
@@ -86,7 +86,7 @@ class Outage:
                 del self._fabric.busy[link]
 
     def _cut_links(self, down: NDArray[np.bool_]) -> None:
-        """Lose, or send again, what is crossing a link that goes down; of several, the first link counts."""
+        """Lose, or send again, packets that cross a failing link; the first of several links counts."""
         crossing = {link.serving.holder: link for link in self._fabric.busy if link.serving is not None}
         dying = [fifo for fifo, link in crossing.items() if fifo is not None and down[_place(link)]]
         for fifo in dying:
@@ -104,14 +104,14 @@ class Outage:
                 self.lose(packet)
 
     def _leads(self, crossing: dict[Fifo | None, Link], begin: Fifo, end: Fifo) -> bool:
-        """Return whether a packet that leaves FIFO `begin` comes to `end`."""
+        """Return whether a packet that leaves FIFO `begin` arrives in `end`."""
         fifo: Fifo | None = begin
         while fifo is not None and fifo is not end:
             fifo = _next(crossing, fifo)
         return fifo is end
 
     def _send_again(self, fifo: Fifo, crossing: dict[Fifo | None, Link]) -> None:
-        """Restore the head of a FIFO; what has left it goes on as a packet of nobody, to be thrown away."""
+        """Restore the head of a FIFO; the part that has left continues without an owner and is discarded."""
         packet = fifo.packets[0]
         rest = Packet(packet.source, packet.destination, packet.created, [], packet.load)
         rest.gone, rest.counted = True, False
@@ -134,7 +134,7 @@ class Outage:
         self.again += 1
 
     def _lose_what_has_no_way(self) -> None:
-        """Lose packets in dead routers and to nodes to which no way leads, wherever their header is."""
+        """Lose packets in dead routers and packets to unreachable nodes, wherever their header is."""
         for router in self._fabric.routers:
             for fifo in router.fifos:
                 crossing = fifo.sent > 0 and fifo.output is not None and fifo.output.link is not None
@@ -143,7 +143,7 @@ class Outage:
                         self.lose(packet)
 
     def _begin_anew(self) -> None:
-        """Let every packet choose its way anew from where it is."""
+        """Let every packet choose its way again from its current position."""
         for router in self._fabric.routers:
             for fifo in router.fifos:
                 fifo.head = None
@@ -162,7 +162,7 @@ def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:
 
 
 def _holds_on(crossing: dict[Fifo | None, Link], fifo: Fifo) -> bool:
-    """Return whether all routers behind a link that a packet is crossing, up to its header, still hold it."""
+    """Return whether all routers behind a link that a packet is crossing still hold it, up to its header."""
     packet = fifo.packets[0]
     beyond = _next(crossing, fifo)
     while beyond is not None and packet in beyond.packets:

@@ -1,4 +1,4 @@
-"""Routing in tables on networks of any wiring: levels, detours, escape ("Networks of any wiring")."""
+"""Routing in tables on networks of any wiring: levels, detours, escape (docs/background/model-tables.md)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["Flow", "Fork", "GraphRouting", "Trip"]
 
 @dataclass
 class Trip:
-    """What a packet knows of its way.
+    """The state of a packet's way.
 
     Attributes
     ----------
     via : int
-        Switch for which it heads first; -1: it heads for its destination.
+        Intermediate switch, or -1 if it heads for its destination.
     level, kind : int
-        Its level within the phase, and the class of the link by which it came; -1: of none.
+        Level within the phase, and the class of the link by which it arrived, or -1.
     decided : bool
-        Whether it has been to a switch.
+        Whether it has visited a switch.
     may_turn : bool
-        Whether it may still turn aside (PAR).
+        Whether it can still be diverted (PAR).
     escaped : bool
-        Whether it is on the escape channel, to stay.
+        Whether it is on the escape channel, where it stays.
     """
 
     via: int = -1
@@ -49,9 +49,9 @@ class Flow:
     Attributes
     ----------
     under_way : int
-        Those that have come to their first switch and have not been consumed.
+        Number of packets that have reached their first switch and have not been consumed.
     via : int
-        Switch for which they head first; -1: their destination.
+        Intermediate switch, or -1 if they head for their destination.
     """
 
     under_way: int = 0
@@ -60,14 +60,14 @@ class Flow:
 
 @dataclass(frozen=True)
 class Fork:
-    """Two ways that a packet may go.
+    """Two possible ways of a packet.
 
     Attributes
     ----------
     switch, via, home : int
-        Where it is, an intermediate switch, and where it goes.
+        Current switch, intermediate switch, and destination switch.
     near, far : int
-        Its level on the direct way, and on that by the intermediate switch.
+        Level on the direct way, and on the way through the intermediate switch.
     first_vc : int
         First virtual channel of its class.
     """
@@ -92,7 +92,7 @@ class GraphRouting(Routing):
     seed : int
         Seed of the draws.
     routers : list of Router
-        All routers, of which UGAL looks at the FIFOs.
+        All routers; UGAL reads their FIFOs.
     """
 
     def __init__(self, table: General, config: Config, seed: int, routers: list[Router]) -> None:
@@ -110,27 +110,27 @@ class GraphRouting(Routing):
         self._flows: dict[tuple[int, int, int], Flow] = {}
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
-        """Return nothing: switches look the way up."""
+        """Return nothing: switches look up the way."""
         return []
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
-        """Tell whether the FIFO downstream, as is known here, has room for a packet, or for a phit of one."""
+        """Return whether the downstream FIFO is known to have room for a packet, or for one phit."""
         if self._by_phits and output.fifo is not None:
             return output.fifo.room > output.fifo.untold
         return self._packets(output) < self.queue_packets
 
     def _packets(self, output: Output) -> int:
-        """Return the packets that the FIFO downstream is known to hold: coming, and gone untold, too."""
+        """Return the packets that the downstream FIFO is known to hold, with coming and unreported ones."""
         if output.fifo is None:
             return 0
         return len(output.fifo.packets) + (0 if self._by_phits else output.fifo.untold)
 
     def creates(self, source: int, destination: int) -> bool:
-        """Return whether neither of two nodes is cut off."""
+        """Return whether both nodes are connected."""
         return self._home[source] >= 0 and self._home[destination] >= 0
 
     def consumed(self, packet: Packet) -> None:
-        """Let one packet less of its flow be under way."""
+        """Count one packet of its flow less under way."""
         flow = self._flow(packet)
         flow.under_way = max(0, flow.under_way - 1)
 
@@ -146,7 +146,7 @@ class GraphRouting(Routing):
             trip.escaped = True
 
     def head(self, fifo: Fifo, now: int) -> Head:
-        """Settle by which way the packet goes on from here, and return its outputs; escape is the last."""
+        """Determine the way of the packet from here, and return its outputs; escape is the last."""
         packet, router = fifo.packets[0], fifo.router
         if packet.gone:
             return Head(packet, now, [_sink(router)])
@@ -173,12 +173,12 @@ class GraphRouting(Routing):
         return self._towards(packet, router, trip, target, now)
 
     def _gate(self, switch: int, node: int) -> int:
-        """Return the switch for which ways to a node are chosen, in the plane of a switch."""
+        """Return the switch to which ways to a node lead, in the plane of a switch."""
         plane = self.table.switches.of_plane
         return int(self.table.gate[node]) + switch // plane * plane
 
     def _leads_out(self, switch: int, node: int) -> bool:
-        """Return whether the way home leads out of the network: to the compute node, or to its socket."""
+        """Return whether the way home leaves the network, to the compute node or to its socket."""
         home = self._home[node]
         if switch < self._compute_from:
             return self._gate(switch, node) == switch and home >= self._compute_from
@@ -186,7 +186,7 @@ class GraphRouting(Routing):
         return int(self.table.switches.neighbor[switch, port]) == home
 
     def _at_compute_node(self, packet: Packet, router: Router, trip: Trip, now: int) -> Head:
-        """Return the outputs of a packet that comes to a compute node from a task or from the network."""
+        """Return the outputs of a packet that reaches a compute node from a task or from the network."""
         home = self._home[packet.destination]
         if router.number - self._first != home:
             return self._towards(packet, router, trip, home, now)
@@ -194,11 +194,11 @@ class GraphRouting(Routing):
         return Head(packet, now, self._any_vc(packet, router, port))
 
     def _any_vc(self, packet: Packet, router: Router, port: int) -> list[Output]:
-        """Return the outputs of a port on the virtual channels of its class that a packet may take."""
+        """Return the outputs of a port on the virtual channels of its class that a packet can use."""
         return self._outputs(packet, router, port, range(self.vcs))
 
     def _outputs(self, packet: Packet, router: Router, port: int, vcs: range) -> list[Output]:
-        """Return the outputs of a port on some of its class's channels; on one if it must keep its order."""
+        """Return the outputs of a port on some channels of its class; only one for an ordered flow."""
         if self.table.ordered:
             n = pick(self.seed, VC_OF_FLOW, packet.source, packet.destination, 0, len(vcs))
             vcs = vcs[n : n + 1]
@@ -227,7 +227,7 @@ class GraphRouting(Routing):
         return Head(packet, now, outputs, escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
-        """Return the free output with room whose FIFO holds fewest packets, drawn among equals; or escape."""
+        """Return the free output with room and the fewest packets, drawn among equals; or escape."""
         if head.candidates[0].fifo is None:
             return head.candidates[0]
         usable = [output for output in head.candidates if self._usable(fifo, output)]
@@ -244,7 +244,7 @@ class GraphRouting(Routing):
         return output.holder is None and self.may_enter(fifo, output)
 
     def _ports(self, packet: Packet, switch: int, target: int) -> list[int]:
-        """Return the ports by which a packet may leave: all that the table names, or its own one of them."""
+        """Return the ports by which a packet can leave: all in the table, or the one of its flow."""
         routes = self.table.routes
         ports = [port for port in routes.ports[switch, target].tolist() if port >= 0]
         if self.table.spread == "destination":
@@ -255,7 +255,7 @@ class GraphRouting(Routing):
         return ports
 
     def _level(self, trip: Trip, switch: int, port: int) -> int:
-        """Return the level within its phase that a packet has on a link: 0 anew in another class."""
+        """Return the level of a packet on a link within its phase; it returns to 0 in another class."""
         same = trip.kind in (-1, int(self.table.kind[switch, port]))
         return trip.level if same or not self.table.anew else 0
 
@@ -266,13 +266,13 @@ class GraphRouting(Routing):
         return packet.trip
 
     def _flow(self, packet: Packet) -> Flow:
-        """Return the flow that a packet belongs to; where none keeps its order, one of its own."""
+        """Return the flow of a packet; if no order is kept, a flow of its own."""
         if not self.table.ordered:
             return Flow()
         return self._flows.setdefault((packet.source, packet.destination, packet.first_vc), Flow())
 
     def _settle(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
-        """Choose the way where that is still open; that of a flow only if no packet of it is under way."""
+        """Choose the way if it is still open; for an ordered flow, only if no packet of it is under way."""
         if self._choice == "table" or (trip.decided and not trip.may_turn):
             return
         flow = self._flow(fifo.packets[0])
@@ -283,7 +283,7 @@ class GraphRouting(Routing):
         trip.via = flow.via
 
     def _choose(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
-        """Choose between the direct way and one by an intermediate switch."""
+        """Choose between the direct way and a way through an intermediate switch."""
         group = self.table.switches.group
         turning = trip.decided
         if turning:
@@ -303,20 +303,20 @@ class GraphRouting(Routing):
             trip.may_turn = bool(group[switch] != group[home])
 
     def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
-        """Return an intermediate switch, neither its own nor the destination's; -1: there is none."""
+        """Return a drawn intermediate switch, neither this one nor the destination's; -1 if there is none."""
         drawable = self.drawable(switch, home)
         if not drawable:
             return -1
         return drawable[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(drawable))]
 
     def drawable(self, switch: int, home: int) -> list[int]:
-        """Return the intermediate switches among which a packet at a switch draws."""
+        """Return the intermediate switches among which a packet at a switch can draw."""
         via: list[int] = self.table.via[switch if len(self.table.via) > 1 else 0].tolist()
         barred = {int(self.table.place[end]) for end in (switch, home)}
         return [end for n, end in enumerate(via) if n not in barred]
 
     def prefers_direct(self, fork: Fork, now: int) -> bool:
-        """Return whether a packet goes direct and not aside."""
+        """Return whether a packet goes directly."""
         return _WORTH[self._choice](self, fork, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
@@ -331,7 +331,7 @@ class GraphRouting(Routing):
         return heads + sum(map(self._packets, outputs))
 
     def _whole_way(self, switch: int, target: int, first_vc: int, now: int) -> int:
-        """Return the sum of that over all links of the way by first ports and all channels of a class."""
+        """Return the sum of these over all links of the way by first ports and all channels of a class."""
         total = 0
         while switch != target:
             total += self._first_link(switch, target, range(first_vc, first_vc + self.vcs), now)
@@ -343,7 +343,7 @@ class GraphRouting(Routing):
         return range(self.table.low[level], self.table.high[level])
 
     def direct_by_first(self, fork: Fork, now: int) -> bool:
-        """Return whether the direct way is to be preferred by packets at the first link times hops."""
+        """Return whether the direct way is preferred by packets at the first link times hops."""
         hops = self.table.hops
         near, far = (
             range(fork.first_vc + self.table.low[level], fork.first_vc + self.table.high[level])
@@ -355,7 +355,7 @@ class GraphRouting(Routing):
         return direct <= aside + self.table.routes.threshold
 
     def direct_by_all(self, fork: Fork, now: int) -> bool:
-        """Return whether the direct way is to be preferred by packets at all links."""
+        """Return whether the direct way is preferred by packets at all links."""
         aside = self._whole_way(fork.switch, fork.via, fork.first_vc, now)
         aside += self._whole_way(fork.via, fork.home, fork.first_vc, now)
         direct = self._whole_way(fork.switch, fork.home, fork.first_vc, now)
@@ -363,14 +363,14 @@ class GraphRouting(Routing):
 
 
 def _sink(router: Router) -> Output:
-    """Return an output by which a packet leaves that is thrown away, a phit per cycle."""
+    """Return an output by which a discarded packet leaves, at one phit per cycle."""
     output = Output(router, -1, 0, len(router.outputs))
     output.shared = True
     return output
 
 
 def _never(routing: GraphRouting, fork: Fork, now: int) -> bool:
-    """Prefer the intermediate switch always."""
+    """Prefer the intermediate switch in all cases."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""Routing on meshes and tori: minimal route records, dimension order with a bubble, four request policies."""
+"""Routing on meshes and tori: minimal route records, dimension order with a bubble, four VC policies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GridRouting(Routing):
         self._places = grid.coordinates(np.arange(grid.nodes)).tolist()
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
-        """Return the minimal signed hops in each dimension; chance decides between equals."""
+        """Return the minimal signed hops in each dimension; equals are drawn."""
         if self.grid.twist:
             records = self.grid.records(source, destination)
             which = pick(self.seed, TWIST, source, 0, now, len(records)) if len(records) > 1 else 0
@@ -59,7 +59,7 @@ class GridRouting(Routing):
         return hops - size if 2 * hops > size else hops
 
     def head(self, fifo: Fifo, now: int) -> Head:
-        """Return the profitable adaptive outputs and the escape, or the output of dimension order alone."""
+        """Return the profitable adaptive outputs and the escape, or only the output of dimension order."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
             return Head(packet, now, [fifo.router.consumption])
@@ -72,7 +72,7 @@ class GridRouting(Routing):
         return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
-        """Return what the policy asks for; a packet that is there asks for the consumption."""
+        """Return the output that the policy requests; a packet at its destination requests consumption."""
         if head.candidates[0].fifo is None:
             return head.candidates[0]
         return self._policy(self, fifo, head, now)
@@ -87,7 +87,7 @@ class GridRouting(Routing):
         return range(1, self.vcs)
 
     def escape(self, fifo: Fifo, head: Head) -> Output | None:
-        """Return the escape output if it may be entered."""
+        """Return the escape output if the packet can enter it."""
         assert head.escape is not None
         return head.escape if self.may_enter(fifo, head.escape) else None
 
@@ -99,7 +99,7 @@ class GridRouting(Routing):
                 yield output
 
     def adaptive(self, fifo: Fifo, port: int, now: int) -> Output:
-        """Return any adaptive output of a port that the packet may use."""
+        """Return the adaptive outputs of a port that the packet can use."""
         vcs = self._adaptive_vcs(fifo, port)
         if len(vcs) == 1:
             return self._output(fifo, port, vcs[0])
@@ -127,13 +127,13 @@ def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | N
 
 
 def _shortest(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Ask for the adaptive output with most room, the first of equals; escape if none has room."""
+    """Request the adaptive output with the most room, the first of equals; escape if none has room."""
     best = max(routing.roomy(head), key=lambda output: output.fifo.room if output.fifo else 0, default=None)
     return best or routing.escape(fifo, head)
 
 
 def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Ask for any of the adaptive outputs with room; escape if none has."""
+    """Request a random adaptive output with room; escape if none has room."""
     roomy = list(routing.roomy(head))
     if not roomy:
         return routing.escape(fifo, head)
@@ -141,7 +141,7 @@ def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | 
 
 
 def _oblivious(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
-    """Ask in dimension order on the same VC straight on, on one drawn again at injection and at a turn."""
+    """Request dimension order: on the same VC straight on, on a VC drawn again at injection and at a turn."""
     place = fifo.router.number, fifo.number, now
     drawn = pick(routing.seed, OBLIVIOUS_VC, *place, len(head.candidates)) if len(head.candidates) > 1 else 0
     output = head.candidates[drawn]

@@ -1,4 +1,4 @@
-"""A job: the tasks of a program on their nodes, and the record of what became of them."""
+"""A job: the tasks of a program on their nodes, and their record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Job"]
 class Job:
     """One run of a program.
 
-    Operations that are nothing are left out: messages of a task to itself and their receives, ``compute(0)``,
+    Operations without effect are omitted: messages of a task to itself and their receives, ``compute(0)``,
     and the irecv or the wait of an isend of a message that needs no rendezvous.
 
     Parameters
@@ -30,17 +30,17 @@ class Job:
     number : int
         Number of the job.
     program : Program
-        What the tasks do; it is taken to pass `Program.check`.
+        Operations of the tasks; the program must pass `Program.check`.
     nodes : list of Node
-        Where they sit.
+        Nodes of the tasks.
     clock : Clock
-        Time.
+        The clock.
     config : Config
         Settings.
     start : int
         First cycle in which the tasks act.
     message_delivered : callable
-        ``message_delivered(delay)`` is told of every message that ends.
+        ``message_delivered(delay)`` is called for every message that ends.
     ended : callable
         ``ended()`` is called when the last task has ended.
     record_messages : bool
@@ -83,7 +83,7 @@ class Job:
         self._launch()
 
     def record(self, now: int) -> JobRecord:
-        """Return what is known before cycle `now`."""
+        """Return the record before cycle `now`."""
         return JobRecord(
             start=self._start,
             end=self.end,
@@ -95,7 +95,7 @@ class Job:
         )
 
     def stop(self, now: int) -> None:
-        """Let its tasks do nothing from cycle `now` on; nobody learns of what is in flight."""
+        """Stop its tasks from cycle `now` on; packets in flight have no effect on them."""
         self.stopped = True
         self.end = now
         for task in self.tasks:

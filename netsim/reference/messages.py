@@ -1,4 +1,4 @@
-"""What packets carry: parts of messages, of the control packets of a rendezvous, or open-loop traffic."""
+"""The loads of packets: messages, control packets of a rendezvous, and open-loop traffic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = tuple[int, int, int, int, int]
 
 
 class Owner(Protocol):
-    """What a job keeps of its messages and packets."""
+    """The message and packet counts of a job."""
 
     number: int
     in_flight: int
@@ -27,7 +27,7 @@ class Owner(Protocol):
 
 
 class _Place(Protocol):
-    """What messages need of a node: its number, its time, and its interface queue."""
+    """The properties of a node that messages need: its number, its time, and its interface queue."""
 
     number: int
     env: simpy.Environment
@@ -36,18 +36,18 @@ class _Place(Protocol):
 
 
 class Load:
-    """Packets for one destination that a node creates one after the other; by itself, open-loop traffic.
+    """Packets that a node creates for one destination; the base class is open-loop traffic.
 
     Attributes
     ----------
     destination : int
         Node that consumes them.
     left : int
-        Packets still to be created.
+        Packets that are still to be created.
     over : simpy.Event
-        Happens in the cycle in which the last of them is created.
+        Event of the cycle in which the last of them is created.
     job : object
-        Whose packets they are; None for open-loop traffic.
+        Owner of the packets; None for open-loop traffic.
     packets : int
         Packets of the message to which they belong; 0 for open-loop traffic.
     """
@@ -76,20 +76,20 @@ class Load:
                 self.learn(now)
 
     def thrown_away(self) -> None:
-        """Record that one of the packets is lost and gone."""
+        """Record that one of the packets was lost and discarded."""
         if self.job is not None:
             self.job.in_flight -= 1
 
     def learn(self, now: int) -> None:
-        """Let the job know of a packet whose tail was consumed in cycle `now`."""
+        """Notify the job of a packet whose tail was consumed in cycle `now`."""
 
 
 class Channel:
     """The messages of a key (job, source task, destination task, tag, packets), and the matching receives.
 
-    Matching counts packets: a receive is complete when as many packets have been consumed as it asks for,
-    from whichever messages of the key they came, and it uses them up. The n-th message of the key ends when n
-    times its packets have been consumed.
+    Matching counts packets: a receive is complete when the requested number of packets has been consumed,
+    from any messages of the key, and each packet counts once. The n-th message of the key ends when n times
+    its packets have been consumed.
 
     Under rendezvous, the n-th reply is due when n requests have been consumed and n receives posted, and it
     sends the n-th message on its way.
@@ -111,12 +111,12 @@ class Channel:
         self._replies = 0
 
     def begin(self, message: int, now: int) -> None:
-        """Start the message of that number in cycle `now`."""
+        """Start the message with that number in cycle `now`."""
         self._under_way.append((message, now))
         self.job.message_began(message, now)
 
     def packet_consumed(self, now: int) -> None:
-        """Count a data packet, end the message that it completes, and tell the task that waits."""
+        """Count a data packet, end the message that it completes, and wake the waiting task."""
         self._consumed += 1
         if self._consumed % self.packets == 0:
             message, began = self._under_way.popleft()
@@ -135,7 +135,7 @@ class Channel:
         self._used += self.packets
 
     def withhold(self, data: Load) -> None:
-        """Keep the data of a message until its reply comes."""
+        """Hold the data of a message until its reply arrives."""
         self._withheld.append(data)
 
     def post(self, now: int) -> None:
@@ -149,7 +149,7 @@ class Channel:
         self._reply(now + 1)
 
     def reply_consumed(self, now: int) -> None:
-        """Let the next message go from the next cycle on."""
+        """Release the next message from the next cycle on."""
         self.source.owe(self._withheld.popleft(), now + 1, 0, self.key)
 
     def _reply(self, due: int) -> None:
@@ -159,7 +159,7 @@ class Channel:
 
 
 class Eager(Load):
-    """A message that goes at once."""
+    """A message that is sent at once."""
 
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, channel.packets)
@@ -178,14 +178,14 @@ class Eager(Load):
 
 
 class Data(Eager):
-    """A message that its request has announced."""
+    """A message that a request has announced."""
 
     def begin(self, now: int) -> None:
         """Do nothing: the message began with its request."""
 
 
 class Request(Load):
-    """The control packet that announces a message; with it the message begins."""
+    """The control packet that announces a message and begins it."""
 
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, 1)
@@ -204,7 +204,7 @@ class Request(Load):
 
 
 class Reply(Load):
-    """The control packet that tells the sender that the receive is posted."""
+    """The control packet that says that the receive is posted."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.source.number, 1)
@@ -213,5 +213,5 @@ class Reply(Load):
         self.job = channel.job
 
     def learn(self, now: int) -> None:
-        """Let the message go."""
+        """Release the message."""
         self.channel.reply_consumed(now)

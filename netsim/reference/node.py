@@ -1,4 +1,4 @@
-"""A node: what it has to send, and its injectors."""
+"""A node: its packets to send, and its injectors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Node"]
 
 
 class _Seated(Protocol):
-    """What a node needs of the task that sits on it."""
+    """The properties of a task that its node needs."""
 
     end: int
 
@@ -45,18 +45,18 @@ class _Injector:
         return len(self.buffer) < self.depth
 
     def phits(self, packet_phits: int) -> int:
-        """Return the phits in buffer and FIFO; what has left of the FIFO's head is not there."""
+        """Return the phits in buffer and FIFO, without those of the FIFO's head that have left."""
         return len(self.buffer) * packet_phits + self.fifo.present
 
 
 class Node:
     """Creates at most one packet per cycle.
 
-    Three things may have packets to create; in a cycle the first of these that has some is served, and a load
-    of several packets that was begun is finished before anything else:
+    Three sources can have packets to create. In each cycle, the first of them that has some is served, and a
+    load of several packets that has begun is finished first:
 
-    * the interface queue, with what a rendezvous owes: data and replies, by (cycle from which it is due, data
-      before replies, key of the message);
+    * the interface queue, with the data and replies that a rendezvous owes, by (cycle from which it is due,
+      data before replies, key of the message);
     * the program, with one load at a time;
     * open-loop traffic, with one packet at a time.
 
@@ -65,9 +65,9 @@ class Node:
     number : int
         Number of the node.
     fabric : Fabric
-        The network that takes its packets.
+        Network that takes its packets.
     clock : Clock
-        Time.
+        The clock.
     config : Config
         Settings.
     rouse : callable
@@ -76,15 +76,15 @@ class Node:
     Attributes
     ----------
     task : Task or None
-        The task that sits here, or sat here last.
+        The current or last task on this node.
     program, traffic : Load or None
-        What the program, and open-loop traffic, want to create.
+        Loads of the program and of open-loop traffic that are to be created.
     created : int
         Packets created.
     under_way : Counter of int
-        Packets of which it does not know yet that they have come, by destination, where these are bounded.
+        Packets whose arrival it does not know yet, by destination, if these are limited.
     rates : dict of Rate
-        Rates at which packets are created, by destination, where these are bounded.
+        Rates of packet creation, by destination, if these are limited.
     """
 
     def __init__(
@@ -119,17 +119,17 @@ class Node:
         self._rouse(self)
 
     def submit(self, load: Load) -> None:
-        """Let the program have `load` created next."""
+        """Create `load` of the program next."""
         self.program = load
         self._rouse(self)
 
     def offer(self, load: Load) -> None:
-        """Let open-loop traffic have `load` created next."""
+        """Create `load` of open-loop traffic next."""
         self.traffic = load
         self._rouse(self)
 
     def drop(self, job: object) -> None:
-        """Create nothing more for a job."""
+        """Create no more packets for a job."""
         if self.program is not None and self.program.job is job:
             self.program = None
         if self._begun is not None and self._begun.job is job:
@@ -139,12 +139,12 @@ class Node:
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to create, or to put into an injection FIFO."""
+        """Whether there are packets to create or to move to an injection FIFO."""
         return self._next() is not None or any(injector.buffer for injector in self._injectors)
 
     @property
     def hopeful(self) -> bool:
-        """Whether it could do any of that if nothing else moved."""
+        """Whether it could do any of this if nothing else moved."""
         load = self._next()
         if (
             load is not None
@@ -155,7 +155,7 @@ class Node:
         return any(map(self._can_empty, self._injectors))
 
     def act(self, now: int) -> None:
-        """Go through step 1 of cycle `now`."""
+        """Execute step 1 of cycle `now`."""
         self._create(now)
         for injector in self._injectors:
             while self._can_empty(injector):
@@ -167,34 +167,34 @@ class Node:
         return [packet for injector in self._injectors for packet in injector.buffer]
 
     def _next(self) -> Load | None:
-        """Return the load of which the next packet is to be created."""
+        """Return the load whose next packet is to be created."""
         owed = self._owed[0][-1] if self._owed else None
         return self._begun or owed or self.program or self.traffic
 
     def _within_window(self, load: Load) -> bool:
-        """Return whether the bound of packets to a load's destination allows another one."""
+        """Return whether the window to the destination of a load has room for another packet."""
         return not 0 < self._control.window <= self.under_way[load.destination]
 
     def _rate(self, load: Load) -> Rate:
-        """Return the rate to a load's destination."""
+        """Return the rate to the destination of a load."""
         if load.destination not in self.rates:
             self.rates[load.destination] = Rate(self._control, self._packet_phits)
         return self.rates[load.destination]
 
     def _may_create(self, load: Load, now: int) -> bool:
-        """Return whether congestion control allows another packet to a load's destination."""
+        """Return whether congestion control allows another packet to the destination of a load."""
         if self._control.rate and self._rate(load).due > now:
             return False
         return self._within_window(load)
 
     def class_of(self, load: Load) -> int:
-        """Return the traffic class of a load; open-loop traffic is of the last."""
+        """Return the traffic class of a load; open-loop traffic belongs to the last class."""
         if load.job is None:
             return self._classes.count - 1
         return self._classes.of_message(load.job.number, load.packets, self._packet_bytes)
 
     def _of(self, load: Load) -> list[_Injector]:
-        """Return the injectors of a load's class; that of its flow if packets keep their order."""
+        """Return the injectors of a load's class; the one of its flow if packets keep their order."""
         count = len(self._injectors) // self._classes.count
         first = self.class_of(load) * count
         if self._ordered:
@@ -204,7 +204,7 @@ class Node:
         return self._injectors[first : first + count]
 
     def _create(self, now: int) -> None:
-        """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
+        """Create a packet if there is one to create and a buffer had room before cycle `now`."""
         load = self._next()
         if load is None:
             return
@@ -233,7 +233,7 @@ class Node:
             self._finish(load)
 
     def _emptiest(self, now: int, load: Load) -> _Injector:
-        """Return the injector with fewest phits, full or not: of equals the first from one drawn on."""
+        """Return the injector with the fewest phits, full or not; of equals, the first from a draw on."""
         injectors = self._of(load)
         count = len(injectors)
         begin = pick(self._fabric.routing.seed, INJECTOR, self.number, 0, now, count) if count > 1 else 0
@@ -241,7 +241,7 @@ class Node:
         return min(ahead, key=lambda injector: injector.phits(self._packet_phits))
 
     def _finish(self, load: Load) -> None:
-        """Take a load whose last packet was created from where it waited."""
+        """Remove a load whose last packet was created."""
         if load is self.program:
             self.program = None
         elif load is self.traffic:

@@ -1,4 +1,4 @@
-"""The unit of switching."""
+"""The packet, the unit of switching."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ class Packet:
     Attributes
     ----------
     source, destination : int
-        Nodes.
+        Source node and destination node.
     created : int
         Cycle in which the node created it.
     hops : list of int
-        Signed hops still to go in each dimension of a mesh or torus; empty on a tree.
+        Remaining signed hops in each dimension of a mesh or torus; empty on a tree.
     load : Load
-        What it carries a part of.
+        Load to which the packet belongs.
     trip : object
-        What a routing in tables keeps with it; None before.
+        State of a routing in tables; None at first.
     gone : bool
-        Whether a fault has made an end of it: it is thrown away.
+        Whether a fault has ended it, so that it is discarded.
     first_vc : int
         First virtual channel of its traffic class, on every link.
     counted : bool
-        Whether it is one of the packets that were created.
+        Whether it counts as a created packet.
     marked : bool
-        Whether it has left a long queue for a contended output.
+        Whether it was marked when it left a long queue for a contended output.
     """
 
     __slots__ = (

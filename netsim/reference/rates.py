@@ -1,4 +1,4 @@
-"""The rate at which a node creates packets for one other node: fixed, or that of a DCQCN-like source.
+"""The rate at which a node creates packets for one other node: fixed, or as in DCQCN.
 
 Y. Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, section 3.
 """
@@ -43,14 +43,14 @@ class Rate:
         self.due = now + -(-(self._phits << LINE_BITS) // self._current)
 
     def tells(self, now: int) -> bool:
-        """Tell whether a marked packet, consumed in cycle `now`, makes the other node send a notification."""
+        """Return whether a marked packet consumed in cycle `now` causes a notification."""
         if self._notified is not None and now - self._notified < self._control.every:
             return False
         self._notified = now
         return True
 
     def notified(self, now: int) -> None:
-        """Reduce the rate, as a notification comes in cycle `now`."""
+        """Reduce the rate after a notification in cycle `now`."""
         self._recover(now)
         self._target = self._current
         self._current -= self._current * self._alpha >> (LINE_BITS + 1)
@@ -60,7 +60,7 @@ class Rate:
         self._next_step = now + self._control.timer
 
     def _recover(self, now: int) -> None:
-        """Let the rate go up at every end of the timer up to cycle `now`."""
+        """Increase the rate at every end of the timer up to cycle `now`."""
         while self._next_step is not None and self._next_step <= now:
             self._next_step += self._control.timer
             self._alpha -= self._alpha // self._control.gain

@@ -1,4 +1,4 @@
-"""What a router is made of: input FIFOs, the headers that wait in them, outputs, and the links they share."""
+"""The parts of a router: input FIFOs, waiting headers, outputs, and links."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["Fifo", "Head", "Link", "Output", "Router"]
 
 
 class Head:
-    """A header that waits at the head of a FIFO, and what it may ask for here.
+    """A header that waits at the head of a FIFO, and the outputs that it can request.
 
     Attributes
     ----------
     packet : Packet
         The packet whose header it is.
     since : int
-        Cycle from which on it has stood at the head of its FIFO here.
+        Cycle from which on it has been at the head of its FIFO here.
     candidates : list of Output
-        Every output for which it could ever ask, by increasing (port, VC).
+        All outputs that it can request, by increasing (port, VC).
     escape : Output or None
         The escape output among them, on meshes and tori with adaptive channels.
     turn : int
-        Which alternative of policy ``smart`` is next.
+        Next alternative of policy ``smart``.
     """
 
     __slots__ = ("candidates", "escape", "packet", "since", "turn")
@@ -47,27 +47,28 @@ class Fifo:
     Attributes
     ----------
     router : Router
-        Where it stands.
+        Its router.
     port, vc, number : int
         Port of arrival, virtual channel, and number among the router's inputs.
     capacity : int
-        Phits that fit.
+        Capacity in phits.
     packets : deque of Packet
-        Packets of which at least the header has set out for this FIFO and the tail has not left it.
+        Packets whose header has left for this FIFO and whose tail has not left it.
     present : int
-        Phits that take up room, those still on the wire included.
+        Phits that occupy room, including those on the wire.
     ready : int
-        Phits that have arrived and may leave.
+        Phits that have arrived and can leave.
     sent : int
         Phits of the head packet that have left.
     head : Head or None
         The waiting header; None before it is looked at, and once it is granted.
     output : Output or None
-        The output to which the head packet is tied.
+        Output that is reserved for the head packet.
     lag : int
-        Cycles later than at once that the router before knows of room.
+        Delay in cycles until the previous router knows about room.
     untold : int
-        Packets, or phits under wormhole switching, that have left and of which it does not know yet.
+        Packets (phits with wormhole switching) that have left and that the previous router does not know
+        about yet.
     """
 
     __slots__ = (
@@ -103,11 +104,11 @@ class Fifo:
 
     @property
     def room(self) -> int:
-        """Phits that still fit; what has not yet arrived of a packet being received counts as room."""
+        """Free room in phits; the part of an incoming packet that has not yet arrived counts as room."""
         return self.capacity - self.present
 
     def arrived(self, packet_phits: int) -> int:
-        """Return the packets of which the header has come by a link, before one leaves."""
+        """Return the packets whose header has arrived over a link, before one leaves."""
         return -(-self.ready // packet_phits) if self.port >= 0 else 0
 
     def emit(self) -> None:
@@ -117,21 +118,21 @@ class Fifo:
         self.sent += 1
 
     def release(self) -> Packet:
-        """Untie the output after the tail has left; return the packet that is gone."""
+        """Release the output after the tail has left, and return the packet."""
         self.sent = 0
         self.output = None
         return self.packets.popleft()
 
 
 class Output:
-    """A (port, VC) of a router, standing for the FIFO of that pair at the neighbor; or the consumption.
+    """A (port, VC) of a router, which stands for the FIFO of that pair at the neighbor; or the consumption.
 
     Attributes
     ----------
     router : Router
-        Where it leaves.
+        Its router.
     port, vc, number : int
-        Port, virtual channel, and number among the router's outputs; the consumption comes after all of them.
+        Port, virtual channel, and number among the outputs of the router; the consumption is the last.
     fifo : Fifo or None
         The FIFO downstream; None for the consumption.
     link : Link or None
@@ -139,15 +140,15 @@ class Output:
     ring : bool
         Whether packets that enter must leave a bubble.
     shared : bool
-        Whether all that ask are granted at once (consumption ``multiple``).
+        Whether all requests are granted at once (consumption ``multiple``).
     holder : Fifo or None
-        The FIFO whose head packet is tied to it.
+        FIFO for whose head packet it is reserved.
     pointer : int
         Input at which the next round-robin scan begins.
     turn : int
-        Of the consumption: the turn of the schedule of classes at which the choice of one begins.
+        For the consumption: the turn of the class schedule at which the next choice begins.
     freed : int
-        Of the consumption: cycle after that in which the last tail has passed.
+        For the consumption: the cycle after the last tail has passed.
     """
 
     __slots__ = (
@@ -180,16 +181,16 @@ class Output:
         self.freed = 0
 
     def in_use(self, now: int) -> bool:
-        """Tell of the consumption whether a packet was consumed up to the cycle before `now`."""
+        """Return whether the consumption was in use up to the cycle before `now`."""
         return self.freed == now
 
     def finish(self, now: int) -> None:
-        """Free the consumption, by which a tail has passed in cycle `now`."""
+        """Free the consumption after a tail has passed in cycle `now`."""
         self.freed = now + 1
         self.holder = None
 
     def of_next_class(self, asking: list[Fifo]) -> list[Fifo]:
-        """Return those who ask that are of the class that comes next; an output of a link has one class."""
+        """Return the requests of the class that comes next; an output of a link has one class."""
         if self.link is not None:
             return asking
         classes = self.router.classes
@@ -203,31 +204,30 @@ class Output:
 
 
 class Link:
-    """The physical link that leaves a router through one port; its virtual channels share it by packets.
+    """The physical link of one port of a router; its virtual channels share it packet by packet.
 
     Attributes
     ----------
     outputs : list of Output
         Its virtual channels.
     held : int
-        How many of them are tied to a packet.
+        Number of channels that are reserved for a packet.
     serving : Output or None
-        The one whose packet is crossing; it is kept until the tail has passed.
+        Channel whose packet is crossing, until the tail has passed.
     pointers : list of int
-        By class, the virtual channel in it at which the next choice begins: after the one served last, or
-        being served.
+        For each class, the virtual channel at which the next choice begins: after the one served last or now.
     turn : int
-        The turn of the schedule at which the choice of a class begins.
+        Turn of the schedule at which the choice of a class begins.
     cycles : int
-        Cycles that it takes for a phit.
+        Cycles per phit.
     delay : int
         Cycles from the departure of a header to its first request in the next router.
     freed : int
-        Cycle after that in which the last tail has passed.
+        Cycle after the last tail has passed.
     rest : int
-        Cycles for which the last phit still occupies it.
+        Remaining cycles for which the last phit occupies it.
     later : tuple of (int, int)
-        Cycles and delay that it has once the packet has passed that is crossing.
+        Cycles per phit and delay after the crossing packet has passed.
     """
 
     __slots__ = (
@@ -262,9 +262,9 @@ class Link:
             output.link = self
 
     def choose(self, may_leave: Callable[[Fifo], bool]) -> Output | None:
-        """Return the VC to serve: the one in hand, else the first from the pointer on whose packet may leave.
+        """Return the VC to serve: the current one, or the first from the pointer on whose packet can leave.
 
-        The pointer turns to the VC after it at once, though nobody sees that before the tail has passed.
+        The pointer moves to the VC after it at once, which has no effect before the tail has passed.
         """
         if self.serving is None:
             for turn in [*range(self.turn, len(self._schedule)), *range(self.turn)]:
@@ -275,7 +275,7 @@ class Link:
         return self.serving
 
     def _of_class(self, number: int, may_leave: Callable[[Fifo], bool]) -> Output | None:
-        """Return the first VC of a class from its pointer on that is held and whose packet may leave."""
+        """Return the first held VC of a class from its pointer on whose packet can leave."""
         count = len(self.outputs) // len(self.pointers)
         for n in range(count):
             vc = (self.pointers[number] + n) % count
@@ -286,22 +286,22 @@ class Link:
         return None
 
     def take(self, output: Output, holder: Fifo) -> None:
-        """Tie a virtual channel to the head packet of `holder`."""
+        """Reserve a virtual channel for the head packet of `holder`."""
         output.holder = holder
         self.held += 1
 
     def pace(self, cycles: int, delay: int) -> None:
-        """Have another speed from the next packet on that begins to cross."""
+        """Change the speed for the next packet that begins to cross."""
         self.later = cycles, delay
         if self.serving is None:
             self.cycles, self.delay = self.later
 
     def in_use(self, now: int) -> bool:
-        """Return whether a packet is crossing, or one has crossed up to the cycle before `now`."""
+        """Return whether a packet is crossing, or has crossed up to the cycle before `now`."""
         return self.serving is not None or self.freed == now
 
     def finish(self, output: Output, now: int) -> None:
-        """Free the virtual channel whose tail has passed in cycle `now`."""
+        """Free the virtual channel after its tail has passed in cycle `now`."""
         self.freed = now + 1
         output.holder = None
         self.held -= 1
@@ -317,9 +317,9 @@ class Router:
     number : int
         Number of the router.
     ports : int
-        Its own ports, wired or not.
+        Number of ports, wired or not.
     injectors : int
-        Its injectors; 0 for a switch.
+        Number of injectors; 0 for a switch.
     config : Config
         Settings.
 
@@ -330,7 +330,7 @@ class Router:
     outputs : list of Output
         By output number: port by port with all VCs of each. Those of unwired ports have no FIFO downstream.
     consumption : Output
-        The way into the node.
+        Output into the node.
     classes : Classes
         Traffic classes.
     """

@@ -1,4 +1,4 @@
-"""What a routing tells: the hops of a new packet, what a header may ask for, and what it asks for now."""
+"""The routing interface: the hops of a new packet, the outputs that a header can request, and its request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Routing"]
 
 
 class Routing(ABC):
-    """What may happen (`head`) apart from what is chosen now (`request`).
+    """Separates the possible outputs (`head`) from the request in a cycle (`request`).
 
     Parameters
     ----------
@@ -40,29 +40,29 @@ class Routing(ABC):
 
     @abstractmethod
     def head(self, fifo: Fifo, now: int) -> Head:
-        """Return what the header that came to the head of `fifo` may ask for, first in cycle `now`."""
+        """Return the outputs that the header at the head of `fifo` can request, first in cycle `now`."""
 
     @abstractmethod
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
-        """Return the output that a header asks for in cycle `now`, if any; called once a cycle."""
+        """Return the output that a header requests in cycle `now`, if any; called once per cycle."""
 
     def creates(self, source: int, destination: int) -> bool:
-        """Return whether a packet between two nodes is created; not if one of them is cut off."""
+        """Return whether a packet between two nodes is created, which is not so if one of them is cut off."""
         return True
 
     def crossed(self, packet: Packet, output: Output) -> None:
-        """Note with a packet that it begins to cross the link of `output`."""
+        """Record in a packet that it begins to cross the link of `output`."""
         packet.cross(output.port)
 
     def arrived(self, packet: Packet, fifo: Fifo) -> bool:
-        """Return whether `fifo` stands in the destination's router."""
+        """Return whether `fifo` is in the router of the destination."""
         return packet.destination == fifo.router.number
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
-        """Return whether `output` has room for the head packet of `fifo`, its bubble included.
+        """Return whether `output` has room for the head packet of `fifo`, including its bubble.
 
-        A packet enters a ring when it comes from any FIFO but the one of that very port and VC, whose number
-        is that of the output; that FIFO is the one by which the ring's traffic enters this router.
+        A packet enters a ring unless it comes from the FIFO of the same port and VC, which has the number of
+        the output. The traffic of the ring enters this router through that FIFO.
         """
         if output.fifo is None:
             return True

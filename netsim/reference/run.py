@@ -1,4 +1,4 @@
-"""The engine: nodes, jobs and sources around a fabric, run cycle by cycle."""
+"""The reference engine: nodes, jobs and sources around a fabric, cycle by cycle."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = ["ReferenceEngine"]
 class ReferenceEngine:
     """A network simulated phit by phit; see `netplace.netsim.engine.Engine` for the interface.
 
-    Time is counted in cycles from 0. A cycle is the model's: tasks act (as SimPy processes), nodes create
-    packets and fill their injection FIFOs, then the fabric requests, grants and moves phits.
+    Time is counted in cycles from 0. In each cycle, tasks act (as SimPy processes), nodes create packets and
+    fill their injection FIFOs, and then the fabric requests, grants and moves phits.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class ReferenceEngine:
     seed : int
         Seed of all draws, at least 0.
     record_messages : bool
-        Whether to keep the start and end of each message.
+        Whether to record the start and end of each message.
 
     Attributes
     ----------
     now : int
-        The next cycle to be simulated. While nothing happens the caller may set it ahead.
+        Next cycle to simulate. While nothing happens, the caller can advance it.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ReferenceEngine:
     stands = False
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number."""
+        """Start a job in cycle `now` with task i on ``nodes[i]``; return its number."""
         seats = self._seats(program, np.asarray(nodes))
         job = Job(
             self._installed,
@@ -111,23 +111,23 @@ class ReferenceEngine:
         return self._find(number).end
 
     def rounds(self, number: int) -> NDArray[np.float64]:
-        """Refuse: iterations are not kept once."""
+        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def laps(self, number: int) -> Laps:
-        """Refuse: iterations are not kept once."""
+        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:
-        """Refuse: iterations are not kept once."""
+        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def stop(self, number: int) -> None:
-        """Stop a job that runs: its tasks do nothing from cycle `now` on."""
+        """Stop a running job: its tasks do nothing from cycle `now` on."""
         self._find(number).stop(self.now)
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and none of its packets is in flight."""
+        """Return whether a job has ended and has no packets in flight."""
         job = self._find(number)
         return job.end >= 0 and job.in_flight == 0
 
@@ -136,7 +136,7 @@ class ReferenceEngine:
         del self._jobs[number]
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on instead of any before, or stop it."""
+        """Start open-loop traffic from cycle `now` on, instead of any earlier traffic, or stop it."""
         if self._sources is not None:
             self._sources.stop()
             self._sources = None
@@ -157,7 +157,7 @@ class ReferenceEngine:
         return Exit.JOB_ENDED
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
+        """Return the record of a job before a cycle since which nothing has happened, `now` by default."""
         return self._find(number).record(self.now if before is None else before)
 
     def counters(self) -> Counters:
@@ -186,7 +186,7 @@ class ReferenceEngine:
 
     @property
     def in_flight(self) -> int:
-        """Packets created and not yet consumed to the tail."""
+        """Packets that were created and whose tail has not been consumed."""
         return self._created_ever - self._delivered_ever - self._gone_ever
 
     @property
@@ -213,16 +213,16 @@ class ReferenceEngine:
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last in which a phit left a FIFO, a packet was created or a task went on."""
+        """First cycle after the last one in which a phit moved, a packet was created or a task progressed."""
         return self._clock.quiet_since
 
     @property
     def _idle(self) -> bool:
-        """Whether nothing will ever happen again without a new job."""
+        """Whether nothing will happen again without a new job."""
         return not (self._clock.ticking or self._clock.runnable)
 
     def _cycle(self, now: int) -> bool:
-        """Move nodes and network through cycle `now`; return whether they may do anything in the next."""
+        """Move nodes and network through cycle `now`; return whether they can do anything in the next one."""
         for source, destination in self._acks.pop(now, ()):
             self._nodes[source].under_way[destination] -= 1
         for source, destination in self._notices.pop(now, ()):
@@ -243,7 +243,7 @@ class ReferenceEngine:
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
-        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
+        """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         self._fabric.charge_up_to(self.now)
         outage = Outage(self._fabric, self._config.packet_phits, table, dead, down, again)
         for node in self._nodes:
@@ -255,7 +255,7 @@ class ReferenceEngine:
         return outage.lost, outage.again, [number for number in self._jobs if number in outage.losers]
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        """Change the speed of links for packets that begin to cross them from cycle `now` on."""
         self._fabric.pace(cycles, delay)
 
     def _delivered(self, packet: Packet, now: int) -> None:
@@ -284,19 +284,19 @@ class ReferenceEngine:
         self._totals.message_delay_sum += delay
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return what was charged by jobs and by links, and how long heads that have left had waited."""
+        """Return the waiting charged by jobs and by links, and the total waiting of heads that have left."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         return self._fabric.blame.counts(self._installed)
 
     def watch(self, number: int) -> None:
-        """Count from now on what one job waits by link and by the job that it is charged to."""
+        """Count from now on the waiting of one job by link and by charged job."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         self._fabric.blame.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, by router, port and column, and the job of each column."""
+        """Return the waiting of the watched job, by router, port and column, and the job of each column."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         return self._fabric.blame.watched()

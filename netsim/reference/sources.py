@@ -19,18 +19,18 @@ __all__ = ["Sources"]
 class Sources:
     """The sources of one kind of traffic.
 
-    The process of a node succeeds in some cycle. From then on a packet waits for the injector, one try a
-    cycle, and none is drawn meanwhile. It is created in the cycle in which the injector takes it; the next
-    draw counts from the cycle after that.
+    After the process of a node succeeds, a packet waits for the injector, with one try per cycle, and no
+    packet is drawn meanwhile. It is created in the cycle in which the injector takes it; the next draw counts
+    from the cycle after.
 
     Parameters
     ----------
     traffic : Traffic
-        What is created.
+        Traffic to create.
     nodes : list of Node
-        Where it may be created.
+        Nodes that can create it.
     clock : Clock
-        Time.
+        The clock.
     seed : int
         Seed of the draws.
 
@@ -50,13 +50,13 @@ class Sources:
         self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
 
     def start(self, cycle: int) -> None:
-        """Let the sources draw from `cycle` on."""
+        """Start drawing in `cycle`."""
         self._clock.runnable += len(self.active)
         for node in self.active:
             self._clock.env.process(self._life(node, cycle))
 
     def stop(self) -> None:
-        """Draw no more, and drop the packets that still wait for an injector."""
+        """Stop drawing, and drop the packets that still wait for an injector."""
         self._stopped = True
         for node in self.active:
             self._clock.runnable -= node.traffic is None
@@ -81,7 +81,7 @@ class Sources:
             cycle = self._clock.now + 1
 
     def _destination(self, node: int, cycle: int) -> int:
-        """Return where the packet drawn in `cycle` goes."""
+        """Return the destination of the packet drawn in `cycle`."""
         traffic = self._traffic
         if traffic.hot_share > 0 and node != traffic.hot_node:
             share = int(draw(self._seed, HOT_SPOT, node, 0, cycle)) / 2**64

@@ -1,4 +1,4 @@
-"""A task: a SimPy process that goes through the steps of its program."""
+"""A task: a SimPy process that executes the steps of its program."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ __all__ = ["Announce", "Await", "Compute", "Post", "Receive", "Send", "Step", "T
 class Task:
     """A task of a job on its node.
 
-    Steps that take no time follow one another in the same cycle. A task that does its last thing in cycle t
-    has its end at t + 1; one that computes last has it when the computation is over; one without steps has it
-    at its start.
+    Steps that take no time follow one another in the same cycle. A task that completes its last step in cycle
+    t ends at t + 1. If the last step is a computation, the task ends when the computation ends. A task
+    without steps ends at its start.
 
     Parameters
     ----------
     number : int
         Number in its job.
     node : Node
-        Where it sits.
+        Node of the task.
     steps : list of Step
-        What it does.
+        Steps of its program.
     clock : Clock
-        Time.
+        The clock.
     ended : callable
         ``ended(task)`` is called when it ends.
 
     Attributes
     ----------
     step : Step
-        The step at which it stands, the first one before it has started.
+        Current step; the first one before the start.
     waits_for : str
-        ``"receive"``, ``"injector"`` or ``"rendezvous"`` while it cannot go on by itself, else ``"compute"``.
+        ``"receive"``, ``"injector"`` or ``"rendezvous"`` while it waits for this, otherwise ``"compute"``.
     end : int
-        Cycle of its end; -1 before.
+        Cycle of its end, or -1.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Task:
         self._since = 0
 
     def start(self, cycle: int) -> None:
-        """Let the task, which has steps, act from `cycle` on."""
+        """Start the task, which has steps, in `cycle`."""
         self.step = self.steps[0]
         self.clock.runnable += 1
         self._process = self.clock.env.process(self._life(cycle))
@@ -71,12 +71,12 @@ class Task:
         self._process.interrupt()
 
     def submit(self, load: Load) -> None:
-        """Want to create the packets of `load` from this cycle on."""
+        """Request to create the packets of `load` from this cycle on."""
         self._since = self.clock.now
         self.node.submit(load)
 
     def wait(self, event: simpy.Event, reason: str) -> ProcessGenerator:
-        """Wait for something that only the network can bring about."""
+        """Wait for an event of the network."""
         self.waits_for = reason
         self.clock.runnable -= 1
         yield event
@@ -84,7 +84,7 @@ class Task:
         self.waits_for = "compute"
 
     def passed_over(self, now: int, own: bool) -> None:
-        """Record a packet created in cycle `now` while this task wanted to create, its own or not."""
+        """Record that a packet was created in cycle `now` while this task had one to create."""
         if own:
             self._blocked += now - self._since
             self._since = now + 1
@@ -92,7 +92,7 @@ class Task:
             self._since += 1
 
     def injection_blocked(self, now: int) -> int:
-        """Return the cycles before `now` in which it wanted to create a packet and could not."""
+        """Return the cycles before `now` in which it had a packet to create and no room for it."""
         if self.node.task is self and self.node.program is not None:
             return self._blocked + max(0, now - self._since)
         return self._blocked
@@ -112,7 +112,7 @@ class Task:
 
 
 class Step:
-    """One thing that a task does and that is not over in no time.
+    """A step of a task that takes time.
 
     Attributes
     ----------
@@ -124,19 +124,19 @@ class Step:
         self.operation = operation
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Do it; come back in the cycle in which `task` looks at its next step, or did its last thing."""
+        """Execute the step; return in the cycle in which `task` reaches its next step or ends."""
         raise NotImplementedError
 
 
 class Compute(Step):
-    """Be busy for a number of cycles, at least one."""
+    """Compute for a number of cycles, at least one."""
 
     def __init__(self, operation: int, cycles: int) -> None:
         super().__init__(operation)
         self.cycles = cycles
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Let the cycles pass; the last of them is the last thing that a task does."""
+        """Let the cycles pass; a final computation ends the task without another cycle."""
         task.clock.stir(task.clock.now)
         yield task.clock.env.timeout(self.cycles - last)
         task.clock.stir(task.clock.now - 1)
@@ -150,7 +150,7 @@ class Send(Step):
         self.load = load
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Be done in the cycle in which the last packet is created; the next step comes a cycle later."""
+        """End in the cycle in which the last packet is created; the next step follows one cycle later."""
         task.submit(self.load)
         yield from task.wait(self.load.over, "injector")
         if not last:
@@ -166,7 +166,7 @@ class Announce(Send):
         self.blocking = blocking
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Leave the data with the channel, which lets them go when the reply comes."""
+        """Give the data to the channel, which releases them when the reply arrives."""
         self.load.channel.withhold(self.data)
         yield from super().perform(task, last or self.blocking)
         if self.blocking:
@@ -184,7 +184,7 @@ class Await(Step):
         self.data = data
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Pass from the cycle after the last packet's creation on."""
+        """End in the cycle after the creation of the last packet."""
         if not self.data.over.triggered:
             yield from task.wait(self.data.over, "rendezvous")
             yield task.clock.env.timeout(1)
@@ -213,7 +213,7 @@ class Receive(Step):
         self.channel = channel
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Retire the receive in the cycle after that in which its last tail was consumed, or at once."""
+        """Retire the receive in the cycle after its last tail was consumed, or at once."""
         if not self.channel.complete:
             self.channel.arrival = task.clock.env.event()
             yield from task.wait(self.channel.arrival, "receive")

@@ -60,7 +60,7 @@ class TreeRouting(Routing):
         return Head(packet, now, outputs)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
-        """Return the chosen output if it has room; a packet that is there asks for the consumption."""
+        """Return the chosen output if it has room; a packet at its destination requests consumption."""
         output = head.candidates[0]
         if len(head.candidates) > 1:
             output = self._choice(self, fifo, head, now)
@@ -86,7 +86,7 @@ class TreeRouting(Routing):
 
 
 def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
-    """Return the output with most room, one at random among equals."""
+    """Return the output with the most room, a random one of equals."""
     rooms = [output.fifo.room if output.fifo else 0 for output in head.candidates]
     best = [output for output, room in zip(head.candidates, rooms, strict=True) if room == max(rooms)]
     if len(best) == 1:
@@ -95,7 +95,7 @@ def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
 
 
 def _static(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
-    """Return a VC drawn again; only a packet still at its node has a choice."""
+    """Return a VC that is drawn again in each cycle; only a packet at its node has a choice."""
     count = len(head.candidates)
     return head.candidates[pick(routing.seed, TREE_VC, fifo.router.number, fifo.number, now, count)]
 

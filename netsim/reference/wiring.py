@@ -1,4 +1,4 @@
-"""Routers of a network as they are made and joined, and its routing."""
+"""The routers of a network, their links, and its routing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
 def make_routers(
     topology: Topology, config: Config, seed: int
 ) -> tuple[Routing, list[Router], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the routing, the routers, and the cycles per phit and the delay of every link."""
+    """Return the routing, the routers, and the cycles per phit and the delay of each link."""
     if is_general(topology, config):
         table = general(topology, config)
         routers = _routers(topology, config.of_all_classes, table.ports)
@@ -50,7 +50,7 @@ def make_routers(
 
 
 def _routers(topology: Topology, config: Config, ports: NDArray[np.int64]) -> list[Router]:
-    """Return the routers of a network, not yet wired, with so many ports."""
+    """Return the routers of a network, not yet wired, with the given numbers of ports."""
     return [
         Router(number, count, config.injectors if number < topology.nodes else 0, config)
         for number, count in enumerate(ports.tolist())
@@ -58,7 +58,7 @@ def _routers(topology: Topology, config: Config, ports: NDArray[np.int64]) -> li
 
 
 def _delay_credits(routers: list[Router], topology: Topology, config: Config, table: General) -> None:
-    """Let every FIFO know how late the router before it knows of room."""
+    """Tell every FIFO the delay after which the previous router knows about room."""
     for number, port, end, entry in topology.links().tolist():
         for vc in range(config.vcs):
             routers[end].fifos[entry * config.vcs + vc].lag = int(table.lag[number, port])
@@ -71,7 +71,7 @@ def join(
     cycles: NDArray[np.int64],
     delay: NDArray[np.int64],
 ) -> None:
-    """Join outputs to the FIFOs at the other end of their links."""
+    """Connect outputs to the FIFOs at the other ends of their links."""
     rings = isinstance(topology, Grid) and not is_general(topology, config)
     for number, port in np.argwhere(topology.neighbor >= 0).tolist():
         neighbor = routers[topology.neighbor[number, port]]

@@ -1,8 +1,8 @@
-"""Wormhole switching: buffers have room for phits, and a packet stands in as many of them as it needs.
+"""Wormhole switching: buffers have room for phits, and a packet occupies as many of them as it needs.
 
 W. J. Dally and C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE
 Transactions on Computers, 1987. Virtual channels share a link phit by phit (W. J. Dally, "Virtual-channel
-flow control", IEEE Transactions on Parallel and Distributed Systems, 1992): a packet that stands still holds
+flow control", IEEE Transactions on Parallel and Distributed Systems, 1992): a packet that does not move holds
 its virtual channels, but no link.
 """
 
@@ -15,21 +15,21 @@ __all__ = ["WormholeFabric"]
 
 
 class WormholeFabric(Fabric):
-    """Routers and links of which every phit needs room of its own beyond the link."""
+    """Routers and links in which every phit needs its own room beyond the link."""
 
     def _in_motion(self) -> bool:
-        """Return whether a phit moved; packets that stand in each other's way may stand forever."""
+        """Return whether a phit moved; packets that block each other may be blocked forever."""
         return self.moved
 
     def _hopeful(self, fifo: Fifo) -> bool:
-        """Return whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        """Return whether the header that waits in `fifo` could request an output if nothing else moved."""
         if fifo.head is None:
             return True
         free = [output for output in fifo.head.candidates if output.holder is None]
         return any(self.routing.may_enter(fifo, output) for output in free)
 
     def _cross(self, now: int) -> None:
-        """Let every link move a phit that has come, and has room beyond, as the cycle before left them."""
+        """Move a phit over each link that had one, with room beyond, at the end of the previous cycle."""
         held = [output for link in self.busy for output in link.outputs]
         able = {output.holder for output in held if _has_room(output)}
         for link in list(self.busy):
@@ -50,12 +50,12 @@ class WormholeFabric(Fabric):
                     del self.busy[link]
 
     def _phit_left(self, fifo: Fifo, now: int) -> None:
-        """Note that a phit has left a FIFO in cycle `now`, and its place is free."""
+        """Record that a phit has left a FIFO in cycle `now`, and that its place is free."""
         if fifo.lag:
             self._tell_room(fifo, now)
 
     def _packet_left(self, fifo: Fifo, now: int) -> None:
-        """Note that a packet has left a FIFO; its places were told of phit by phit."""
+        """Record that a packet has left a FIFO; its places were reported phit by phit."""
 
 
 def _has_room(output: Output) -> bool:
