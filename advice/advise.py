@@ -11,7 +11,7 @@ import numpy as np
 
 from netplace.advice.candidates import Candidate, candidates, chosen_nodes
 from netplace.advice.situation import Situation
-from netplace.checks import real, whole
+from netplace.checks import check_float, check_int
 from netplace.placement.rule import Nodes
 from netplace.scheduling.metrics import judged, paired
 
@@ -42,9 +42,9 @@ class Limits:
     simulations: int | None = None
 
     def __post_init__(self) -> None:
-        real(self.seconds, "seconds", 0.1, 1e7)
+        check_float(self.seconds, "seconds", 0.1, 1e7)
         if self.simulations is not None:
-            whole(self.simulations, "simulations", 4)
+            check_int(self.simulations, "simulations", 4)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Advice:
         Node of each task of the best placement that was found, advised or not.
     gain, half_width : float
         Share of its time that the job saves by the best placement, and half of its interval at the level of
-        0.95; the half-width is 0 where nothing is left to chance.
+        0.95; the half width is 0 where nothing is left to chance.
     best_cycles, usual_cycles : tuple of int
         Times on the draws on which both were judged; none of them had a part in the choice.
     tried : tuple of Tried
@@ -139,13 +139,13 @@ def advise(
 ) -> Advice:
     """Return which of the free nodes a job should have, in which order.
 
-    Placements are simulated beside the neighbors; those that seem best on some draws are tried on more, and
+    Placements are simulated beside the neighbours; those that seem best on some draws are tried on more, and
     the one that is left is judged on draws that had no part in the choice, each against the usual placement.
 
     Parameters
     ----------
     situation : Situation
-        The job, its machine and its neighbors.
+        The job, its machine and its neighbours.
     free : sequence of int
         Free nodes.
     limits : Limits, optional

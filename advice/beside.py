@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from netplace.advice.machine import nodes_from
 from netplace.apps import Program
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.runs import resolve
@@ -98,7 +98,7 @@ def _neighbour(
     held = nodes_from(listed, machine, hosts, "nodes")
     mapping = given.pop("mapping", "consecutive")
     if not isinstance(mapping, str):
-        raise ValueError(f"mapping: {shown(mapping)} is no name of a mapping")
+        raise ValueError(f"mapping: {abbreviate(mapping)} is no name of a mapping")
     if "app" not in given and "trace" not in given:
         if given:
             raise ValueError(f"{next(iter(given))}: given without app or trace")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.inputs import input_file
 from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import count_hosts, expand, host_list
@@ -104,16 +104,18 @@ def _nodes_of(
     """Return the nodes that a word names: hosts, or numbers where no host is called so."""
     digits = _NUMBERS.fullmatch(word)
     if digits and word not in number:
-        first = whole(digits[1], f"{where}: node", 0, machine.nodes - 1)
-        last = whole(digits[2], f"{where}: node", first, machine.nodes - 1) if digits[2] else first
+        first = check_int(digits[1], f"{where}: node", 0, machine.nodes - 1)
+        last = check_int(digits[2], f"{where}: node", first, machine.nodes - 1) if digits[2] else first
         return list(range(first, last + 1))
     if count_hosts(word, where) > machine.nodes:
-        raise ValueError(f"{where}: {shown(word)} names more nodes than the {machine.nodes} of {machine}")
+        raise ValueError(
+            f"{where}: {abbreviate(word)} names more nodes than the {machine.nodes} of {machine}"
+        )
     names = list(expand(word, where))
     for name in names:
         if name not in number:
             raise ValueError(
-                f"{where}: {shown(name)} is no node of {machine}, expected some of {_example(hosts)}"
+                f"{where}: {abbreviate(name)} is no node of {machine}, expected some of {_example(hosts)}"
             )
     return [number[name] for name in names]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netplace.advice.shapes import shape_lists
-from netplace.checks import real
+from netplace.checks import check_float
 from netplace.runs.plan import Plan
 from netplace.runs.same_jobs import same_jobs
 from netplace.runs.schedules import outcome_of
@@ -146,7 +146,7 @@ def advise_rule(
     tell : callable, optional
         Called with the text of each rule before it is tried.
     """
-    real(cost, "cost of spread", 0, 100)
+    check_float(cost, "cost of spread", 0, 100)
     began = time.process_time()
     shared = same_jobs([replace(plan, partition=text) for text in rules])
     outcomes: dict[str, tuple[Any, Any]] = {}

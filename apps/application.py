@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.apps.program import Program
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.checks.calls import check_arguments
 
 __all__ = ["Application", "check_options", "options_of", "uses_collectives"]
@@ -60,7 +60,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def uses_collectives(function: Callable[..., Any]) -> bool:
-    """Return whether `function`, which makes an application, may be told how collectives are carried out."""
+    """Tell whether `function`, which makes an application, may be told how collectives are carried out."""
     return "collectives" in inspect.signature(function).parameters
 
 
@@ -70,4 +70,4 @@ def check_options(name: str, function: Callable[..., Any], options: Iterable[str
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
         return
     for option in options:
-        one_of(option, options_of(function), f"option of application {name!r}")
+        check_choice(option, options_of(function), f"option of application {name!r}")

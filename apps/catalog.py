@@ -12,9 +12,9 @@ from netplace.apps.operation import MOST_TASKS
 from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
-from netplace.extensions import Choice, OnDemand
+from netplace.extensions import OnDemand, Registry
 
 __all__ = ["APPLICATION", "APPLICATIONS", "application"]
 
@@ -59,7 +59,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     ValueError
         If there is no such application or option, or a value is out of range.
     """
-    tasks = whole(tasks, "tasks")
+    tasks = check_int(tasks, "tasks")
     if tasks > MOST_TASKS:
         raise ValueError(f"tasks: {tasks} are too many, expected at most {MOST_TASKS}")
     if isinstance(name, str):
@@ -70,7 +70,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     elif inspect.isroutine(name):
         chosen = _own(name, name.__name__, "")
     else:
-        raise ArgumentError(f"application: {shown(name)} is no function")
+        raise ArgumentError(f"application: {abbreviate(name)} is no function")
     text = options.pop("collectives", None)
     sizes = _sizes(chosen.name, chosen.make, options)
     if text is None:
@@ -103,7 +103,7 @@ def _own(function: Callable[..., Any], name: str, description: str) -> Applicati
     return Application(name, description, make)
 
 
-APPLICATION: Choice[Application] = Choice("application", APPLICATIONS, "netplace.applications", _own)
+APPLICATION: Registry[Application] = Registry("application", APPLICATIONS, "netplace.applications", _own)
 
 
 def _sizes(name: str, function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -113,5 +113,5 @@ def _sizes(name: str, function: Callable[..., Any], options: dict[str, Any]) -> 
     if "bytes" in options:
         raise ValueError(f"application {name!r}: give bytes or packets, not both")
     rest = {key: value for key, value in options.items() if key not in ("packets", "packet_bytes")}
-    packet_bytes = whole(options.get("packet_bytes", 64), "packet_bytes")
-    return rest | {"bytes": whole(options["packets"], "packets") * packet_bytes}
+    packet_bytes = check_int(options.get("packet_bytes", 64), "packet_bytes")
+    return rest | {"bytes": check_int(options["packets"], "packets") * packet_bytes}

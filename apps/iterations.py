@@ -13,7 +13,7 @@ from netplace.apps.columns import check_columns
 from netplace.apps.operation import OperationError
 from netplace.apps.replay import check_progress
 from netplace.apps.requests import renumbered
-from netplace.checks import one_of
+from netplace.checks import check_choice
 
 __all__ = ["cut", "in_order", "iterations", "ranges", "section"]
 
@@ -73,7 +73,7 @@ def section(program: Cut, name: str) -> Cut:
     """Keep a named section of every task; see `Program.section`."""
     if not program.sections:
         raise ValueError(f"section: {program.name or 'the program'} has no sections, expected {name!r}")
-    one_of(name, program.sections, "section")
+    check_choice(name, program.sections, "section")
     begin, end = program.sections[name].T
     return replace(_part(program, begin, end), name=f"{program.name} {name}".strip())
 

@@ -12,7 +12,7 @@ from netplace.apps.arrays import Operations
 from netplace.apps.iterations import in_order, iterations, ranges
 from netplace.apps.operation import Op, check_length
 from netplace.apps.requests import openers, renumbered
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = ["block", "check_requests", "repeat"]
 
@@ -21,7 +21,7 @@ Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 
 def repeat(program: Longer, times: int) -> Longer:
     """Let the marked iterations stand `times` times in all; see `Program.repeat`."""
-    whole(times, "times")
+    check_int(times, "times")
     begin, end, span = block(program)
     check_length(len(program) + (times - 1) * int((end - begin).sum()), "repeat")
     check_requests(program, begin, end)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.border import checks_itself
 from netplace.checks.calls import checked
 
@@ -22,8 +22,8 @@ _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 class TaskWriter:
     """The operations of task `task` among `tasks`, in the order in which they are called.
 
-    Messages of a task to itself may be written; a simulator drops them. Tags are 0 or more. `Program.of`
-    joins the writers of all tasks.
+    Messages to oneself may be written; a simulator drops them. Tags are 0 or more. `Program.of` joins the
+    writers of all tasks.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class TaskWriter:
 
     def __init__(self, task: int, tasks: int, collectives: Any = None) -> None:
         self.collectives = collectives
-        self.tasks = whole(tasks, "tasks")
-        self.task = whole(task, "task", 0)
+        self.tasks = check_int(tasks, "tasks")
+        self.task = check_int(task, "task", 0)
         if self.task >= self.tasks:
             raise ValueError(f"task: {task} is too large, expected less than {tasks}, the number of tasks")
         self._kind = array("b")
@@ -69,7 +69,7 @@ class TaskWriter:
     @checks_itself
     def compute(self, cycles: int) -> None:
         """Keep the task busy for `cycles`."""
-        self._append(_COMPUTE, -1, self._whole(cycles, "cycles", 59), 0, -1)
+        self._append(_COMPUTE, -1, self._integer(cycles, "cycles", 59), 0, -1)
 
     @checks_itself
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
@@ -95,7 +95,7 @@ class TaskWriter:
     def wait(self, request: int) -> None:
         """Wait until `request` is complete."""
         if type(request) is not int:
-            request = whole(request, "request", 0)
+            request = check_int(request, "request", 0)
         if not 0 <= request < self._requests:
             raise ValueError(
                 f"wait: task {self.task} has no request {request}, it has opened {self._requests} so far"
@@ -111,20 +111,20 @@ class TaskWriter:
     @checked
     def mark(self, iteration: int) -> None:
         """Say that `iteration` begins here; -1 closes the last one."""
-        self._marks.append((len(self), whole(iteration, "iteration", -1)))
+        self._marks.append((len(self), check_int(iteration, "iteration", -1)))
 
     @checked
     def begin(self, section: str = "timed") -> None:
         """Say that a named section of the program begins here."""
         if section in self._sections:
-            raise ValueError(f"section: task {self.task} begins {shown(section)} twice")
+            raise ValueError(f"section: task {self.task} begins {abbreviate(section)} twice")
         self._sections[section] = [len(self)]
 
     @checked
     def end(self, section: str = "timed") -> None:
         """Say that a named section of the program ends here."""
         if len(self._sections.get(section, ())) != 1:
-            raise ValueError(f"section: task {self.task} ends {shown(section)}, which is not open")
+            raise ValueError(f"section: task {self.task} ends {abbreviate(section)}, which is not open")
         self._sections[section].append(len(self))
 
     @checked
@@ -141,11 +141,11 @@ class TaskWriter:
         ValueError
             If `begin` is out of range, or if a request or a section crosses an end of what is repeated.
         """
-        length = len(self) - whole(begin, "begin", 0)
+        length = len(self) - check_int(begin, "begin", 0)
         if length < 0:
             raise ValueError(f"begin: {begin} is too large, task {self.task} has {len(self)} operations")
-        extra = whole(times, "times") - 1
-        whole(tag_step, "tag_step", 0)
+        extra = check_int(times, "times") - 1
+        check_int(tag_step, "tag_step", 0)
         # An empty iteration has a mark of its own.
         check_length(begin + max(1, length) * (extra + 1), f"repeat of task {self.task}")
         opened = self._requests_from(begin)
@@ -192,13 +192,13 @@ class TaskWriter:
         self._request.append(request)
 
     def _message(self, kind: int, peer: int, size: int, tag: int, request: int) -> None:
-        peer = self._whole(peer, "peer")
+        peer = self._integer(peer, "peer")
         if peer >= self.tasks:
             raise ValueError(
                 f"peer: task {self.task} names task {peer}, expected less than {self.tasks}, "
                 "the number of tasks"
             )
-        self._append(kind, peer, self._whole(size, "bytes"), self._whole(tag, "tag"), request)
+        self._append(kind, peer, self._integer(size, "bytes"), self._integer(tag, "tag"), request)
 
     def _open(self, kind: int, peer: int, size: int, tag: int) -> int:
         request = self._requests
@@ -206,11 +206,11 @@ class TaskWriter:
         self._requests = request + 1
         return request
 
-    def _whole(self, value: int, what: str, bits: int = 62) -> int:
+    def _integer(self, value: int, what: str, bits: int = 62) -> int:
         # The quick way through, for programs of millions of operations.
         if type(value) is int and 0 <= value < 1 << bits:
             return value
-        number = whole(value, f"{what} in task {self.task}", 0)
+        number = check_int(value, f"{what} in task {self.task}", 0)
         if number >= 1 << bits:
             raise ValueError(
                 f"{what} in task {self.task}: {value} is too large, expected less than 2**{bits}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from netplace.checks.amounts import MOST, real, whole
+from netplace.checks.amounts import MOST, check_float, check_int
 from netplace.checks.content import (
     MEMORY_LIMIT,
     READ_LIMIT,
@@ -19,33 +19,33 @@ from netplace.checks.content import (
     read_content,
     read_limit,
 )
-from netplace.checks.shown import escaped, printable, shortened, shown
+from netplace.checks.display import abbreviate, escaped, printable, shortened
 from netplace.checks.sizes import check_size, check_steps
 
 __all__ = [
     "MEMORY_LIMIT",
     "MOST",
     "READ_LIMIT",
+    "abbreviate",
+    "check_choice",
+    "check_float",
+    "check_int",
     "check_size",
     "check_steps",
     "check_unpacked",
     "escaped",
     "is_packed",
     "memory_limit",
-    "one_of",
     "printable",
     "read_content",
     "read_limit",
-    "real",
     "shortened",
-    "shown",
-    "whole",
 ]
 
 _LISTED = 600  # characters of a list of names: those of a file may be thousands
 
 
-def one_of(value: object, options: Iterable[str], what: str) -> str:
+def check_choice(value: object, options: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `options`, else offer the nearest names.
 
     Parameters
@@ -69,7 +69,7 @@ def one_of(value: object, options: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(written, names, n=3, cutoff=0.5)
     listed = f"valid: {_listed(names)}"
     hint = f"did you mean {' or '.join(near)}? ({listed})" if near else listed
-    raise ValueError(f"{what}: unknown name {shown(value)}; {hint}")
+    raise ValueError(f"{what}: unknown name {abbreviate(value)}; {hint}")
 
 
 def _listed(names: list[str]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from netplace.checks.shown import shown
+from netplace.checks.display import abbreviate
 
-__all__ = ["MOST", "real", "whole"]
+__all__ = ["MOST", "check_float", "check_int"]
 
 MOST = 2**62  # the largest whole number that is taken anywhere: sums of two fit into 64 bits
 
 
-def whole(value: object, what: str, least: int = 1, most: int = MOST) -> int:
+def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int:
     """Return `value` as an int if it is a whole number from `least` to `most`.
 
     Parameters
@@ -31,15 +31,15 @@ def whole(value: object, what: str, least: int = 1, most: int = MOST) -> int:
     try:
         number = int(str(value))
     except ValueError:
-        raise ValueError(f"{what}: {shown(value)} is not a whole number") from None
+        raise ValueError(f"{what}: {abbreviate(value)} is not a whole number") from None
     if number < least:
-        raise ValueError(f"{what}: {shown(number)} is too small, expected at least {least}")
+        raise ValueError(f"{what}: {abbreviate(number)} is too small, expected at least {least}")
     if number > most:
-        raise ValueError(f"{what}: {shown(number)} is too large, expected at most {most}")
+        raise ValueError(f"{what}: {abbreviate(number)} is too large, expected at most {most}")
     return number
 
 
-def real(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
+def check_float(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
     """Return `value` as a float if it is a finite number from `least` to `most`.
 
     Parameters
@@ -61,7 +61,7 @@ def real(value: object, what: str, least: float = 0.0, most: float = math.inf) -
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{what}: {shown(value)} is not a number")
+        raise ValueError(f"{what}: {abbreviate(value)} is not a number")
     if number < least:
         raise ValueError(f"{what}: {number:g} is too small, expected at least {least:g}")
     if number > most:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from netplace.checks.calls import ArgumentError
-from netplace.checks.shown import shown
+from netplace.checks.display import abbreviate
 
 __all__ = ["array_of", "integers_as", "make_read_only"]
 
@@ -19,13 +19,13 @@ def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
-        raise ArgumentError(f"{what}: {shown(values)} is no array of numbers") from None
+        raise ArgumentError(f"{what}: {abbreviate(values)} is no array of numbers") from None
 
 
 def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
     """Return an array of whole numbers as one of the type `kind`, itself if it is that already."""
     if not isinstance(values, np.ndarray):
-        raise ArgumentError(f"{what}: is {shown(values)}, expected an array of whole numbers")
+        raise ArgumentError(f"{what}: is {abbreviate(values)}, expected an array of whole numbers")
     if values.ndim != dims:
         raise ArgumentError(f"{what}: has {values.ndim} dimensions, expected {dims}")
     if values.dtype == kind:
@@ -39,7 +39,7 @@ def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArr
 
 
 def make_read_only(record: Any, names: Iterable[str]) -> None:
-    """Put views that nobody can write instead of the arrays that a frozen record holds, also in mappings."""
+    """Put views that nobody can write in place of the arrays that a frozen record holds, also in mappings."""
     for name in names:
         held = getattr(record, name)
         if isinstance(held, np.ndarray):

@@ -18,7 +18,7 @@ import numpy as np
 
 from netplace.checks.accidents import is_accident, is_ours
 from netplace.checks.annotations import ANYTHING, Check, check_of, hints_of, is_sequence
-from netplace.checks.shown import shortened, shown
+from netplace.checks.display import abbreviate, shortened
 
 __all__ = [
     "ArgumentError",
@@ -49,7 +49,7 @@ class Guard(Generic[R]):
     title : str
         What it is called in a sentence.
     kind : type, optional
-        The class whose instances it initializes; the annotations of a dataclass are those of its fields.
+        The class whose instances it initialises; the annotations of a dataclass are those of its fields.
     """
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
@@ -136,7 +136,7 @@ class Guard(Generic[R]):
 
 def _said(value: Any) -> str:
     """Return a value as one line, such as an array of several."""
-    return " ".join(shown(value).split())
+    return " ".join(abbreviate(value).split())
 
 
 _PARAMETERS = "__dataclass_params__"
@@ -224,11 +224,11 @@ def _checks_of_fields(kind: type) -> list[tuple[str, Check, Any]]:
 def check_keys(kind: type, plain: Any, what: str) -> None:
     """Check that a mapping has a key for every field of a dataclass that needs one, and no others."""
     if not isinstance(plain, Mapping):
-        raise ArgumentError(f"{what}: is {shown(plain)}, expected a mapping")
+        raise ArgumentError(f"{what}: is {abbreviate(plain)}, expected a mapping")
     known = {item.name: item for item in fields(kind)}
     for name in plain:
         if name not in known:
-            raise ArgumentError(f"{what}: unknown key {shown(name)}, expected {', '.join(known)}")
+            raise ArgumentError(f"{what}: unknown key {abbreviate(name)}, expected {', '.join(known)}")
     for name, item in known.items():
         if name not in plain and item.default is MISSING and item.default_factory is MISSING:
             raise ArgumentError(f"{what}: {name} is missing")
@@ -251,5 +251,5 @@ def pairs_of(given: Any, what: str) -> tuple[tuple[Any, Any], ...]:
     if type(given) is tuple and {tuple}.issuperset(map(type, given)) and {2}.issuperset(map(len, given)):
         return given
     if not is_sequence(given) or not all(is_sequence(pair) and len(pair) == 2 for pair in given):
-        raise ArgumentError(f"{what}: is {shown(given)}, expected pairs")
+        raise ArgumentError(f"{what}: is {abbreviate(given)}, expected pairs")
     return tuple((name, value) for name, value in given)

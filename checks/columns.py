@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from netplace.checks.amounts import MOST
 from netplace.checks.csv_cells import frame_as_read
+from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
-from netplace.checks.shown import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +73,7 @@ def _refuse(column: pd.Series, wrong: pd.Series, path: Path, expected: str) -> N
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         value = column.iloc[row]
-        raise ValueError(f"{path}, row {row + 1}, {column.name}: {shown(value)} is {expected}")
+        raise ValueError(f"{path}, row {row + 1}, {column.name}: {abbreviate(value)} is {expected}")
 
 
 def _bound(value: float) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
     cells = _changed(frame, as_cell)
     texts = (column for _, column in cells.items() if column.dtype.kind not in _NUMERIC)
     quoted = any(column.astype(str).str.contains("\r", regex=False).any() for column in texts)
-    with whole_file(path) as draft:
+    with atomic_file(path) as draft:
         cells.to_csv(
             draft, index=False, lineterminator="\n", quoting=_QUOTED if quoted else csv.QUOTE_MINIMAL
         )
@@ -58,7 +58,7 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Write rows as CSV, whole or not at all, as they come."""
-    with whole_file(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+    with atomic_file(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         plain = csv.writer(file, lineterminator="\n")
         quoted = csv.writer(file, lineterminator="\n", quoting=_QUOTED)
         plain.writerow(map(as_cell, columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from netplace.checks.shown import escaped
+from netplace.checks.display import escaped
 
 __all__ = ["html_bars", "html_matrix", "html_table"]
 

@@ -12,9 +12,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import Kind
-from netplace.checks.shown import shown
 
 __all__ = ["finite", "json_text", "opened", "read_json", "read_results", "results_text"]
 
@@ -77,7 +77,7 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
     """
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: {shown(content)} found, expected the results of a {what}")
+        raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
     plain = opened(content, path, what, version)
     kind(plain, str(path))
     return plain
@@ -97,16 +97,16 @@ def _check_head(path: Path, head: dict[str, Any], what: str, version: int, conte
         if name not in head:
             raise ValueError(f"{path}: {name}: is missing, expected one beside {' and '.join(head)}")
     if head["netplace"] != what:
-        raise ValueError(f"{path}: netplace: {shown(head['netplace'])} found, expected {what!r}")
+        raise ValueError(f"{path}: netplace: {abbreviate(head['netplace'])} found, expected {what!r}")
     if head["version"] != version or isinstance(head["version"], bool | float):
         raise ValueError(
-            f"{path}: version: {shown(head['version'])} found, expected {version}, that of this netplace; "
-            "use the netplace that wrote it, or make it again"
+            f"{path}: version: {abbreviate(head['version'])} found, expected {version}; "
+            "use the version of netplace that wrote the file, or repeat the command that made it"
         )
     if head["checksum"] != _checksum(content):
         raise ValueError(
-            f"{path}: checksum: {shown(head['checksum'])} found, expected {_checksum(content)}: the file is "
-            "not what was written, it was damaged or edited"
+            f"{path}: checksum: {abbreviate(head['checksum'])} found, expected {_checksum(content)}; "
+            "the file was damaged or edited"
         )
 
 
@@ -118,7 +118,7 @@ def read_json(path: Path) -> Any:
         if len(made) < len(members):
             names = [name for name, _ in members]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"key {shown(twice)} is there twice")
+            raise ValueError(f"key {abbreviate(twice)} is there twice")
         return made
 
     def constant(name: str) -> None:
@@ -126,7 +126,7 @@ def read_json(path: Path) -> Any:
 
     def real(digits: str) -> float:
         if not math.isfinite(value := float(digits)):
-            raise ValueError(f"{shown(digits)} is too large for a number")
+            raise ValueError(f"{abbreviate(digits)} is too large for a number")
         return value
 
     try:

@@ -14,8 +14,8 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from netplace.checks.amounts import MOST
+from netplace.checks.display import abbreviate
 from netplace.checks.plain import to_plain
-from netplace.checks.shown import shown
 
 __all__ = [
     "Kind",
@@ -92,7 +92,7 @@ def choice(*names: Any) -> Kind:
 
     def check(value: Any, where: str) -> None:
         if type(value) not in {type(name) for name in names} or value not in names:
-            raise unexpected(value, where, " or ".join(shown(name) for name in names))
+            raise unexpected(value, where, " or ".join(abbreviate(name) for name in names))
 
     return check
 
@@ -255,10 +255,10 @@ def _either(kinds: list[Kind], null: bool) -> Kind:
 
 def _at(where: str, key: str) -> str:
     """Return the place of a key in a table; a file, or one with the key so far, stands before a colon."""
-    word = key if key.isidentifier() and len(key) <= _LONGEST_KEY else shown(key, _LONGEST_KEY)
+    word = key if key.isidentifier() and len(key) <= _LONGEST_KEY else abbreviate(key, _LONGEST_KEY)
     return f"{where}{'.' if ': ' in where else ': '}{word}"
 
 
 def unexpected(value: Any, where: str, expected: str) -> ValueError:
     """Return the error about a value that was found somewhere in a file."""
-    return ValueError(f"{where}: {shown(value)} found, expected {expected}")
+    return ValueError(f"{where}: {abbreviate(value)} found, expected {expected}")

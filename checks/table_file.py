@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.checks.shown import shown
+from netplace.checks.display import abbreviate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,8 @@ def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataF
         row = f"{path}, row {int((seals == seal).to_numpy().argmax()) + 1}, {SEAL}"
         match = _SEALS.fullmatch(seal)
         if match is None or match[1] != what or place:
-            expected = shown(seals.iloc[0], 80) if place else f"{what!r}, a version and a checksum"
-            raise ValueError(f"{row}: {shown(seal)} found, expected {expected}")
+            expected = abbreviate(seals.iloc[0], 80) if place else f"{what!r}, a version and a checksum"
+            raise ValueError(f"{row}: {abbreviate(seal)} found, expected {expected}")
         if int(match[2]) != version:
             raise ValueError(f"{row}: version {match[2]} found, expected {version}, that of this netplace")
         if match[3] != _checksum(plain):

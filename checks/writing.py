@@ -1,7 +1,7 @@
 """All that writes a file does it here: it appears whole or not at all, under the name that was given alone.
 
 A file is written as a draft beside it, which takes its place at the end. A draft has a name that nobody can
-foretell, is made again (no link is followed) and is locked while somebody writes it. So the drafts of a run
+foretell, is made anew (no link is followed) and is locked while somebody writes it. So the drafts of a run
 that was killed can be told, and the next one in that folder takes them away: they have such a name, belong to
 the same user and are not locked.
 """
@@ -28,14 +28,14 @@ try:
 except ImportError:  # Windows: drafts are not locked there, and none is taken away
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["draft_folder", "is_device", "made_folder", "whole_file", "write_whole"]
+__all__ = ["atomic_file", "draft_folder", "is_device", "made_folder", "write_atomically"]
 
 _DRAFT = re.compile(r"\.netplace-[0-9a-f]{16}(\..*)?", re.DOTALL)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK
 
 
 @contextmanager
-def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
+def atomic_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """Give the name of a draft, which takes the place of `path` once the block has ended well.
 
     It has the same endings, for they say the format. What is no file, such as ``/dev/stdout`` or a pipe,
@@ -75,9 +75,9 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
                 os.close(lock)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file, whole or not at all; text as UTF-8, with ends of lines as they are."""
-    with whole_file(path) as draft:
+    with atomic_file(path) as draft:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
 
 

@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import PAGE_OR_FOLDER, Answer, show, with_page
+from netplace.cli.outputs import PAGE_OR_FOLDER, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
 
@@ -113,11 +113,11 @@ def advise_command(**given: Any) -> None:
     def terminal() -> None:
         _print(content, output if output and output.is_dir() else None, commands)
 
-    show(Answer(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
+    show(CommandOutput(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
-    """Return the job beside its neighbors, the names of all nodes, and the free nodes."""
+    """Return the job beside its neighbours, the names of all nodes, and the free nodes."""
     import numpy as np
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.outputs import Answer, show, with_page
+from netplace.cli.outputs import CommandOutput, show, with_page
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
-    from netplace.checks.writing import write_whole
+    from netplace.checks.writing import write_atomically
     from netplace.cli.many import say
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
@@ -51,12 +51,12 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
 
         folder.mkdir(exist_ok=True)
         for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
-            write_whole(folder / name, text)
+            write_atomically(folder / name, text)
 
     def terminal() -> None:
         _print(advice, installable, output if output and output.is_dir() else None)
 
-    show(Answer(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
+    show(CommandOutput(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
 
 
 def _installable(

@@ -11,7 +11,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import OUTCOME, Answer, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table, with_progress
 
@@ -106,7 +106,7 @@ def allocate_command(**given: Any) -> None:
     content: dict[str, Any] = {"machine": str(topology), "request": asked.nodes, "free": free}
     content["held"] = np.unique(held).tolist()
     content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
-    answer = Answer(
+    answer = CommandOutput(
         lambda: content,
         lambda: print_tables(*_tables(offers, title)),
         "allocation",

@@ -8,7 +8,7 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.checks import MOST, real, whole
+from netplace.checks import MOST, check_float, check_int
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 
 __all__ = [
@@ -22,13 +22,13 @@ __all__ = [
     "SEEDS",
     "THREADS",
     "WHOLE",
+    "Integer",
+    "Number",
     "OutputFile",
-    "Real",
-    "Whole",
 ]
 
 
-class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
+class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """Whole numbers from `least` to `most`."""
 
     name = "integer"
@@ -38,10 +38,10 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number that a user wrote."""
-        return whole(value, _flag(param), self._least, self._most)
+        return check_int(value, _flag(param), self._least, self._most)
 
 
-class Real(click.ParamType):  # type: ignore[type-arg]
+class Number(click.ParamType):  # type: ignore[type-arg]
     """Finite numbers from `least` to `most`."""
 
     name = "float"
@@ -51,7 +51,7 @@ class Real(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number that a user wrote."""
-        return real(value, _flag(param), self._least, self._most)
+        return check_float(value, _flag(param), self._least, self._most)
 
 
 class Threads(click.ParamType):  # type: ignore[type-arg]
@@ -100,12 +100,12 @@ def _flag(param: click.Parameter | None) -> str:
     return max(param.opts, key=len) if param else "number"
 
 
-WHOLE = Whole()
-REAL = Real()
-COUNT = Whole(1)
-SEED = Whole(0)
-SEEDS = Whole(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
-PROCESSES = Whole(1, 4_096)
+WHOLE = Integer()
+REAL = Number()
+COUNT = Integer(1)
+SEED = Integer(0)
+SEEDS = Integer(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
+PROCESSES = Integer(1, 4_096)
 THREADS = Threads()
 OUTPUT = OutputFile()
 PICTURE = OutputFile(*PICTURES)

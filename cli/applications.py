@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import Answer, page_flag, show
+from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import WHAT_RUNS
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -57,7 +57,7 @@ def app_command(name: str, **given: Any) -> None:
 
     NAME is an application (see netplace list apps), one of your own as module:function or file.py:function,
     or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
-    is received, and no tasks wait for each other forever.
+    is received, and no tasks wait for each other for ever.
     """
     from netplace.report.files.outputs import check_output
 
@@ -79,17 +79,17 @@ def app_command(name: str, **given: Any) -> None:
                 "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
             )
 
-    show(Answer(lambda: description, terminal), asked.output, asked.as_json)
+    show(CommandOutput(lambda: description, terminal), asked.output, asked.as_json)
 
 
 def _program(name: str, asked: _Flags) -> Program:
     """Return the program that the flags ask for, checked."""
-    from netplace.checks import whole
+    from netplace.checks import check_int
     from netplace.runs.programs import Reading, is_trace, job_program
 
     options = {key.rstrip("_"): getattr(asked, key) for key in ("class_", "packets", "bytes_", "rounds")}
     if asked.tasks is not None:
-        whole(asked.tasks, "--tasks")
+        check_int(asked.tasks, "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
             raise ValueError(
@@ -146,7 +146,7 @@ def _described(program: Program) -> dict[str, Any]:
 
 
 def _ends_synchronously(program: Program) -> bool:
-    """Return whether a program also ends when every send waits for its receive."""
+    """Tell whether a program also ends when every send waits for its receive."""
     try:
         program.check(rendezvous=0)
     except ValueError:
@@ -194,5 +194,5 @@ def _write_matrix(program: Program, path: Path) -> None:
             for name, matrix in arrays.items()
             for part in ("data", "indices", "indptr", "shape")
         }
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         np.savez_compressed(temporary, **arrays)

@@ -40,9 +40,9 @@ def bench_command(topic: str, **given: Any) -> None:
     Mapping: costs against the best known (QAPLIB, halos) and against published GRASP (applications), medians
     over seeds, in processor time of one core.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
 
-    if one_of(topic, _TOPICS, "bench") == "mapping":
+    if check_choice(topic, _TOPICS, "bench") == "mapping":
         _mapping(**given)
         return
     for flag in ("seeds", "seconds"):
@@ -54,9 +54,9 @@ def bench_command(topic: str, **given: Any) -> None:
 def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     """Measure and show speed and memory."""
     from netplace.benchmarks import BENCHMARKS
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
 
-    chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
+    chosen = BENCHMARKS if only is None else {only: BENCHMARKS[check_choice(only, BENCHMARKS, "--only")]}
     figures: list[Figure] = []
     for name, measure in chosen.items():
         click.echo(f"measuring {name} ...", err=True)
@@ -77,9 +77,9 @@ def _row(figure: Figure) -> list[str]:
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
     """Measure and show the quality of mappings."""
     from netplace.benchmarks.mapping import PARTS
-    from netplace.checks import one_of, whole
+    from netplace.checks import check_choice, check_int
 
-    names = list(PARTS) if only is None else [one_of(only, PARTS, "--only")]
+    names = list(PARTS) if only is None else [check_choice(only, PARTS, "--only")]
     if seconds is not None:
         if names != ["instances"]:
             raise ValueError(
@@ -87,7 +87,7 @@ def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | 
             )
         if not 0 < seconds < float("inf"):
             raise ValueError(f"--seconds: {seconds} is out of range, expected more than 0")
-    count = whole(seeds, "--seeds") if seeds is not None else 1 if quick else 5
+    count = check_int(seeds, "--seeds") if seeds is not None else 1 if quick else 5
     limit = {} if seconds is None else {"seconds": seconds}
     rows: list[Row] = []
     for name in names:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import Answer, page_flag, show
+from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def check_command(
     """Count what networks are made of, and search the channel dependency graph of a routing for cycles.
 
     Counted are switches, their ports, cables by kind, and the cables that halve the nodes; several networks
-    are set side by side. Without a cycle packets cannot wait for each other forever (with an escape channel,
+    are set side by side. Without a cycle packets cannot wait for each other for ever (with an escape channel,
     Duato's condition is checked). A cycle is shown link by link, and how many virtual channels would do
     without one. What can be counted is shown also of a network whose routing cannot be checked.
     """
     from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
 
-    one_of(what, ["network"], "check")
+    check_choice(what, ["network"], "check")
     listed = read_prices(prices) if prices is not None else None
     alone = len(networks) == 1
     described, refusals = [], []
@@ -71,9 +71,9 @@ def check_command(
             refusals.append(error)
         described.append(counted | judged)
     if alone:
-        answer = Answer(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
+        answer = CommandOutput(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
     else:
-        answer = Answer(lambda: {"networks": described}, lambda: _compared(described))
+        answer = CommandOutput(lambda: {"networks": described}, lambda: _compared(described))
     show(answer, None if refusals else output, as_json)
     if refusals:
         raise refusals[0]
@@ -105,7 +105,7 @@ def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
 
 def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, Any]:
     """Return whether a routing is free of deadlock, and with how many virtual channels."""
-    from netplace.netsim.general import vcs_that_do, verdict_on
+    from netplace.netsim.table_router import vcs_that_do, verdict_on
 
     _, routes, verdict = verdict_on(topology, routing, vc_discipline)
     return {

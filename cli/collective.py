@@ -11,7 +11,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import Answer, page_flag, show
+from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import number, print_tables, table
@@ -82,10 +82,10 @@ class _Flags:
 def collective_command(operation: str, **given: Any) -> None:
     """Show the messages of a collective operation: rounds, messages, bytes, and pairs."""
     from netplace.apps.collectives import OPERATIONS, schedule
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
 
     asked = _Flags(**given)
-    one_of(operation, OPERATIONS, "collective operation")
+    check_choice(operation, OPERATIONS, "collective operation")
     options = {
         key: getattr(asked, key)
         for key in ("segment", "fanout", "radix", "group", "element")
@@ -102,7 +102,7 @@ def collective_command(operation: str, **given: Any) -> None:
             progress=progress,
             **options,
         )
-    answer = Answer(lambda: _described(messages), lambda: print_tables(*_tables(messages)))
+    answer = CommandOutput(lambda: _described(messages), lambda: print_tables(*_tables(messages)))
     show(answer, asked.output, asked.as_json)
 
 

@@ -43,13 +43,13 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     Runs of several seeds are paired by seed, schedules by batches, co-simulations by job; what no chance
     has a part in compares exactly, as does all where the same was asked with the same seeds.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.comparison import comparison_tables
 
     if fail_if is not None:
-        one_of(fail_if, _FAIL_IF, "--fail-if")
+        check_choice(fail_if, _FAIL_IF, "--fail-if")
     path = check_output(Path(output), _ENDINGS) if output else None
     comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)))
     if path:

@@ -18,7 +18,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
@@ -128,11 +128,11 @@ def cosim_command(study: str | None, **given: Any) -> None:
     show(answer, given["output"], given["as_json"])
 
 
-def _single(given: dict[str, Any], output: Path | None, execution: Execution) -> Answer:
+def _single(given: dict[str, Any], output: Path | None, execution: Execution) -> CommandOutput:
     """Carry out the co-simulation that flags describe, unless `output` is a folder that has it."""
     from netplace.cosim import job_rows_of, make_cosim_plan
-    from netplace.cosim.carry import outcome_of
     from netplace.cosim.plan import KEYS
+    from netplace.cosim.runner import outcome_of
     from netplace.report.plots.cosim import draw_sharing
     from netplace.report.tables.cosim import figure_tables, remarks, title_of, write_folder, write_kept
 
@@ -159,7 +159,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
         elif not written:
             write_folder(path, plan, outcome)
 
-    return Answer(
+    return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
         lambda: print_tables(*figure_tables(plan, outcome)),
         draw=lambda path: draw_sharing(path, job_rows_of(outcome), title_of(plan)),
@@ -170,7 +170,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
 
 def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[str, Any]:
     """Return what came of a plan, carried out here; show how many jobs have ended."""
-    from netplace.cosim.carry import outcome_of
+    from netplace.cosim.runner import outcome_of
 
     jobs = plan.jobs
     with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.network_time}") as tell:
@@ -179,7 +179,7 @@ def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[s
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     """Return what a folder that was written before has of a plan."""
-    from netplace.cosim.kept import FILE, read_plan
+    from netplace.cosim.serialization import FILE, read_plan
 
     if folder and (folder / FILE).exists():
         try:
@@ -191,10 +191,10 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     return None
 
 
-def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
+def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
     """Carry out the co-simulations of a study file."""
-    from netplace.cosim.carry import outcome_of
     from netplace.cosim.ranking import rankings
+    from netplace.cosim.runner import outcome_of
     from netplace.cosim.study_file import read_cosim_study
     from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
@@ -223,7 +223,7 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
         for note in contest_notes(contests):
             say(note)
 
-    return Answer(
+    return CommandOutput(
         lambda: {
             "cosimulations": described(plans, outcomes),
             "rankings": to_plain(ranked),

@@ -10,7 +10,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import Answer, page_flag, show
+from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -68,11 +68,11 @@ def explain_command(
     a guess.
     """
     from netplace.cosim import reasons
-    from netplace.cosim.kept import read_cosimulation
+    from netplace.cosim.serialization import read_cosimulation
 
     plan, outcome = read_cosimulation(Path(folder), said)
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
-    show(Answer(explanation.to_dict, lambda: print_tables(*_explained(explanation))), output, as_json)
+    show(CommandOutput(explanation.to_dict, lambda: print_tables(*_explained(explanation))), output, as_json)
 
 
 def _explained(explanation: Explanation) -> list[Table]:
@@ -145,7 +145,7 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     the network alone.
     """
     from netplace.cosim import what_if
-    from netplace.cosim.kept import read_cosimulation
+    from netplace.cosim.serialization import read_cosimulation
 
     said: dict[str, str | None] = {name: given[name] for name in _NAMED}
     again = [word for word in given["mapping"] if "=" not in word]
@@ -165,7 +165,9 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     )
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
     show(
-        Answer(lambda: {"jobs": [row.to_dict() for row in rows]}, lambda: print_tables(*_changed(rows))),
+        CommandOutput(
+            lambda: {"jobs": [row.to_dict() for row in rows]}, lambda: print_tables(*_changed(rows))
+        ),
         output,
         as_json,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["Jobs", "JobsOption"]
 
@@ -28,7 +28,7 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
             return value
         match = _BOTH.fullmatch(value)
         if match is None:
-            raise ValueError(f"--jobs: {shown(value)} is not of the form 4x NAME or 4x:NAME")
+            raise ValueError(f"--jobs: {abbreviate(value)} is not of the form 4x NAME or 4x:NAME")
         return match[1], match[2]
 
 

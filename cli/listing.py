@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.extensions import Choice, Offer
+    from netplace.extensions import Offer, Registry
     from netplace.placement import Rule
 
 __all__ = ["TOPICS", "list_command"]
@@ -60,7 +60,7 @@ def _partitions() -> tuple[list[str], Rows]:
     return _rules(PARTITION)
 
 
-def _rules(choice: Choice[Rule[Any, Any]]) -> tuple[list[str], Rows]:
+def _rules(choice: Registry[Rule[Any, Any]]) -> tuple[list[str], Rows]:
     rows = [
         [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
         for name, rule in choice.known.items()
@@ -69,7 +69,7 @@ def _rules(choice: Choice[Rule[Any, Any]]) -> tuple[list[str], Rows]:
     return [choice.what, "with option", "example", "what it does"], rows
 
 
-def _offered(choice: Choice[Any]) -> Iterator[tuple[Offer, str]]:
+def _offered(choice: Registry[Any]) -> Iterator[tuple[Offer, str]]:
     """Yield what packages offer, each with what it does and whose it is."""
     for offer, entry in choice.offered():
         text = entry if isinstance(entry, str) else getattr(entry, "description", None) or _first_line(entry)
@@ -168,7 +168,7 @@ def list_command(topic: str | None, as_json: bool) -> None:
     if topic is None:
         _show_topics(as_json)
         return
-    columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()
+    columns, rows = TOPICS[check_choice(topic, TOPICS, "list")]()
     if as_json:
         print_json({topic: [dict(zip(columns, row, strict=True)) for row in rows]})
         return

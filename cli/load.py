@@ -13,7 +13,7 @@ from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, store_flag
-from netplace.cli.outputs import OUTCOME, Answer, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import check_plans, named_flags, refuse_beside_study
 from netplace.cli.settings import (
     WHAT_RUNS,
@@ -122,7 +122,7 @@ def load_command(**given: Any) -> None:
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
-    answer = Answer(
+    answer = CommandOutput(
         lambda: describe_points(plans, points),
         lambda: print_tables(curve_table(frame, title)),
         "load",
@@ -167,7 +167,7 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
 
 def _of_study(path: Path) -> list[LoadPlan]:
     """Return the points that a study file describes."""
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.runs.loads import KEYS, make_load_plan
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml
@@ -175,7 +175,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     refuse_beside_study(path, "store", "threads", "workers", "dask", "output", "column", "as_json")
     content, data = read_toml(path, flags=True)
     for key in data:
-        one_of(key, [*KEYS, "seeds"], f"{path}: key")
+        check_choice(key, [*KEYS, "seeds"], f"{path}: key")
     if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):
         try:
             loads = offered_loads(text, 1 << 30)

@@ -16,7 +16,7 @@ from netplace.report.files.outputs import check_output
 from netplace.report.terminal.quiet import is_quiet
 
 if TYPE_CHECKING:
-    from netplace.runs.kept import PlanLike
+    from netplace.runs.outcome_store import PlanLike
     from netplace.runs.resources import Resources
 
 __all__ = ["Execution", "jobs_apart_flag", "resource_flags", "say", "store_flag"]
@@ -139,14 +139,14 @@ class Execution:
         """
         from netplace.cli.sweep_progress import SweepProgress
         from netplace.runs.campaign import outcomes_of
-        from netplace.runs.kept import InMemory, KeptOutcomes
+        from netplace.runs.outcome_store import InMemory, StoredOutcomes
 
         store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
         resources = self.resources(1, len(plans))
         with ExitStack() as stack:
-            kept: KeptOutcomes | InMemory = InMemory()
+            kept: StoredOutcomes | InMemory = InMemory()
             if store is not None:
-                kept = KeptOutcomes(stack.enter_context(open_store(store)), table)
+                kept = StoredOutcomes(stack.enter_context(open_store(store)), table)
             progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
             return outcomes_of(plans, function, kept, resources, progress)
 

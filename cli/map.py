@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
-from netplace.cli.outputs import Answer, show
+from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
@@ -160,11 +160,11 @@ class _Output:
     hosts: str | None
 
     def __post_init__(self) -> None:
-        from netplace.checks import one_of
+        from netplace.checks import check_choice
         from netplace.report.files.rank_files import LAUNCHERS
 
         if self.launcher is not None:
-            one_of(self.launcher, LAUNCHERS, "--export")
+            check_choice(self.launcher, LAUNCHERS, "--export")
             if not self.path:
                 raise ValueError(f"--export {self.launcher}: expected -o FILE beside it")
         elif self.hosts:
@@ -193,7 +193,7 @@ class _Output:
 
         assert self.path is not None
         rows = "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
-        write_whole(self.path, rank_file(self.launcher, names, nodes) if self.launcher else rows)
+        write_atomically(self.path, rank_file(self.launcher, names, nodes) if self.launcher else rows)
         if self.launcher:
             command = LAUNCHERS[self.launcher].command.format(file=self.path, ranks=len(nodes))
             click.echo(f"start it: {command}", err=True)
@@ -243,7 +243,7 @@ def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
         for sentence in mapping_sentences(made.to_dict()):
             click.echo(sentence)
 
-    answer = Answer(made.to_dict, terminal)
+    answer = CommandOutput(made.to_dict, terminal)
     show(answer, output.outcome, asked.as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

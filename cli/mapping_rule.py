@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
 from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.runs.networks import network_of
@@ -62,9 +62,9 @@ def mapping_rule(
     if method is not None:
         if name == "link-load":
             raise ValueError("--method: mapping link-load has one; expected classic or td")
-        one_of(method, METHODS, "--method")
+        check_choice(method, METHODS, "--method")
     if criterion is not None:
-        one_of(criterion, CRITERIA, "--criterion")
+        check_choice(criterion, CRITERIA, "--criterion")
         if name == "td" and criterion != "td":
             raise ValueError(f"--criterion: mapping td minimises td, not {criterion}; use --mapping classic")
         if name == "classic":

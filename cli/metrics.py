@@ -10,7 +10,7 @@ import rich_click as click
 from netplace.cli.amounts import SEED, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
-from netplace.cli.outputs import Answer, show, write
+from netplace.cli.outputs import CommandOutput, show, write
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
@@ -74,7 +74,7 @@ _SIGNIFICANT = 0.01
 def metrics_command(**given: Any) -> None:
     """Show the partition metrics of configurations, and with --simulate what they say of run time.
 
-    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center (DFC),
+    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
     diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
     asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
     them. They are means over the jobs, of the nodes that have a task. What a network does not define is left
@@ -92,7 +92,7 @@ def metrics_command(**given: Any) -> None:
     outcomes = execution.outcomes(configurations, outcome_of, "configurations", "configurations")
     rows = [ConfigurationRow.from_dict(outcome) for outcome in outcomes]
     title = _title(configurations)
-    answer = Answer(
+    answer = CommandOutput(
         lambda: _plain(rows, title),
         lambda: print_tables(*_tables(rows, title)),
         draw=lambda path: _draw(path, rows, title),

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks.writing import made_folder, write_whole
+from netplace.checks.writing import made_folder, write_atomically
 from netplace.cli.many import say
 from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import printed_text
@@ -23,7 +23,7 @@ __all__ = [
     "OUTCOME",
     "OUTCOME_OR_FOLDER",
     "PAGE_OR_FOLDER",
-    "Answer",
+    "CommandOutput",
     "Drawn",
     "OutcomeFile",
     "command_line",
@@ -79,7 +79,7 @@ def page_flag(command: Command) -> Command:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandOutput:
     """What a command has to show.
 
     Attributes
@@ -114,7 +114,7 @@ class Answer:
         return printed_text(data(), self.what)
 
 
-def show(answer: Answer, output: Path | None, as_json: bool) -> None:
+def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
     """Write an answer, if it is to be written, and show it.
 
     Parameters
@@ -136,21 +136,21 @@ def show(answer: Answer, output: Path | None, as_json: bool) -> None:
         say(remark)
 
 
-def write(answer: Answer, path: Path) -> None:
+def write(answer: CommandOutput, path: Path) -> None:
     """Write an answer; the ending of `path`, which an `OutcomeFile` gave, says how."""
     ending = path.suffix.lower()
     if answer.folder is not None and (not ending or path.is_dir()):
         with made_folder(path):
             answer.folder(path)
             if command := command_line():
-                write_whole(path / COMMAND, f"{command}\n")
+                write_atomically(path / COMMAND, f"{command}\n")
     elif ending in PICTURES:
         assert answer.draw is not None
         answer.draw(path)
     elif ending == ".html":
         _write_page(answer, path)
     else:
-        write_whole(path, answer.text())
+        write_atomically(path, answer.text())
 
 
 def with_page(folder: Drawn) -> Drawn:
@@ -165,7 +165,7 @@ def with_page(folder: Drawn) -> Drawn:
     return write_all
 
 
-def _write_page(answer: Answer, path: Path) -> None:
+def _write_page(answer: CommandOutput, path: Path) -> None:
     import tempfile
 
     from netplace.report.pages import page_of, write_page
@@ -176,7 +176,7 @@ def _write_page(answer: Answer, path: Path) -> None:
             answer.folder(made)
         else:
             made = Path(place) / f"{path.stem}.json"
-            write_whole(made, answer.text(of_page=True))
+            write_atomically(made, answer.text(of_page=True))
         write_page(path, page_of(made), command_line())
 
 

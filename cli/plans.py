@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 if TYPE_CHECKING:
-    from netplace.runs.kept import PlanLike
+    from netplace.runs.outcome_store import PlanLike
 
 __all__ = [
     "check_plans",

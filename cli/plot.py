@@ -97,10 +97,10 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
         Value by whose means the rows are divided; ``"none"``: cycles stay; None: ``"consecutive"``, or the
         first value.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.runs.tables import ENTRY
 
-    one_of(bars, ENTRY, "--bars")
+    check_choice(bars, ENTRY, "--bars")
     if not (times["count"] > 0).any():
         raise ValueError("plot: the table has no run times")
     known = times[(times["count"] > 0) | (times["failed"] > 0)]
@@ -118,7 +118,7 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     count, failed = (part.fillna(0).astype(int) for part in (count, failed))
     if normal == "none":
         return Bars(mean, std.fillna(0.0), count, failed, "run time (cycles)")
-    base = one_of(normal, columns, "--normal") if normal else _first(columns)
+    base = check_choice(normal, columns, "--normal") if normal else _first(columns)
     divisor, where = mean[base], ""
     if "partition" in others:
         divisor, where = _divisors(table, mean[base], [name for name in others if name != "partition"])

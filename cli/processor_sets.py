@@ -91,9 +91,9 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
     over two of them, and makes the percentage that split ones take longer the cost of a block. What one job
     alone takes stands beside it.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
 
-    one_of(action, _ACTIONS, "pss")
+    check_choice(action, _ACTIONS, "pss")
     asked = _Flags(**given)
     if action == "derive":
         if file:
@@ -112,7 +112,7 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
 
 
 def _derive(asked: _Flags) -> None:
-    from netplace.checks.writing import write_whole
+    from netplace.checks.writing import write_atomically
     from netplace.report.files.outputs import check_output
     from netplace.scheduling.partitioner.pss.derive import levels
     from netplace.scheduling.partitioner.pss.write import written
@@ -131,7 +131,7 @@ def _derive(asked: _Flags) -> None:
                 raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
         sets = levels(topology, asked.cost, asked.overlap, **_beside(topology, asked))
         origin = f"{asked.cost} costs of nodes"
-    write_whole(path, written(sets, f"{topology}, {origin}"))
+    write_atomically(path, written(sets, f"{topology}, {origin}"))
     content |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
     if asked.as_json:
         print_json(content | {"file": str(path)})

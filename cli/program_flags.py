@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.cli.amounts import COUNT, REAL, WHOLE
 from netplace.cli.jobs_flag import Jobs, JobsOption
 from netplace.cli.plans import named_flags
@@ -174,7 +174,7 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []
     for count, name in given["jobs"]:
-        jobs += [_named(name, same, options)] * whole(count, "--jobs", most=_MOST_JOBS)
+        jobs += [_named(name, same, options)] * check_int(count, "--jobs", most=_MOST_JOBS)
     return jobs
 
 

@@ -15,7 +15,7 @@ from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import say
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import (
     SettingsCommand,
@@ -152,11 +152,11 @@ class _Asked:
         return bool(self.messages or self.timeline or self.critical_path or self.detailed)
 
     def __post_init__(self) -> None:
-        from netplace.checks import one_of
+        from netplace.checks import check_choice
         from netplace.netsim import ENGINES
         from netplace.netsim.threads import threads_beside
 
-        one_of(self.engine, ENGINES, "--engine")
+        check_choice(self.engine, ENGINES, "--engine")
         if self.store and self.engine != "kernel":
             raise ValueError(f"--store: keeps what the kernel counts, and --engine is {self.engine}")
         if self.workers > 1 and self.processes > 1:
@@ -176,12 +176,12 @@ class _Asked:
 def _executed(asked: _Asked) -> list[Executed]:
     """Simulate the runs and, if there is a store, keep what came of them."""
     from netplace.netsim.threads import threads_beside
-    from netplace.runs.execute import carry_out
+    from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
     from netplace.runs.job_programs import repeated_of
 
     simulate = partial(
-        carry_out,
+        run_simulation,
         engine=asked.engine,
         record_messages=asked.records,
         window=asked.window,
@@ -243,7 +243,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
         for sentence in bound_sentences(describe_jobs(executed[0]), busiest):
             click.echo(sentence)
 
-    answer = Answer(
+    answer = CommandOutput(
         described,
         terminal,
         "run",

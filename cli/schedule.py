@@ -15,7 +15,7 @@ from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, Answer, show
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
 from netplace.cli.stores import open_store
@@ -23,7 +23,7 @@ from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
-    from netplace.runs.schedules import Carried
+    from netplace.runs.schedules import ScheduleRun
 
 __all__ = ["FLAGS", "flags_of", "schedule_command"]
 
@@ -121,7 +121,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
     A study file has the same names as the flags, and any may be a list: every combination is carried out,
     kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
-    utilization over time and the occupancy of the machine in a folder; several leave a picture that puts them
+    utilisation over time and the occupancy of the machine in a folder; several leave a picture that puts them
     side by side.
     """
     execution = Execution(given["workers"], given["dask"], given["store"])
@@ -144,7 +144,7 @@ class _Drawn:
     first, last : float or None
         Begin and end of the Gantt chart, in hours.
     colour : str or None
-        What its colors tell.
+        What its colours tell.
     """
 
     output: Path | None
@@ -159,10 +159,10 @@ class _Drawn:
                 what = "picture" if flag == "at" else "Gantt chart"
                 raise ValueError(f"--{flag}: {value:g} given, but without -o no {what} is drawn")
         if self.colour is not None:
-            from netplace.checks import one_of
+            from netplace.checks import check_choice
             from netplace.report.plots.schedule import GANTT_COLOURS
 
-            one_of(self.colour, GANTT_COLOURS, "--colour")
+            check_choice(self.colour, GANTT_COLOURS, "--colour")
             if not self.output:
                 raise ValueError(f"--colour: {self.colour} given, but without -o no Gantt chart is drawn")
         if self.first is not None and self.last is not None and not self.first < self.last:
@@ -174,14 +174,14 @@ class _Drawn:
         first, last = (None if hours is None else hours * 3600 for hours in (self.first, self.last))
         return first, last
 
-    def draw_gantt(self, path: Path, plan: Plan, made: Carried) -> None:
+    def draw_gantt(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
         """Draw the Gantt chart of a schedule."""
         from netplace.report.plots.schedule import draw_gantt
         from netplace.report.tables.schedule import title_of
 
         draw_gantt(path, made.schedule, title_of(plan), *self.window, self.colour or "waiting")
 
-    def write_folder(self, path: Path, plan: Plan, made: Carried) -> None:
+    def write_folder(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
         """Write a schedule into the folder that was asked for, or into another what its page is made of."""
         from netplace.report.tables.schedule import write_figures, write_folder
 
@@ -191,12 +191,12 @@ class _Drawn:
             write_figures(path, plan, made)
 
 
-def _single(given: dict[str, Any], execution: Execution) -> Answer:
+def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     """Carry out the schedule that flags describe."""
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
-    from netplace.runs.schedules import carry_out, outcome_of
+    from netplace.runs.schedules import outcome_of, run_schedule
 
     drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["colour"])
     rows, written = given["rows"], bool(given["rows"] or given["output"])
@@ -206,11 +206,11 @@ def _single(given: dict[str, Any], execution: Execution) -> Answer:
         )
     refuse_of_one(given)
     plan = plan_of(make_plan, KEYS, given)
-    made: list[Carried] = []
+    made: list[ScheduleRun] = []
 
     def carried(plan: Plan) -> dict[str, Any]:
         with job_progress(plan.jobs) as tell:
-            made.append(carry_out(plan, keep_nodes=drawn.output is not None, tell=tell))
+            made.append(run_schedule(plan, keep_nodes=drawn.output is not None, tell=tell))
         return made[0].outcome
 
     kind, _, path = plan.times.partition(":")
@@ -223,7 +223,7 @@ def _single(given: dict[str, Any], execution: Execution) -> Answer:
     if rows:
         write_rows(rows, made[0].schedule)
     figures = ScheduleFigures.from_dict(outcome)
-    return Answer(
+    return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
         lambda: print_tables(*figure_tables(plan, figures)),
         draw=lambda path: drawn.draw_gantt(path, plan, made[0]),
@@ -232,7 +232,7 @@ def _single(given: dict[str, Any], execution: Execution) -> Answer:
     )
 
 
-def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
+def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
     """Carry out the schedules of a study file."""
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
@@ -262,7 +262,7 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> Answer:
         for note in contest_notes(contests):
             say(note)
 
-    return Answer(
+    return CommandOutput(
         lambda: {
             "schedules": described(plans, outcomes),
             "differences": [contest.to_dict() for contest in contests],

@@ -12,7 +12,7 @@ from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
-from netplace.cli.outputs import Answer, page_flag, show
+from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -89,7 +89,7 @@ def site_command(rules: str | None, **given: Any) -> None:
         for note in jobs.notes:
             click.echo(f"netplace: {note}", err=True)
 
-    show(Answer(lambda: content, terminal), asked.output, asked.as_json)
+    show(CommandOutput(lambda: content, terminal), asked.output, asked.as_json)
 
 
 def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:

@@ -54,14 +54,14 @@ def study_command(name: str, **given: Any) -> None:
     A killed study goes on where it stopped with the same command. It prints tables with ours beside the
     published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.studies import STUDIES
     from netplace.studies.study import ask
 
     if name == "list":
         _list()
         return
-    study = STUDIES[one_of(name, [*STUDIES, "list"], "study")]
+    study = STUDIES[check_choice(name, [*STUDIES, "list"], "study")]
     asked = ask(study, given["parts"], given["quick"], given["logs"], **{key: given[key] for key in _NUMBERS})
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")

@@ -186,10 +186,10 @@ def _part(
 
 
 def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
-    from netplace.checks import whole
+    from netplace.checks import check_int
 
     first, _, last = text.partition(between)
-    bounds = whole(first, flag, 0), whole(last or first, flag, 0)
+    bounds = check_int(first, flag, 0), check_int(last or first, flag, 0)
     if bounds[1] < bounds[0]:
         raise ValueError(f"{flag}: {text!r} is empty, expected the first not after the last")
     return bounds
@@ -219,17 +219,17 @@ class _Asked:
 
 def _asked(file: str, given: dict[str, Any]) -> _Asked:
     from netplace.apps.formats import Options, check_convertible
-    from netplace.checks import real
+    from netplace.checks import check_float
     from netplace.report.files.outputs import check_output
     from netplace.runs.programs import trace_options, trace_path
 
     output = check_output(Path(given["output"]))
     chosen = check_convertible(output)
-    cycle_ns = real(given["cycle_ns"], "--cycle-ns", 1e-6)
+    cycle_ns = check_float(given["cycle_ns"], "--cycle-ns", 1e-6)
     ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
     if given["compute"] is not None and chosen.computation != "program":
         raise ValueError(f"--compute: {chosen.suffix} keeps recorded computation, expected an output in .trc")
-    compute = real(given["compute"] or 0.0, "--compute")
+    compute = check_float(given["compute"] or 0.0, "--compute")
     return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns, compute), ignore)
 
 
@@ -258,10 +258,10 @@ def _tell(trace: Trace, lost: int = 0) -> None:
 def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterator[Reading]:
     """Yield how a trace is read, with a bar on stderr if that is a terminal."""
     from netplace.apps.recorded import Reading
-    from netplace.checks import real
+    from netplace.checks import check_float
     from netplace.report.terminal.screen import bytes_read
 
-    flops = real(given["flops"], "--flops")
+    flops = check_float(given["flops"], "--flops")
     if not flops:
         raise ValueError("--flops: 0 is too small, expected more than 0")
     with bytes_read([path]) as advance:

@@ -59,7 +59,7 @@ def _say(text: str) -> None:
 
 
 def _is_mistake(error: Exception) -> bool:
-    """Return whether `error` is the user's doing, or the machine's limits."""
+    """Tell whether `error` is the user's doing, or the machine's limits."""
     if isinstance(error, ValueError | OSError | MemoryError):
         return True
     errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun
@@ -68,9 +68,9 @@ def _is_mistake(error: Exception) -> bool:
 
 def _own_mistake(error: Exception) -> str | None:
     """Return the sentence on an error that came out of a rule of the user's own."""
-    from netplace.extensions import blamed
+    from netplace.extensions import describe_rule_error
 
-    return blamed(error)
+    return describe_rule_error(error)
 
 
 def _sentence(error: Exception) -> str:

@@ -85,10 +85,10 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
 def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given to a model, checked to be its own."""
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.scheduling.workload import WORKLOADS
 
-    known = WORKLOADS[one_of(model, WORKLOADS, "workload model")].options
+    known = WORKLOADS[check_choice(model, WORKLOADS, "workload model")].options
     chosen = {name: value for name, value in given.items() if value is not None}
     for name in chosen:
         if name not in known:
@@ -125,15 +125,15 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
 
     What was dropped or put in order while reading is said on stderr.
     """
-    from netplace.checks import whole
+    from netplace.checks import check_int
     from netplace.report.files.outputs import PICTURES, check_output
     from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
-    nodes = given["nodes"] if given["nodes"] is None else whole(given["nodes"], "--nodes")
+    nodes = given["nodes"] if given["nodes"] is None else check_int(given["nodes"], "--nodes")
     options: dict[str, Any] = {}
     if given["cores_per_node"] is not None:
-        options["cores_per_node"] = whole(given["cores_per_node"], "--cores-per-node")
+        options["cores_per_node"] = check_int(given["cores_per_node"], "--cores-per-node")
     if given["drop"]:
         options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
     workload = read(file, **options)

@@ -11,7 +11,7 @@ import numpy as np
 from netplace.checks.calls import checked
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
-from netplace.netsim import DeadlockError, Residue
+from netplace.netsim import ArbiterState, DeadlockError
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import quantile
@@ -43,12 +43,12 @@ class Alone:
 
     @property
     def half_width(self) -> float:
-        """Half-width of the interval of the mean at the level of 0.95, as a share of it."""
+        """Half width of the interval of the mean at the level of 0.95, as a share of it."""
         return self._quantile * self.deviation / math.sqrt(self.draws)
 
     @property
     def chance(self) -> float:
-        """Half-width of the interval of what one more draw has, over the mean, at the level of 0.95."""
+        """Half width of the interval of what one more draw has, over the mean, at the level of 0.95."""
         return self._quantile * self.deviation * math.sqrt(1 + 1 / self.draws)
 
     @property
@@ -64,7 +64,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
     draw : callable
         Returns the cycles of a draw by its number, from 0 on.
     precision : float
-        Half-width of the interval, as a share of the mean.
+        Half width of the interval, as a share of the mean.
     most : int
         Draws after which it is left as it is.
     """
@@ -79,7 +79,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
 
 @checked
 def cycles_alone(
-    placing: Placing, placed: Placed, engine: str = "kernel", since: Residue | None = None
+    placing: Placing, placed: Placed, engine: str = "kernel", since: ArbiterState | None = None
 ) -> int:
     """Return the cycles that a job takes if nobody else is there.
 
@@ -91,7 +91,7 @@ def cycles_alone(
         The job on its nodes.
     engine : str
         The network's engine.
-    since : Residue, optional
+    since : ArbiterState, optional
         What others had left behind in the network when the job started, and when that was: then this is the
         run that the job would have had, had everybody else vanished with all their packets in that cycle. By
         default a new network, at cycle 0.
@@ -125,7 +125,7 @@ class FreshTimes:
     engine : str
         The network's engine.
     cycles : callable, optional
-        Returns the cycles of a job alone on its nodes, instead of a simulation of all of it.
+        Returns the cycles of a job alone on its nodes, in place of a simulation of all of it.
     precision : float
         As of `several`.
     memory : Memory, optional

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from netplace.checks.trusted import own_key, read_trusted
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.cosim.plain_state import Saved, read_state, saved_state
 from netplace.netsim.result import versions
 
@@ -66,7 +66,7 @@ class Checkpoint:
         saved, arrays = saved_state(state, self._key, self._known)
         head = msgspec.msgpack.encode(saved)
         code = hmac.new(key, digestmod="sha256")
-        with whole_file(self._path, 0o600) as draft, draft.open("r+b") as file:
+        with atomic_file(self._path, 0o600) as draft, draft.open("r+b") as file:
             file.write(_BEGIN + bytes(_CODE))
             for part in (
                 len(head).to_bytes(8, "little"),

@@ -1,6 +1,6 @@
 """Intervals of sampled times and of those by mixes: how far from them a live run may be.
 
-A half-width is a factor times the root of a sum of variances: what a time owes to chance alone, and what it
+A half width is a factor times the root of a sum of variances: what a time owes to chance alone, and what it
 owes to chance, and to what is not simulated, beside others.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.alone import Alone
-from netplace.cosim.leaping import Leaped, Stay
+from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
 
 __all__ = ["MARKED", "excesses", "half_width", "half_width_by_mixes"]
 
@@ -34,7 +34,7 @@ _BELIEVED = 0.0008  # no deviation is known to be smaller
 
 
 def excesses(
-    stays: Mapping[int, Stay], made: Mapping[int, Leaped], again: Mapping[int, Leaped]
+    stays: Mapping[int, JobResidence], made: Mapping[int, FastForwarded], again: Mapping[int, FastForwarded]
 ) -> dict[int, float]:
     """Return how much more two runs of the same jobs differ than by what their windows leave.
 
@@ -64,8 +64,10 @@ def excesses(
     return dict(zip(both, np.minimum(_MOST, ratio).tolist(), strict=True))
 
 
-def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: int, excess: float) -> float:
-    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
+def half_width(
+    first: FastForwarded, second: FastForwarded | None, alone: Alone, iterations: int, excess: float
+) -> float:
+    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: i
 
 
 def half_width_by_mixes(alone: float, beside: float) -> float:
-    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
+    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
 
     Parameters
     ----------
@@ -112,12 +114,12 @@ def half_width_by_mixes(alone: float, beside: float) -> float:
     return _BY_MIXES * math.hypot(alone, beside, _BELIEVED)
 
 
-def _squared_difference(first: Leaped, second: Leaped) -> float:
+def _squared_difference(first: FastForwarded, second: FastForwarded) -> float:
     """Return the square of the difference of two times, of their logarithms."""
     return math.log(second.cycles / first.cycles) ** 2
 
 
-def _left_by_windows(first: Leaped, second: Leaped) -> float:
+def _left_by_windows(first: FastForwarded, second: FastForwarded) -> float:
     """Return the variance that windows leave a time, a mean over both runs."""
     return (first.variance + second.variance) / 2
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import real, shown
+from netplace.checks import abbreviate, check_float
 from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import Waiting, WaitingOverTime
-from netplace.netsim import DeadlockError, Residue
+from netplace.netsim import ArbiterState, DeadlockError
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
 from netplace.netsim.network import LAST_CYCLE
@@ -34,13 +34,13 @@ class Attempt:
         The job on its nodes.
     start, end : int
         First cycle in which its tasks could act, and number of cycles until its last task ended; -1: not yet.
-    since : Residue
+    since : ArbiterState
         What others had left behind in the network when it started.
     """
 
     placed: Placed
     start: int
-    since: Residue
+    since: ArbiterState
     end: int = -1
 
     @property
@@ -96,7 +96,7 @@ class LiveExecution:
         self._waiting = WaitingOverTime(self.network) if explaining else None
         self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
-        self._skipped = 0  # cycles that have passed and were not simulated, see `LeapingExecution`
+        self._skipped = 0  # cycles that have passed and were not simulated, see `FastForwardExecution`
         self.placing, self._tell = placing, ended
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._running: dict[int, tuple[int, Attempt]] = {}  # by the network's number: ours, and what it is
@@ -135,7 +135,7 @@ class LiveExecution:
 
     @checked
     def refused(self, job: Job, why: str) -> None:
-        """Record that a job that waited finds no place any more on what faults have left."""
+        """Take note that a job that waited finds no place any more on what faults have left."""
         self.failures[job.number] = f"has no place on what faults have left: {why}"
 
     @checked
@@ -150,7 +150,7 @@ class LiveExecution:
             If `now` is no time that can be simulated.
         """
         if not 0 <= now * self._second <= LAST_CYCLE:
-            raise ValueError(f"now: {shown(now)}, expected a time in seconds that can be simulated")
+            raise ValueError(f"now: {abbreviate(now)}, expected a time in seconds that can be simulated")
         self._bring_to(now)
         for number, (ours, _) in self._running.items():
             if ours == attempt:
@@ -173,7 +173,7 @@ class LiveExecution:
             If `until` is no time.
         """
         if not until >= 0:
-            raise ValueError(f"until: {shown(until)}, expected a time in seconds")
+            raise ValueError(f"until: {abbreviate(until)}, expected a time in seconds")
         limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
         if not self._ended and (limit is None or self.now < limit):
             self._advance(limit)
@@ -183,10 +183,8 @@ class LiveExecution:
 
     def _bring_to(self, now: float) -> None:
         """Simulate up to the first cycle from `now` on."""
-        if real(now, "now") * self._second >= LAST_CYCLE:
-            raise ValueError(
-                f"now: {shown(now)} s is later than the last cycle that can be simulated, {LAST_CYCLE:.3g}"
-            )
+        if check_float(now, "now") * self._second >= LAST_CYCLE:
+            raise ValueError(f"now: {abbreviate(now)} s is after the last possible cycle, {LAST_CYCLE:.3g}")
         cycle = math.ceil(now * self._second - _WITHIN)
         while self.now < cycle:
             self._advance(cycle)
@@ -231,7 +229,7 @@ class LiveExecution:
         return self.network.advance(limit)
 
     def _apply_faults(self) -> bool:
-        """Let the faults happen whose cycle has come; return whether jobs have failed."""
+        """Let the faults happen whose cycle has come; tell whether jobs have failed."""
         known = len(self.network.faults)
         self.network.apply_faults()
         failed = []
@@ -282,9 +280,9 @@ class LiveExecution:
         return self.placing.start(self.network, placed)
 
     def _came(self, number: int, placed: Placed) -> None:
-        """Record that a job has started."""
+        """Take note that a job has started."""
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
-        """Record that a job has ended, or was stopped; tell of it if it has ended."""
+        """Take note that a job has ended, or was stopped; tell of it if it has ended."""
         if self._tell is not None and ended is not None:
             self._tell(ended)

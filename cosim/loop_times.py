@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from netplace.checks import real, whole
+from netplace.checks import check_float, check_int
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.checkpoint import Memory
@@ -54,7 +54,7 @@ class LoopTimes:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half-width, as a share, to which times are wanted.
+        Half width, as a share, to which times are wanted.
     memory : Memory
         Of what took long to simulate.
     draws : int
@@ -75,8 +75,8 @@ class LoopTimes:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        real(self.precision, "precision", 1e-9, 10)
-        whole(self.draws, "draws", 1, 1000)
+        check_float(self.precision, "precision", 1e-9, 10)
+        check_int(self.draws, "draws", 1, 1000)
 
     @checked
     def alone(self, job: Placed) -> float:
@@ -110,7 +110,7 @@ class LoopTimes:
         return self._drawn(job, times)[0]
 
     def _whole(self, job: Placed) -> bool:
-        """Return whether a job alone is simulated whole."""
+        """Tell whether a job alone is simulated whole."""
         return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
 
     def _fits(self, job: Placed, times: int) -> bool:

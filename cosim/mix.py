@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.cosim.shares import MEASURED
 from netplace.cosim.work import Work, WorkOf, body_of, choosing
 from netplace.extensions import file_digest
@@ -91,7 +91,7 @@ class Class:
     measured: str = ""
 
     def fits(self, job: Job) -> bool:
-        """Return whether a job may belong to the class."""
+        """Tell whether a job may belong to the class."""
         return (
             self.nodes[0] <= job.nodes <= self.nodes[1]
             and self.run_time[0] <= job.run_time <= self.run_time[1]
@@ -258,12 +258,12 @@ def _class(table: Mapping[str, Any]) -> Class:
         raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
     name = table["application"].partition(",")[0]
     if ":" not in name and not is_trace(name):  # else it is one's own, which is loaded where it is made
-        one_of(name, APPLICATIONS, "application")
+        check_choice(name, APPLICATIONS, "application")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:
         raise ValueError(f"weight: {weight!r} is not a number over 0")
     share = table["communication"]
-    measured = one_of(share, MEASURED, "communication") if isinstance(share, str) else ""
+    measured = check_choice(share, MEASURED, "communication") if isinstance(share, str) else ""
     return Class(
         application=table["application"],
         weight=float(weight),
@@ -271,7 +271,7 @@ def _class(table: Mapping[str, Any]) -> Class:
         run_time=_range(table, "run_time"),
         communication=_ALL if measured else _share(share),
         measured=measured,
-        round=one_of(str(table.get("round", "exact")), _ROUNDS, "round"),
+        round=check_choice(str(table.get("round", "exact")), _ROUNDS, "round"),
         user=_numbers(table, "user"),
         executable=_numbers(table, "executable"),
     )

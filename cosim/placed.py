@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from netplace.apps import Program
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, check_fields, checked
 from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
 from netplace.netsim import Config, Network
@@ -70,7 +70,7 @@ class Placing:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        whole(self.seed, "seed", 0)
+        check_int(self.seed, "seed", 0)
 
     @checked
     def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
@@ -91,9 +91,11 @@ class Placing:
         try:
             work = self.work_of(job)
         except TypeError as error:
-            raise ArgumentError(f"Placing: work_of: {shown(self.work_of)} takes no job: {error}") from error
+            raise ArgumentError(
+                f"Placing: work_of: {abbreviate(self.work_of)} takes no job: {error}"
+            ) from error
         if not isinstance(work, Work):
-            raise ArgumentError(f"Placing: work_of: gives {shown(work)}, expected a Work")
+            raise ArgumentError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,
@@ -121,7 +123,7 @@ class Placing:
     @checked
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number there."""
-        whole(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
+        check_int(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
 
 

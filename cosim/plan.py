@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
-from netplace.checks import one_of, shown
+from netplace.checks import abbreviate, check_choice
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import digest_of_mix, read_mix
@@ -74,7 +74,7 @@ class CosimPlan:
     applications : str
         File that says what the jobs of a log run, see `netplace.cosim.mix`; empty: the workload says.
     precision : float
-        Half-width, as a share, to which times alone are measured, and rates where not all is simulated.
+        Half width, as a share, to which times alone are measured, and rates where not all is simulated.
     config : Config
         Settings of the network.
     mix_digest : str
@@ -121,7 +121,7 @@ class CosimPlan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return what fits into JSON."""
         return {
             "jobs": self.jobs.to_dict(),
             "network_time": self.network_time,
@@ -173,8 +173,8 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     """
     said = {name: value for name, value in given.items() if value is not None}
     for name in said:
-        one_of(name, KEYS, "key")
-    network_time = one_of(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
+        check_choice(name, KEYS, "key")
+    network_time = check_choice(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
     margin = _positive(said, "margin", 1.5, math.inf)
     precision = _positive(said, "precision", 0.02, 1.0)
     max_packets = _positive(said, "max_packets", MOST_PACKETS, math.inf)
@@ -199,7 +199,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
     if not isinstance(workload := said.get("workload", ""), str):
-        raise ValueError(f"workload: {shown(workload)} is not text")
+        raise ValueError(f"workload: {abbreviate(workload)} is not text")
     if said.get("workload") == "applications":
         said = {"jobs": _JOBS, "repeats": "1:1"} | said
     if said.get("workload") == "applications" and mix:

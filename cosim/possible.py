@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from netplace.cosim.possible_grid import in_grid
 from netplace.cosim.possible_tables import in_tables
 from netplace.netsim import Config
-from netplace.netsim.general import is_general, verdict_on
+from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["expected_packets", "link_widths", "possible_links"]
@@ -77,7 +77,7 @@ def expected_packets(
         Packets, over all links that are one there (`link_widths`); over 0 exactly on possible links.
     """
     settings = config or Config()
-    if is_general(machine, settings):
+    if uses_table_router(machine, settings):
         switches, routes, _ = verdict_on(machine, settings.routing, settings.vc_discipline)
         if routes.detours:
             return _anywhere(machine, sources, targets, packets)
@@ -92,7 +92,7 @@ def expected_packets(
 def link_widths(machine: Topology, config: Config | None = None) -> NDArray[np.float64]:
     """Return how many links each entry of `expected_packets` stands for, of shape (links,) or (1,)."""
     settings = config or Config()
-    if is_general(machine, settings):
+    if uses_table_router(machine, settings):
         switches, routes, _ = verdict_on(machine, settings.routing, settings.vc_discipline)
         return np.ones(1) if not routes.detours else np.array([float((switches.neighbor >= 0).sum())])
     if isinstance(machine, Tree):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.calls import checked
-from netplace.cosim.leaping import Stay
+from netplace.cosim.fast_forward_execution import JobResidence
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
@@ -159,7 +159,7 @@ def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -
     jobs : iterable of Started
         In the order of their starts. One whose nodes are not free by then starts when they are.
     precision : float
-        As of `netplace.cosim.leaping.LeapingExecution`.
+        As of `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     """
-    stays = {job.number: Stay(job.placed, job.start) for job in jobs}
+    stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
     return sampled_twice(placing, stays, precision)

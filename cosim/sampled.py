@@ -13,27 +13,32 @@ from typing import Any
 
 import numpy as np
 
-from netplace.cosim.again import once_more
 from netplace.cosim.alone import Alone, FreshTimes, several
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.fast_forward_execution import (
+    FastForwarded,
+    FastForwardExecution,
+    JobResidence,
+    fast_forward,
+)
 from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED, excesses, half_width
-from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
+from netplace.cosim.replicate import replicate
 from netplace.cosim.table import from_log
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
 
-__all__ = ["AloneByLeaps", "Sampled", "SampledCourse", "sampled_twice"]
+__all__ = ["AloneByFastForward", "Sampled", "SampledCourse", "sampled_twice"]
 
 
 _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a single run is
 
 
-class AloneByLeaps:
+class AloneByFastForward:
     """Times of jobs alone on a new network, whose steady stretches are skipped.
 
     Parameters
@@ -41,7 +46,7 @@ class AloneByLeaps:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half-width of a time, as a share.
+        Half width of a time, as a share.
     memory : Memory, optional
         Of draws.
     """
@@ -64,7 +69,7 @@ class AloneByLeaps:
 
         def leapt(number: int) -> tuple[float, float]:
             placing = replace(self._placing, seed=self._placing.seed + number)
-            made = leap_through(placing, [(0, Stay(placed, 0))], self._precision)[0]
+            made = fast_forward(placing, [(0, JobResidence(placed, 0))], self._precision)[0]
             return float(made.cycles), 0.0 if made.counted else made.variance
 
         def draw(number: int) -> float:
@@ -95,25 +100,27 @@ class Sampled:
     alone: Alone
 
 
-def sampled_twice(placing: Placing, stays: Mapping[int, Stay], precision: float) -> dict[int, Sampled]:
+def sampled_twice(
+    placing: Placing, stays: Mapping[int, JobResidence], precision: float
+) -> dict[int, Sampled]:
     """Return the sampled times of attempts that begin when and where they did, ordered by start."""
-    made = leap_through(placing, stays.items(), precision)
-    return with_intervals(placing, stays, made, AloneByLeaps(placing, precision), precision)
+    made = fast_forward(placing, stays.items(), precision)
+    return with_intervals(placing, stays, made, AloneByFastForward(placing, precision), precision)
 
 
 def with_intervals(
     placing: Placing,
-    stays: Mapping[int, Stay],
-    made: Mapping[int, Leaped],
-    alone: AloneByLeaps,
+    stays: Mapping[int, JobResidence],
+    made: Mapping[int, FastForwarded],
+    alone: AloneByFastForward,
     precision: float,
     keep: Keep | None = None,
 ) -> dict[int, Sampled]:
     """Return the times of attempts with their intervals: let them run once more, and each alone."""
-    again: dict[int, Leaped] = {}
+    again: dict[int, FastForwarded] = {}
     if any(not leaped.counted for leaped in made.values()):
         cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
-        again = once_more(placing, stays, cycles, precision, keep)
+        again = replicate(placing, stays, cycles, precision, keep)
     excess = excesses(stays, made, again)
     sampled = {}
     for attempt, leaped in made.items():
@@ -133,16 +140,16 @@ class SampledCourse:
     ) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._precision, self._tell = placing, plan.precision, tell
-        self._alone = AloneByLeaps(placing, plan.precision, memory)
-        self._made: dict[int, Leaped] = {}
+        self._alone = AloneByFastForward(placing, plan.precision, memory)
+        self._made: dict[int, FastForwarded] = {}
         longest = from_log(plan.margin)
         if not plan.applications:
             fresh = FreshTimes(placing, plan.margin, cycles=lambda placed: self._alone.of(placed).cycles)
             longest = fresh.longest
-        self._leaping = LeapingExecution(placing, longest, plan.precision, self._leapt)
+        self._leaping = FastForwardExecution(placing, longest, plan.precision, self._leapt)
         self.execution: Execution = self._leaping
 
-    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
+    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
         if placed.work.application:
             self._made[attempt] = leaped
         else:

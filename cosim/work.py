@@ -12,7 +12,7 @@ import numpy as np
 from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
@@ -53,7 +53,7 @@ class Work:
     def __post_init__(self) -> None:
         check_fields(self)
         for name, least in (("tasks", 1), ("iterations", 0), ("compute", 0)):
-            whole(getattr(self, name), f"work: {name}", least)
+            check_int(getattr(self, name), f"work: {name}", least)
 
 
 WorkOf = Callable[[Job], Work]
@@ -75,7 +75,7 @@ def application_work(config: Config, collectives: str = "") -> WorkOf:
             )
         application = choosing(job.application, collectives)
         if job.intensity:
-            one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
+            check_choice(job.intensity, INTENSITIES, f"intensity of job {job.number}")
             packets = max(1, INTENSITIES[job.intensity] // config.packet_bytes)
             application = f"{application},packets={packets}"
         return Work(application, job.nodes, job.repeats)

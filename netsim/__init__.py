@@ -11,7 +11,7 @@ True
 from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
-from netplace.netsim.network import ENGINES, Network, Residue, Waiting
+from netplace.netsim.network import ENGINES, ArbiterState, Network, Waiting
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.simulation import simulate
 from netplace.netsim.traffic import PATTERNS, LoadPoint, left_out, measure_load, pattern
@@ -23,6 +23,7 @@ __all__ = [
     "PATTERNS",
     "POLICIES",
     "TREE_ROUTINGS",
+    "ArbiterState",
     "Config",
     "CycleLimitError",
     "DeadlockError",
@@ -30,7 +31,6 @@ __all__ = [
     "JobResult",
     "LoadPoint",
     "Network",
-    "Residue",
     "Result",
     "SimulationError",
     "Traffic",

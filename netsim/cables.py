@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 from netplace.topologies.limits import MOST_DELAY
 
 __all__ = ["KINDS", "NS_PER_METRE", "read_latencies"]
@@ -39,7 +39,7 @@ def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
             name, value = "", name
         where = f"cable_latency {text!r}: {name}" if name else f"cable_latency {text!r}"
         if name:
-            one_of(name, KINDS, "cable_latency: kind of cable")
+            check_choice(name, KINDS, "cable_latency: kind of cable")
         cycles = _cycles(value, where, cycle_ns)
         for kind in [name] if name else KINDS:
             if kind in latencies:
@@ -52,8 +52,8 @@ def _cycles(value: str, where: str, cycle_ns: float) -> int:
     """Return a latency in cycles, at least 0 and at most `MOST_DELAY`."""
     unit = next((unit for unit in _UNITS if value.endswith(unit)), None)
     if unit is None:
-        return whole(value, where, 0, MOST_DELAY)
-    ns = real(value.removesuffix(unit).strip(), where, 0.0) * _UNITS[unit]
+        return check_int(value, where, 0, MOST_DELAY)
+    ns = check_float(value.removesuffix(unit).strip(), where, 0.0) * _UNITS[unit]
     cycles = ns / cycle_ns
     if cycles > MOST_DELAY:
         raise ValueError(f"{where}: {value} is {cycles:.0f} cycles of {cycle_ns} ns, more than {MOST_DELAY}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = ["Classes", "read_classes"]
 
@@ -63,9 +63,9 @@ def read_classes(text: str) -> Classes:
         if name in settings:
             raise ValueError(f"{where}: is given twice")
         if name == "weights":
-            settings[name] = tuple(whole(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
+            settings[name] = tuple(check_int(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
         else:
-            settings[name] = whole(value, where, *((2, _MOST) if name == "count" else (0,)))
+            settings[name] = check_int(value, where, *((2, _MOST) if name == "count" else (0,)))
     if not settings:
         return Classes()
     classes = Classes(**{"count": len(settings.get("weights", (1, 1)))} | settings)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from netplace.checks import MOST, one_of, real, whole
+from netplace.checks import MOST, check_choice, check_float, check_int
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes
@@ -237,12 +237,12 @@ class Config:
             if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
                 object.__setattr__(self, item.name, _ALIASES[item.name][value])
             elif bounds and value is not None:
-                number = real if item.type == "float" else whole
+                number = check_float if item.type == "float" else check_int
                 object.__setattr__(self, item.name, number(value, item.name, *bounds))
         check_fields(self)
         for item in fields(self):
             if choices := item.metadata["choices"]:
-                one_of(getattr(self, item.name), choices, item.name)
+                check_choice(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
@@ -283,7 +283,7 @@ class Config:
     @checked
     def scaled(self, phit_bytes: int) -> Config:
         """Return the same network with phits of this many bytes, and a proportionally longer cycle."""
-        times = whole(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
+        times = check_int(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
@@ -302,7 +302,7 @@ class Config:
         """Return the settings of the named fabric."""
         if isinstance(self.fabric, str) and not self.fabric:
             return {}
-        return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings
+        return FABRICS[check_choice(self.fabric, FABRICS, "fabric")].settings
 
     @property
     def of_all_classes(self) -> Config:

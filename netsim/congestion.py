@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netplace.checks import real, whole
+from netplace.checks import check_float, check_int
 from netplace.netsim.line_rate import LINE_RATE
 
 __all__ = ["Control", "read_congestion"]
@@ -86,9 +86,9 @@ def read_congestion(text: str) -> Control:
     for name, value in settings.items():
         where = f"congestion_control {text!r}: {name}"
         if name in _WHOLE:
-            given["marks" if name == "dcqcn" else name] = whole(value, where, *_WHOLE[name])
+            given["marks" if name == "dcqcn" else name] = check_int(value, where, *_WHOLE[name])
         else:
-            given[name] = round(real(value, where, *_SHARES[name]) * LINE_RATE)
+            given[name] = round(check_float(value, where, *_SHARES[name]) * LINE_RATE)
     return Control(**given)
 
 

@@ -11,8 +11,8 @@ from netplace.netsim import domains
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
-from netplace.netsim.general import General
 from netplace.netsim.memory import demand
+from netplace.netsim.table_router import TableRouter
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["described", "links_described", "numbers_of", "routing_described"]
@@ -44,7 +44,7 @@ def described(
     seed: int,
     record: bool,
     explain: bool,
-    table: General | None,
+    table: TableRouter | None,
     threads: int = 1,
 ) -> tuple[Numbers, Arrays]:
     """Return the settings and arrays of a network; `table` is that of the table router.
@@ -110,7 +110,9 @@ def _ports(topology: Topology) -> NDArray[np.int64]:
     return np.where(wired.any(axis=1), last, 0)
 
 
-def _check_size(topology: Topology, config: Config, ports: NDArray[np.int64], table: General | None) -> None:
+def _check_size(
+    topology: Topology, config: Config, ports: NDArray[np.int64], table: TableRouter | None
+) -> None:
     """Raise ``ValueError`` if the kernel cannot hold the network."""
     if table is None and not isinstance(topology, Grid | Tree):
         raise ValueError(f"network {topology}: no router for this kind of network, expected a grid or a tree")
@@ -192,7 +194,7 @@ def _tree(tree: Tree) -> tuple[Numbers, Arrays]:
     return settings, {"stage": _numbers(stage), "subtree": _numbers(subtree)}
 
 
-def _table(topology: Topology, config: Config, table: General) -> tuple[Numbers, Arrays]:
+def _table(topology: Topology, config: Config, table: TableRouter) -> tuple[Numbers, Arrays]:
     """Return the arrays of the table router: links, routing, settings of a fabric."""
     classes, control = read_classes(config.traffic_classes), read_congestion(config.congestion_control)
     settings = {
@@ -222,7 +224,7 @@ def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arra
     return numbers_of({"cycles": cycles, "delay": delay})
 
 
-def routing_described(table: General) -> tuple[Numbers, Arrays]:
+def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
     """Return a routing by tables."""
     switches, routes = table.switches, table.routes
     settings = {

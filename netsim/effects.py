@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from netplace.netsim.config import Config
 from netplace.netsim.fault_text import read_faults
-from netplace.netsim.general import is_general, verdict_on
+from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["check_settings", "without_effect"]
@@ -15,7 +15,7 @@ __all__ = ["check_settings", "without_effect"]
 
 def check_settings(topology: Topology, config: Config) -> None:
     """Refuse settings without effect on a network, and a bubble with which no packet enters a ring."""
-    in_tables = is_general(topology, config)
+    in_tables = uses_table_router(topology, config)
     if not in_tables:
         config.check_bubble(topology)
     if in_tables and config.routing == "usual" and isinstance(topology, Grid) and topology.twist:
@@ -34,14 +34,14 @@ def without_effect(topology: Topology, config: Config) -> dict[str, str]:
     A setting has an effect if it changes a run, or refuses or allows one.
     """
     given = {item.name for item in fields(config) if getattr(config, item.name) != item.default}
-    if config.bubble == 0 and (is_general(topology, config) or not isinstance(topology, Grid)):
+    if config.bubble == 0 and (uses_table_router(topology, config) or not isinstance(topology, Grid)):
         given.discard("bubble")  # no bubble is what there is without rings
     return {name: why for name, why in _idle(topology, config, given) if name in given}
 
 
 def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple[str, str]]:
     """Yield settings without effect and the reasons; expensive checks run only for given settings."""
-    if is_general(topology, config):
+    if uses_table_router(topology, config):
         why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
         yield from ((name, why) for name in ("policy", "bubble", "tree_routing"))
         if "allow_deadlock" in given and _stays_free(topology, config):

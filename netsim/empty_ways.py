@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
-from netplace.netsim.general import general, is_general
+from netplace.netsim.table_router import make_table_router, uses_table_router
 from netplace.topologies import Topology
 
 __all__ = ["empty_cycles"]
@@ -20,9 +20,9 @@ def empty_cycles(topology: Topology, config: Config, sources: Int, targets: Int)
     If the table router simulates the network, this includes cables, pipelines and slow links, on the way of
     the first ports in the tables.
     """
-    if not is_general(topology, config):
+    if not uses_table_router(topology, config):
         return np.asarray(topology.distance(sources, targets) * config.hop_delay + config.packet_phits - 1)
-    table = general(topology, config)
+    table = make_table_router(topology, config)
     first, home = table.switches.first, table.switches.home
     here, there = home[sources].astype(np.int64), home[targets].astype(np.int64)
     cycles = np.full(len(sources), table.injected + config.packet_phits - 1)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from netplace.apps import Program
 from netplace.checks.arrays import integers_as
 from netplace.checks.calls import check_fields
-from netplace.netsim.general import General
 from netplace.netsim.laps import Laps
+from netplace.netsim.table_router import TableRouter
 
 __all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
 
@@ -248,7 +248,7 @@ class Engine(Protocol):
         """Set all pointers to the result of `pointers` of an engine of the same kind and network."""
 
     def fail(
-        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+        self, table: TableRouter, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
         """Let routers and links fail before cycle `now`; return lost packets, packets sent again, and losers.
 
@@ -272,5 +272,5 @@ class Engine(Protocol):
         Parameters
         ----------
         cycles, delay : ndarray of int64, shape (routers, ports)
-            As in `netplace.netsim.general.General`.
+            As in `netplace.netsim.table_router.General`.
         """

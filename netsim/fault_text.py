@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 from netplace.topologies.limits import MOST_CYCLES
 
 __all__ = ["PACKETS", "Fault", "faults_until", "read_faults"]
@@ -88,19 +88,19 @@ def _read(text: str) -> Fault:
         if not equals or name not in Fault.__dataclass_fields__ or "_" in written:
             raise ValueError(f"faults {text!r}: {part!r} is no part of {_FORM}")
         if name == "router":
-            values[name].append(whole(value, where, 0))
+            values[name].append(check_int(value, where, 0))
         elif name in _LISTS:
             values[name].append(_pair(value, where))
         elif name in values:
             raise ValueError(f"{where}: is given twice")
         elif name in _SHARES:
-            values[name] = real(value, where, 0, 1)
+            values[name] = check_float(value, where, 0, 1)
         elif name == "packets":
-            values[name] = one_of(value, PACKETS, where)
+            values[name] = check_choice(value, PACKETS, where)
         elif name == "cycles":
-            values[name] = whole(value, where, 1, MOST_CYCLES)
+            values[name] = check_int(value, where, 1, MOST_CYCLES)
         else:
-            values[name] = whole(value, where, 0)
+            values[name] = check_int(value, where, 0)
     if "at" not in values:
         raise ValueError(f"faults {text!r}: at= is missing, expected {_FORM}")
     fault = Fault(**values | {name: tuple(values[name]) for name in _LISTS})
@@ -115,4 +115,4 @@ def _pair(value: str, where: str) -> tuple[int, int]:
     ends = value.split("-")
     if len(ends) != 2:
         raise ValueError(f"{where}: {value!r} is no pair of routers, expected such as 3-4")
-    return whole(ends[0], where, 0), whole(ends[1], where, 0)
+    return check_int(ends[0], where, 0), check_int(ends[1], where, 0)

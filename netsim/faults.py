@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from netplace.netsim.config import Config
 from netplace.netsim.fault_text import Fault
-from netplace.netsim.general import General, general
+from netplace.netsim.table_router import TableRouter, make_table_router
 from netplace.topologies import Graph, Topology
 from netplace.topologies.failing import failing
 
@@ -86,7 +86,7 @@ def after_fault(topology: Topology, fault: Fault) -> Graph:
         raise ValueError(f"faults at cycle {fault.at}: {error}") from None
 
 
-def rerouted(topology: Graph, config: Config) -> General:
+def rerouted(topology: Graph, config: Config) -> TableRouter:
     """Return the routing for the remaining network: the same as before, or one that is free of deadlock.
 
     The previous routing is replaced if it is not defined any more, does not lead everywhere, needs more
@@ -94,14 +94,14 @@ def rerouted(topology: Graph, config: Config) -> General:
     escape channel, or up*/down* with a single virtual channel.
     """
     try:
-        table = general(topology, replace(config, allow_deadlock=False))
+        table = make_table_router(topology, replace(config, allow_deadlock=False))
     except ValueError:
         anywhere = "adaptive" if config.vcs > 1 else "up-down"
-        table = general(topology, replace(config, routing=anywhere, vc_discipline="usual"))
+        table = make_table_router(topology, replace(config, routing=anywhere, vc_discipline="usual"))
     return _from_any_switch(table)
 
 
-def _from_any_switch(table: General) -> General:
+def _from_any_switch(table: TableRouter) -> TableRouter:
     """Return a routing in which packets can also start at switches on their way."""
     # From there ways may be longer than from any node; beyond the highest level a packet stays on it.
     more = 3 * int(table.hops.max())  # through a group, to an intermediate switch, and on

@@ -14,9 +14,9 @@ from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netplace.netsim.general import General, general, is_general
 from netplace.netsim.laps import Laps
 from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
+from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Topology
 
 __all__ = ["KernelEngine"]
@@ -56,8 +56,8 @@ class KernelEngine:
         self.topology, self.config = topology, config
         self.stands = False
         self._record = record_messages
-        self._general = is_general(topology, config)
-        table = general(topology, config) if self._general else None
+        self._general = uses_table_router(topology, config)
+        table = make_table_router(topology, config) if self._general else None
         self._classes = read_classes(config.traffic_classes)
         every = config.of_all_classes
         self._arguments = described(topology, every, seed, record_messages, explain, table, threads)
@@ -282,7 +282,7 @@ class KernelEngine:
     # --- faults ---------------------------------------------------------------------------------------
 
     def fail(
-        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+        self, table: TableRouter, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
         """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         before = self._still_crossing()

@@ -15,7 +15,7 @@ from netplace.checks.calls import checked
 from netplace.netsim.cable_cycles import credit_lags, kinds_of_links
 from netplace.netsim.cables import KINDS
 from netplace.netsim.config import Config
-from netplace.netsim.general import is_general, paces, verdict_on
+from netplace.netsim.table_router import paces, uses_table_router, verdict_on
 from netplace.topologies import Topology
 
 __all__ = ["LinkLimit", "limited_links"]
@@ -70,7 +70,7 @@ def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     global cables can not carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
 cycles until it is free again; raise queue_packets for more
     """
-    if not config.fabric_set or not is_general(topology, config) or config.buffer_phits:
+    if not config.fabric_set or not uses_table_router(topology, config) or config.buffer_phits:
         return ()
     cycles, delay = paces(topology, config)
     lag = credit_lags(topology, config)

@@ -7,26 +7,26 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_size, memory_limit, whole
+from netplace.checks import check_int, check_size, memory_limit
 from netplace.checks.calls import checked
-from netplace.netsim.door import check_pointers, check_traffic
 from netplace.netsim.engine import Counters, Exit, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault
 from netplace.netsim.faults import FaultReport, after_fault, rerouted
-from netplace.netsim.general import paces
-from netplace.netsim.hosting import ENGINES, LAST_CYCLE, Hosting
-from netplace.netsim.remains import Residue, Waiting
+from netplace.netsim.job_host import ENGINES, LAST_CYCLE, JobHost
 from netplace.netsim.result import Result, make_result
+from netplace.netsim.router_state import ArbiterState, Waiting
+from netplace.netsim.table_router import paces
+from netplace.netsim.validation import check_pointers, check_traffic
 
-__all__ = ["ENGINES", "LAST_CYCLE", "Network", "Residue", "Waiting"]
+__all__ = ["ENGINES", "LAST_CYCLE", "ArbiterState", "Network", "Waiting"]
 
 _MOST_WINDOWS = 20_000  # in which link loads are counted
 _BYTES_PER_LOAD = 32  # of a link in a window: as it is counted, and as what is made of it
 
 
-class Network(Hosting):
+class Network(JobHost):
     """A network on which jobs start, run and end while packets of other jobs are in flight.
 
     Parameters
@@ -159,7 +159,7 @@ class Network(Hosting):
             After an interrupt between two cycles, it continues without any effect.
         """
         self._still = LAST_CYCLE
-        limit = LAST_CYCLE if until is None else min(whole(until, "until", 0), LAST_CYCLE)
+        limit = LAST_CYCLE if until is None else min(check_int(until, "until", 0), LAST_CYCLE)
         began = time.process_time() if self.timed else 0.0
         try:
             with self._whole():
@@ -256,10 +256,10 @@ class Network(Hosting):
             If nothing can move.
         """
         if max_cycles is not None:
-            whole(max_cycles, "max_cycles", 0)
+            check_int(max_cycles, "max_cycles", 0)
         if window is not None:
             try:
-                self._go_by_windows(whole(window, "window"), max_cycles)
+                self._go_by_windows(check_int(window, "window"), max_cycles)
             except Exception:
                 raise
             except BaseException:  # what the window under way has counted is lost
@@ -275,12 +275,12 @@ class Network(Hosting):
                 )
         self.advance()
 
-    def residue(self) -> Residue:
+    def residue(self) -> ArbiterState:
         """Return the state that earlier packets left behind in the routers, and the cycle."""
-        return Residue(self.now, self._engine.pointers())
+        return ArbiterState(self.now, self._engine.pointers())
 
     @checked
-    def restore(self, residue: Residue) -> None:
+    def restore(self, residue: ArbiterState) -> None:
         """Set a new network to the residue of another network of the same kind, settings and engine.
 
         Jobs that then start run as they would have run there without other jobs from that cycle on.
@@ -292,7 +292,7 @@ class Network(Hosting):
         """
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
-        whole(residue.cycle, "residue: cycle", 0, LAST_CYCLE - 1)
+        check_int(residue.cycle, "residue: cycle", 0, LAST_CYCLE - 1)
         everything = self.config.of_all_classes
         inputs = self.topology.ports * everything.vcs + everything.injectors
         check_pointers(residue.pointers, self._engine.pointers(), inputs)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.netsim.config import Config
-from netplace.netsim.general import is_general
+from netplace.netsim.table_router import uses_table_router
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["independent_parts"]
@@ -38,7 +38,7 @@ def independent_parts(
         Node of each task of each job.
     """
     jobs = len(programs)
-    if is_general(topology, config) or (isinstance(topology, Grid) and topology.twist):
+    if uses_table_router(topology, config) or (isinstance(topology, Grid) and topology.twist):
         return [list(range(jobs))]
     pairs = [_pairs(program, where) for program, where in zip(programs, places, strict=True)]
     if isinstance(topology, Grid):

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.checks.stopping import Stopped, left_to_parent
 from netplace.netsim.config import Config
-from netplace.netsim.door import place
 from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import SimulationError
 from netplace.netsim.network import Network
 from netplace.netsim.parts import independent_parts
 from netplace.netsim.processes import start_method, starting
 from netplace.netsim.result import Result, make_result
+from netplace.netsim.validation import place
 from netplace.topologies import Topology
 
 __all__ = ["simulate"]
@@ -91,7 +91,7 @@ def simulate(
     """
     jobs = _jobs(topology, programs, nodes, starts, times)
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
-    whole(workers, "workers")
+    check_int(workers, "workers")
     if workers > 1 and len(jobs) > 1 and window is None:
         result = _side_by_side(settings, jobs, workers)
         if result is not None:
@@ -130,7 +130,9 @@ def _jobs(
     else:
         listed = isinstance(nodes, Sequence | np.ndarray) and not isinstance(nodes, str | bytes)
         if not listed or getattr(nodes, "ndim", 1) == 0:
-            raise ArgumentError(f"placement: {shown(nodes)} is no list of nodes for each of {count} jobs")
+            raise ArgumentError(
+                f"placement: {abbreviate(nodes)} is no list of nodes for each of {count} jobs"
+            )
         places = list(nodes)  # type: ignore[arg-type]
     if len(places) != len(programs):
         raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.topologies import Topology
 
 __all__ = [
@@ -34,8 +34,8 @@ def checked_threads(threads: object, what: str = "threads") -> int | str:
     if threads == AUTO:
         return AUTO
     if isinstance(threads, str):
-        raise ValueError(f"{what}: {shown(threads)} is not a number from 1 to {MOST}, or auto")
-    return whole(threads, what, 1, MOST)
+        raise ValueError(f"{what}: {abbreviate(threads)} is not a number from 1 to {MOST}, or auto")
+    return check_int(threads, what, 1, MOST)
 
 
 def threads_beside(threads: int | str, processes: int, what: str = "threads") -> int | str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_steps, whole
+from netplace.checks import check_int, check_steps
 from netplace.checks.calls import checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.network import Network
@@ -124,7 +124,7 @@ PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "hot-spot": _uniform,
 }
 
-PATTERN: Choice[Callable[[Topology], Target]] = Choice(
+PATTERN: Registry[Callable[[Topology], Target]] = Registry(
     "traffic", PATTERNS, "netplace.traffic", lambda function, *_: function
 )
 
@@ -190,7 +190,7 @@ def pattern(
     among = active.astype(np.int32) if len(silent) else None
     if name != "hot-spot":
         return Traffic(chance, targets.astype(np.int32), among=among)
-    node = int(active[len(active) // 2]) if hot_node is None else whole(hot_node, "--hot-node", 0)
+    node = int(active[len(active) // 2]) if hot_node is None else check_int(hot_node, "--hot-node", 0)
     if node >= topology.nodes:
         raise ValueError(f"--hot-node: node {node} is not in 0..{topology.nodes - 1} of {topology}")
     if node in silent:
@@ -292,10 +292,10 @@ def measure_load(
         raise ValueError(
             f"--offered: {offered} is not over 0 and at most {config.packet_phits} phits a node and cycle"
         )
-    whole(warmup, "--warmup", 0)
+    check_int(warmup, "--warmup", 0)
     if measure is None:
         measure = max(2000, 8_000_000 // topology.nodes)
-    whole(measure, "--measure", 1)
+    check_int(measure, "--measure", 1)
     check_steps(topology.nodes * (warmup + measure), "cycles of nodes", "--warmup and --measure")
     network = Network(topology, config, engine=engine, seed=seed, threads=threads)
     chance = offered / config.packet_phits

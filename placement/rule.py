@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
 
 __all__ = ["Nodes", "Rule", "find_rule", "grid_of", "own_rule"]
@@ -44,7 +44,7 @@ class Rule(Generic[_Given, _Taken]):
     by_chance: bool = False
 
 
-def find_rule(text: str, choice: Choice[Rule[_Given, _Taken]]) -> tuple[Rule[_Given, _Taken], str]:
+def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_Given, _Taken], str]:
     """Return the rule that a text form names, and the option after the colon."""
     rule, option = choice.find(text)
     if option and not rule.option:

@@ -10,8 +10,15 @@ from typing import Any, TypeVar
 
 from netplace.runs.claims import Claims
 from netplace.runs.execute import Ended
-from netplace.runs.executors import TRIES, Executor, Lost
-from netplace.runs.kept import Fate, InMemory, Kept, KeptOutcomes, KeptRuns, PlanLike
+from netplace.runs.executors import TRIES, Executor, WorkerFailure
+from netplace.runs.outcome_store import (
+    InMemory,
+    OutcomeStore,
+    PlanLike,
+    PlanStatus,
+    StoredOutcomes,
+    StoredRuns,
+)
 from netplace.runs.resources import Resources
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
@@ -50,23 +57,23 @@ class Progress:
     lost: int = 0
     reason: str | None = None
 
-    def after(self, fate: Fate | None) -> Progress:
+    def after(self, status: PlanStatus | None) -> Progress:
         """Return the progress after one more; None: another process carried it out."""
-        if fate is None:
+        if status is None:
             return replace(self, done=self.done + 1)
-        if fate.lost is not None:
-            return replace(self, done=self.done + 1, lost=self.lost + 1, reason=fate.lost)
+        if status.lost is not None:
+            return replace(self, done=self.done + 1, lost=self.lost + 1, reason=status.lost)
         return replace(
             self,
             done=self.done + 1,
-            failed=self.failed + fate.failed,
-            cpu_seconds=self.cpu_seconds + fate.cpu_seconds,
+            failed=self.failed + status.failed,
+            cpu_seconds=self.cpu_seconds + status.cpu_seconds,
         )
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
     """Return the simulations that `runs` need and `store` lacks, each once, those of one program together."""
-    return KeptRuns(store).missing(runs)
+    return StoredRuns(store).missing(runs)
 
 
 def complete(
@@ -78,13 +85,13 @@ def complete(
     """Simulate the runs that are missing in `store`, and save each result at once."""
     wanted = list(runs)
     store.ask(wanted)
-    return complete_all(wanted, KeptRuns(store), executor, tell)
+    return complete_all(wanted, StoredRuns(store), executor, tell)
 
 
 def outcomes_of(
     plans: Sequence[AnyPlan],
     function: Callable[[AnyPlan], Any],
-    kept: KeptOutcomes | InMemory,
+    kept: StoredOutcomes | InMemory,
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> list[Any]:
@@ -104,7 +111,7 @@ def outcomes_of(
         Called with the `Progress` at the beginning and after each plan.
     """
     if kept.missing(plans):
-        progress = complete_all(plans, kept, resources.executor(function, Lost), tell)
+        progress = complete_all(plans, kept, resources.executor(function, WorkerFailure), tell)
         if progress.lost:
             raise ValueError(f"{progress.reason} ({TRIES} times)")
     return kept.outcomes(plans)
@@ -112,7 +119,7 @@ def outcomes_of(
 
 def complete_all(
     plans: Sequence[AnyPlan],
-    kept: Kept[AnyPlan, Outcome],
+    kept: OutcomeStore[AnyPlan, Outcome],
     executor: Executor[AnyPlan, Outcome],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
@@ -127,7 +134,7 @@ def complete_all(
     ----------
     plans : sequence
         What is wanted.
-    kept : Kept
+    kept : OutcomeStore
         Where outcomes are kept.
     executor : Executor
         Who carries out plans.
@@ -156,14 +163,14 @@ def complete_all(
                 time.sleep(_PAUSE if left else 0)
                 continue
             for plan, outcome in executor.collect():
-                fate = kept.fate(outcome)
-                if fate.lost is None:
+                status = kept.status(outcome)
+                if status.lost is None:
                     kept.keep(plan, outcome)
                 claims.leave(plan.key)
-                if fate.lost is not None:
+                if status.lost is not None:
                     tries[plan.key] += 1
                     if tries[plan.key] < TRIES:
                         left.append(plan)
                         continue
-                tell(progress := progress.after(fate))
+                tell(progress := progress.after(status))
     return progress

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from netplace.extensions import Choice, current_digest, file_digest
+from netplace.extensions import Registry, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.topologies import TOPOLOGY, names_file
@@ -30,7 +30,7 @@ def digest_of(name: str) -> Digest | None:
     return (name, file_digest(Path(name))) if name and Path(name).is_file() else None
 
 
-def digest_of_rule(text: str, choice: Choice[Any], what: str = "") -> Digest | None:
+def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest | None:
     """Return the file that a rule reads, or in which it stands, with its digest; None if there is none."""
     return choice.source(text, what) if choice.is_own(text) else digest_of(text.partition(":")[2])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
-from netplace.extensions import blamed
+from netplace.extensions import describe_rule_error
 from netplace.netsim import Result, SimulationError, simulate
 from netplace.netsim.result import versions
 from netplace.placement.rule import Nodes
@@ -26,7 +26,7 @@ from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
 
-__all__ = ["Ended", "Executed", "attempt", "carry_out", "execute"]
+__all__ = ["Ended", "Executed", "attempt", "execute", "run_simulation"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
     except Exception as error:
-        failure = blamed(error) or f"{type(error).__name__}: {error}"
+        failure = describe_rule_error(error) or f"{type(error).__name__}: {error}"
     return Ended(None, failure, 0.0, versions(), platform.node())
 
 
@@ -138,10 +138,10 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     SimulationError
         If the run cannot come to its end.
     """
-    return carry_out(run, engine).result
+    return run_simulation(run, engine).result
 
 
-def carry_out(
+def run_simulation(
     run: Run,
     engine: str = "kernel",
     *,

@@ -12,14 +12,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from netplace.checks.stopping import left_to_parent
-from netplace.extensions import blamed
+from netplace.extensions import describe_rule_error
 from netplace.netsim.processes import start_method, starting
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-__all__ = ["TRIES", "Executor", "Here", "Lost", "Processes", "answer_of", "run_each"]
+__all__ = [
+    "TRIES",
+    "Executor",
+    "InProcessExecutor",
+    "ProcessPoolExecutor",
+    "WorkerFailure",
+    "answer_of",
+    "run_each",
+]
 
 TRIES = 3  # how often an item is given to a worker before the machine is taken to be unable
 
@@ -28,7 +36,7 @@ Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
-class Lost:
+class WorkerFailure:
     """An item that the machine could not carry out (a worker was killed, there was no memory), and why."""
 
     reason: str
@@ -48,7 +56,7 @@ class Executor(Protocol[Item, Outcome]):
         """End everything at once."""
 
     def has_room(self) -> bool:
-        """Return whether another item may be given."""
+        """Tell whether another item may be given."""
 
     def give(self, item: Item) -> None:
         """Hand over an item; `busy` counts it until it is collected."""
@@ -57,7 +65,7 @@ class Executor(Protocol[Item, Outcome]):
         """Wait until at least one item has ended, and return those that have, with what came of them."""
 
 
-class Here(Generic[Item, Outcome]):
+class InProcessExecutor(Generic[Item, Outcome]):
     """Carries out a function in this process, one item at a time.
 
     Parameters
@@ -71,7 +79,7 @@ class Here(Generic[Item, Outcome]):
         self._function = function
         self._given: list[Item] = []
 
-    def __enter__(self) -> Here[Item, Outcome]:
+    def __enter__(self) -> InProcessExecutor[Item, Outcome]:
         return self
 
     def __exit__(
@@ -80,7 +88,7 @@ class Here(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Return whether no item waits."""
+        """Tell whether no item waits."""
         return not self.busy
 
     def give(self, item: Item) -> None:
@@ -93,7 +101,7 @@ class Here(Generic[Item, Outcome]):
         return [(item, self._function(item)) for item in self._given]
 
 
-class Processes(Generic[Item, Outcome]):
+class ProcessPoolExecutor(Generic[Item, Outcome]):
     """So many processes, each with a pipe of its own.
 
     A worker that dies (killed, or out of memory) takes down the item it was at, and another takes its place.
@@ -125,7 +133,7 @@ class Processes(Generic[Item, Outcome]):
         self._in_hand = in_hand
         self._workers: list[_Worker[Item]] = []
 
-    def __enter__(self) -> Processes[Item, Outcome]:
+    def __enter__(self) -> ProcessPoolExecutor[Item, Outcome]:
         for _ in range(self._count):
             self._workers.append(self._hire())
         return self
@@ -140,7 +148,7 @@ class Processes(Generic[Item, Outcome]):
         self._workers, self.busy = [], 0
 
     def has_room(self) -> bool:
-        """Return whether some worker has less than it can hold."""
+        """Tell whether some worker has less than it can hold."""
         return self.busy < self._in_hand * self._count
 
     def give(self, item: Item) -> None:
@@ -240,7 +248,7 @@ def answer_of(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception
     try:
         return function(item), None
     except Exception as error:
-        sentence = None if isinstance(error, ValueError) else blamed(error)
+        sentence = None if isinstance(error, ValueError) else describe_rule_error(error)
         return None, _portable(error) if sentence is None else ValueError(sentence)
 
 
@@ -273,7 +281,9 @@ def run_each(
     """
     placed = partial(_placed, function)
     count = min(processes, len(items))
-    executor: Executor[tuple[int, Item], Any] = Here(placed) if count <= 1 else Processes(count, placed, Lost)
+    executor: Executor[tuple[int, Item], Any] = (
+        InProcessExecutor(placed) if count <= 1 else ProcessPoolExecutor(count, placed, WorkerFailure)
+    )
     stack = ExitStack()
     stack.enter_context(executor)
     return _each(stack, executor, deque(enumerate(items)))
@@ -288,7 +298,7 @@ def _each(
             while left and executor.has_room():
                 executor.give(left.popleft())
             for (place, item), outcome in executor.collect():
-                if not isinstance(outcome, Lost):
+                if not isinstance(outcome, WorkerFailure):
                     yield place, outcome
                     continue
                 tries[place] += 1

@@ -27,7 +27,7 @@ from typing import Any
 
 from netplace.apps.catalog import APPLICATION
 from netplace.apps.collectives import selection
-from netplace.checks import one_of, real, shown, whole
+from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.runs.programs import Reading, application_options
 from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
@@ -40,7 +40,7 @@ _MOST = 1_000_000  # jobs of one entry
 
 
 def is_job_list(workload: str) -> bool:
-    """Return whether the name of a workload is that of a list of jobs."""
+    """Tell whether the name of a workload is that of a list of jobs."""
     return Path(workload).suffix == ".toml"
 
 
@@ -62,15 +62,15 @@ def read_job_list(path: str | Path) -> Workload:
 def _jobs(table: Mapping[str, Any], number: int) -> list[Job]:
     """Return the jobs of an entry, the first one with a number."""
     for key in table:
-        one_of(key, _KEYS, "key of a job")
+        check_choice(key, _KEYS, "key of a job")
     for key in ("application", "nodes"):
         if key not in table:
             raise ValueError(f"{key}: not given, expected one for each job")
     application = _application(table)
-    nodes = whole(table["nodes"], "nodes")
-    submit = real(table.get("submit", 0.0), "submit", 0.0, 2.0**53)
-    repeats = whole(table.get("repeats", 1), "repeats", 1, (1 << 31) - 1)
-    count = whole(table.get("count", 1), "count", 1, _MOST)
+    nodes = check_int(table["nodes"], "nodes")
+    submit = check_float(table.get("submit", 0.0), "submit", 0.0, 2.0**53)
+    repeats = check_int(table.get("repeats", 1), "repeats", 1, (1 << 31) - 1)
+    count = check_int(table.get("count", 1), "count", 1, _MOST)
     return [
         Job(number + place, submit, nodes, 0.0, application=application, repeats=repeats)
         for place in range(count)
@@ -81,10 +81,10 @@ def _application(table: Mapping[str, Any]) -> str:
     """Return the text of an application with what chooses its collectives."""
     text = table["application"]
     if not isinstance(text, str) or not text:
-        raise ValueError(f'application: is {shown(text)}, expected one such as "2d-torus,bytes=4096"')
+        raise ValueError(f'application: is {abbreviate(text)}, expected one such as "2d-torus,bytes=4096"')
     name, options = application_options(text, Reading())
     if ":" not in name:  # else it is one's own, which is loaded where it is made
-        one_of(name, APPLICATION.names(), "application")
+        check_choice(name, APPLICATION.names(), "application")
     if "tasks" in options:
         raise ValueError(f"application: {text!r} says tasks, but a job has one on each of its nodes")
     if "collectives" not in table:

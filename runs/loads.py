@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import check_steps, one_of, shown, whole
+from netplace.checks import abbreviate, check_choice, check_int, check_steps
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.effects import check_settings
@@ -36,7 +36,7 @@ class LoadPlan:
     network, traffic, engine : str
         As the user names them.
     offered : float
-        In phits per node and cycle.
+        In phits a node and cycle.
     config : Config
         Settings of the network.
     warmup, measure : int
@@ -76,7 +76,7 @@ class LoadPlan:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return what fits into JSON."""
         return asdict(self)
 
 
@@ -92,7 +92,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """
     known = {name: value for name, value in given.items() if value is not None}
     for name in known:
-        one_of(name, KEYS, "key")
+        check_choice(name, KEYS, "key")
     if "network" not in known:
         raise ValueError("network: not given, expected a network such as torus:8x8")
     try:
@@ -107,10 +107,10 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         )
     for name, least in (("warmup", 0), ("measure", 1)):
         if name in known:
-            known[name] = whole(known[name], name, least)
-    one_of(str(known.get("engine", "kernel")), ENGINES, "engine")
+            known[name] = check_int(known[name], name, least)
+    check_choice(str(known.get("engine", "kernel")), ENGINES, "engine")
     if not isinstance(traffic := known.get("traffic", ""), str):
-        raise ValueError(f"traffic: {shown(traffic)} is not text")
+        raise ValueError(f"traffic: {abbreviate(traffic)} is not text")
     topology = network_of(str(known["network"]))
     check_settings(topology, config)
     for name in ("rendezvous", "o_send", "o_recv", "o_byte", "traffic_classes"):
@@ -125,7 +125,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     }
     cycles = known.get("warmup", 0) + (known.get("measure") or 0)
     check_steps(topology.nodes * cycles, "cycles of nodes", "warmup and measure")
-    plan = LoadPlan(config=config, seed=whole(seed, "seed", 0), **own)
+    plan = LoadPlan(config=config, seed=check_int(seed, "seed", 0), **own)
     pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
     return plan
 

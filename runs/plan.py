@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of, real, shown, whole
+from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.checks.calls import check_keys, pairs_of
 from netplace.checks.schema import Kind
 from netplace.extensions import current_digest
@@ -127,7 +127,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return what fits into JSON."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 
@@ -174,7 +174,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """
     said = {name: value for name, value in given.items() if value is not None}
     for name in said:
-        one_of(name, KEYS, "key")
+        check_choice(name, KEYS, "key")
     for name in ("machine", "workload"):
         if name not in said:
             raise ValueError(f"{name}: not given, expected {_EXPECTED[name]}")
@@ -187,7 +187,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     times = str(said.get("times", "log"))
     walled = _check_times(times, machine)
     overrun = str(said.get("overrun", "kill" if walled else "keep"))
-    one_of(overrun, OVERRUNS, "overrun")
+    check_choice(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not requeues:
         raise ValueError(f"overrun 'requeue': only backfilled jobs are put back, policy {policy} has none")
     estimates = str(said.get("estimates", "run-time"))
@@ -209,7 +209,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         mapping=_mapping(said, times),
         locality=bool(said.get("locality", False)),
         installed=_installed(said, machine),
-        seed=whole(seed, "seed", 0),
+        seed=check_int(seed, "seed", 0),
         site=str(said.get("site", "")),
         power=power,
         switching=switching,
@@ -233,11 +233,11 @@ def _check_kinds(said: Mapping[str, Any]) -> None:
     """Check that what is a name is text, and what is a switch true or false."""
     for name, value in said.items():
         if name not in _NUMBERS and name != "locality" and not isinstance(value, str):
-            raise ValueError(f"{name}: {shown(value)} is not text")
+            raise ValueError(f"{name}: {abbreviate(value)} is not text")
     if not isinstance(said.get("locality", False), bool):
-        raise ValueError(f"locality: {shown(said['locality'])} is neither true nor false")
+        raise ValueError(f"locality: {abbreviate(said['locality'])} is neither true nor false")
     if "mean_gap" in said:
-        real(said["mean_gap"], "mean_gap", 0, 2.0**53)
+        check_float(said["mean_gap"], "mean_gap", 0, 2.0**53)
 
 
 _EXPECTED = {
@@ -249,7 +249,7 @@ _EXPECTED = {
 def _jobs(workload: str, jobs: Any) -> int | None:
     if jobs is None:
         return _JOBS if workload in WORKLOADS else None
-    return whole(jobs, "jobs")
+    return check_int(jobs, "jobs")
 
 
 def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
         what = f"workload {workload} is a model"
     else:
         if "." not in Path(workload).name and not Path(workload).exists():
-            one_of(workload, WORKLOADS, "workload")
+            check_choice(workload, WORKLOADS, "workload")
         of_file = () if ".csv" in Path(workload).name.lower() else _LOGS
         taken = ("load", *(("drop",) if is_sacct(Path(workload)) else of_file))
         what = f"workload {workload} is a file"
@@ -272,22 +272,22 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: said[name] for name in taken if name in said}
     if "drop" in options:
         words = _words(options["drop"])
-        options["drop"] = [] if words == ["none"] else [one_of(word, DROPS, "drop") for word in words]
+        options["drop"] = [] if words == ["none"] else [check_choice(word, DROPS, "drop") for word in words]
     if "classes" in options:
         options["classes"] = _words(options["classes"])
     if "repeats" in options:
-        options["repeats"] = [whole(word, "repeats") for word in _words(options["repeats"], ":")]
+        options["repeats"] = [check_int(word, "repeats") for word in _words(options["repeats"], ":")]
         if len(options["repeats"]) != 2:
             raise ValueError(f"repeats: {said['repeats']!r} is not of the form LEAST:MOST")
     if "cores_per_node" in options:
-        whole(options["cores_per_node"], "cores_per_node")
+        check_int(options["cores_per_node"], "cores_per_node")
     if "load" in options:
-        real(options["load"], "load", 1e-9, 1e9)
+        check_float(options["load"], "load", 1e-9, 1e9)
     return options
 
 
 def _installed(said: Mapping[str, Any], machine: Topology) -> int | None:
-    return whole(said["installed"], "installed", 1, machine.nodes) if "installed" in said else None
+    return check_int(said["installed"], "installed", 1, machine.nodes) if "installed" in said else None
 
 
 def _words(value: Any, separator: str = ",") -> list[str]:
@@ -318,7 +318,7 @@ def _check_times(times: str, machine: Any) -> bool:
         try:
             RUN_TIME.split(times, "times")
         except ValueError:
-            one_of(name, [*RUN_TIME.names(), *FILE_TIMES], "times")
+            check_choice(name, [*RUN_TIME.names(), *FILE_TIMES], "times")
             raise
         make_times(times, machine)
         return RUN_TIME.find(times)[0].walled
@@ -340,7 +340,7 @@ def known_mapping(mapping: str) -> str:
     """Return the text form of a mapping as it is."""
     if mapping != BEST_KNOWN:
         if ":" not in mapping:
-            one_of(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")
+            check_choice(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")
         find_rule(mapping, MAPPING)
     return mapping
 

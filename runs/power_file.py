@@ -25,7 +25,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of, real, shown, whole
+from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling.power import PowerModel, PowerRules
 
@@ -51,20 +51,20 @@ def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
     path = Path(path)
     text, said = read_toml(path)
     for table in said:
-        one_of(table, ("nodes", "switching"), f"{path}, line {line_of(text, '', table)}, table")
+        check_choice(table, ("nodes", "switching"), f"{path}, line {line_of(text, '', table)}, table")
         if not isinstance(said[table], dict):
-            raise ValueError(f"{path}: {table} is {shown(said[table])}, expected a table [{table}]")
+            raise ValueError(f"{path}: {table} is {abbreviate(said[table])}, expected a table [{table}]")
     nodes, rules = said.get("nodes", {}), said.get("switching", {})
     for table, keys in (("nodes", _NODES), ("switching", _SWITCHING)):
         for name in said.get(table, {}):
-            one_of(name, keys, f"{path}, line {line_of(text, table, name)}, key")
+            check_choice(name, keys, f"{path}, line {line_of(text, table, name)}, key")
     try:
         return PowerRules(
             _model(path, text, nodes),
             switching or _text(path, rules.get("rule", "always-on")),
             awake=_flag(path, rules.get("awake", True)),
             **{
-                name: whole(rules[name], f"{path}, line {line_of(text, 'switching', name)}: {name}", 0)
+                name: check_int(rules[name], f"{path}, line {line_of(text, 'switching', name)}: {name}", 0)
                 for name in ("boot_rate", "stop_rate")
                 if name in rules
             },
@@ -78,17 +78,17 @@ def _model(path: Path, text: str, said: dict[str, Any]) -> PowerModel:
     given: dict[str, Any] = {}
     for name, value in said.items():
         where = f"{path}, line {line_of(text, 'nodes', name)}: {name}"
-        given[name] = whole(value, where, 0) if name == "keep" else real(value, where, 0, 1e12)
+        given[name] = check_int(value, where, 0) if name == "keep" else check_float(value, where, 0, 1e12)
     return PowerModel(**given)
 
 
 def _text(path: Path, value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f'{path}: rule is {shown(value)}, expected text such as "timeout:900"')
+        raise ValueError(f'{path}: rule is {abbreviate(value)}, expected text such as "timeout:900"')
     return value
 
 
 def _flag(path: Path, value: object) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"{path}: awake is {shown(value)}, expected true or false")
+        raise ValueError(f"{path}: awake is {abbreviate(value)}, expected true or false")
     return value

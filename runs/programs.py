@@ -16,7 +16,7 @@ from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.catalog import APPLICATION
 from netplace.apps.repeated import Repeated
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 from netplace.extensions import file_digest
 
 __all__ = [
@@ -89,7 +89,7 @@ def trace_path(name: str) -> Path:
     carried_path = carried(name)
     if carried_path is None:
         named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
-        one_of(name.lower(), named, "no such trace file; carried traces")
+        check_choice(name.lower(), named, "no such trace file; carried traces")
         raise AssertionError("a carried trace that cannot be found")
     return carried_path
 
@@ -119,13 +119,13 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
             raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
     checked: dict[str, Any] = {}
     if "flops" in options:
-        checked["flops"] = real(options["flops"], "--flops", 1.0)
+        checked["flops"] = check_float(options["flops"], "--flops", 1.0)
     if "ignore" in options:
         checked["ignore"] = tuple(
-            one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
+            check_choice(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
         )
     if "trc_unit" in options:
-        checked["trc_unit"] = one_of(str(options["trc_unit"]), TRC_UNITS, "--trc-unit")
+        checked["trc_unit"] = check_choice(str(options["trc_unit"]), TRC_UNITS, "--trc-unit")
     if "collectives" in options:
         from netplace.apps.collectives import selection
 
@@ -171,7 +171,7 @@ def application_program(text: str, reading: Reading, nodes: int) -> Program:
         Nodes of the network: the number of tasks unless one is given.
     """
     name, options = application_options(text, reading)
-    tasks = whole(options.pop("tasks", nodes), f"application {name!r}: tasks")
+    tasks = check_int(options.pop("tasks", nodes), f"application {name!r}: tasks")
     program = _part(_made(name, tasks, options), reading)
     if name not in APPLICATIONS:
         _check(program, reading, name)
@@ -185,7 +185,7 @@ def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any
     if reading.tasks is not None:
         options["tasks"] = reading.tasks
     if reading.iterations and ":" not in reading.iterations:
-        options["iterations"] = whole(reading.iterations, "--iterations")
+        options["iterations"] = check_int(reading.iterations, "--iterations")
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
@@ -219,12 +219,12 @@ def kind_of_job(text: str) -> str:
         return "trace"
     if ":" not in (name := text.partition(",")[0]):
         known = [*APPLICATION.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
-        one_of(name, known, "no such trace file; applications and carried traces")
+        check_choice(name, known, "no such trace file; applications and carried traces")
     return "app"
 
 
 def is_trace(text: str) -> bool:
-    """Return whether `text` names a trace file or a trace that comes with the project."""
+    """Tell whether `text` names a trace file or a trace that comes with the project."""
     return Path(text).exists() or carried(text) is not None
 
 
@@ -257,11 +257,11 @@ def _value(text: str) -> int | float | str:
 def _part(program: Program, reading: Reading) -> Program:
     """Return the section and the iterations asked for."""
     name = program.name
-    if one_of(reading.section, SECTIONS, "--section") != "whole":
+    if check_choice(reading.section, SECTIONS, "--section") != "whole":
         program = program.section(reading.section)
     if ":" in reading.iterations:
         first, _, last = reading.iterations.partition(":")
-        program = program.cut(whole(first, "--iterations", 0), whole(last, "--iterations", 0))
+        program = program.cut(check_int(first, "--iterations", 0), check_int(last, "--iterations", 0))
     return replace(program, name=name)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from netplace.apps import Program
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.mapping.optimised import LIMITS
@@ -52,7 +52,7 @@ def _short(job: Job) -> Job:
 
 
 def _counts(value: object) -> bool:
-    """Return whether a number of iterations is valid, or left to the benchmark."""
+    """Tell whether a number of iterations is valid, or left to the benchmark."""
     return value is None or (isinstance(value, int) and value >= 1)
 
 
@@ -66,5 +66,5 @@ def _quick_rule(mapping: str) -> str:
     for word in option.split(","):
         name, _, value = word.partition("=")
         if name.strip() == LIMITS[0]:
-            whole(value, f"mapping {mapping}: {LIMITS[0]}")
+            check_int(value, f"mapping {mapping}: {LIMITS[0]}")
     return f"{mapping}{',' if option else ':'}{LIMITS[0]}=1"

@@ -9,7 +9,7 @@ from typing import Any
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.apps.catalog import APPLICATION
-from netplace.checks import one_of, shown, whole
+from netplace.checks import abbreviate, check_choice, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
@@ -88,7 +88,9 @@ def resolve(
     for job in written:
         for name, value in job.items():
             if not isinstance(name, str) or not isinstance(value, int | float | str | None):
-                raise ArgumentError(f"job: {shown(name)} is {shown(value)}, expected text or a number")
+                raise ArgumentError(
+                    f"job: {abbreviate(name)} is {abbreviate(value)}, expected text or a number"
+                )
     made = tuple(_job(tuple(sorted(job.items())), _digest_of(job), config, topology.nodes) for job in written)
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
@@ -98,9 +100,9 @@ def resolve(
         jobs=made,
         partition=partition,
         config=config,
-        seed=whole(seed, "seed", 0),
-        network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
-        max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
+        seed=check_int(seed, "seed", 0),
+        network_seed=None if network_seed is None else check_int(network_seed, "network_seed", 0),
+        max_cycles=None if max_cycles is None else check_int(max_cycles, "max_cycles"),
         contents=contents_of(
             topology.text, config.routing, partition, [job.mapping for job in made], _tables(made)
         ),
@@ -117,7 +119,7 @@ def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes:
         raise ValueError("what runs: expected one of app and trace")
     mapping = str(given.get("mapping", "consecutive"))
     find_rule(mapping, MAPPING)
-    same = {"mapping": mapping, "start": whole(given.get("start", 0), "start", 0), "digest": digest}
+    same = {"mapping": mapping, "start": check_int(given.get("start", 0), "start", 0), "digest": digest}
     reading = _reading(given, written, config)
     if "trace" in given:
         return _trace_job(str(given["trace"]), reading, given, same)
@@ -130,9 +132,9 @@ def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> 
         raise ValueError(f"cpu_scale: {scale!r} is not a number of at least 0")
     tasks = given.get("tasks")
     return Reading(
-        section=one_of(str(given.get("section", "whole")), SECTIONS, "section"),
+        section=check_choice(str(given.get("section", "whole")), SECTIONS, "section"),
         iterations=str(given.get("iterations", "")),
-        tasks=None if tasks is None else whole(tasks, "tasks"),
+        tasks=None if tasks is None else check_int(tasks, "tasks"),
         packet_bytes=config.packet_bytes,
         options=options,
         cycle_ns=config.cycle_ns,
@@ -142,7 +144,7 @@ def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> 
 def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[str, Any]) -> Job:
     own = {key: value for key, value in reading.options.items() if key in TRACE_OPTIONS}
     for key in reading.options.keys() - own.keys():
-        one_of(key, JOB_FIELDS, f"key of trace {name}")
+        check_choice(key, JOB_FIELDS, f"key of trace {name}")
     trace_options(own, name)
     if own.get("collectives") == "ours":
         del own["collectives"]
@@ -163,7 +165,7 @@ def _application_job(
     text: str, reading: Reading, given: dict[str, Any], nodes: int, same: dict[str, Any]
 ) -> Job:
     name, options = application_options(text, reading)
-    tasks = whole(options.pop("tasks", nodes), "tasks")
+    tasks = check_int(options.pop("tasks", nodes), "tasks")
     return Job(
         program=name,
         tasks=tasks,
@@ -184,7 +186,7 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     if "packets" in options and "bytes" in chosen.parameters:
         if "bytes" in options:
             raise ValueError(f"app {name!r}: give bytes or packets, not both")
-        options["bytes"] = whole(options.pop("packets"), "packets") * packet_bytes
+        options["bytes"] = check_int(options.pop("packets"), "packets") * packet_bytes
     check_options(name, chosen.make, [option for option in options if option != "collectives"])
     if "problem_class" in options:
         options["problem_class"] = str(options["problem_class"]).upper()

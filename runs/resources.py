@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.netsim.threads import AUTO, cores, threads_beside
 from netplace.runs.execute import Ended, attempt
-from netplace.runs.executors import Executor, Here, Processes
+from netplace.runs.executors import Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run
 
 __all__ = ["Resources", "simulators"]
@@ -40,7 +40,7 @@ class Resources:
 
     def __post_init__(self) -> None:
         if self.workers is not None:
-            whole(self.workers, "--workers")
+            check_int(self.workers, "--workers")
         if self.dask is None:
             threads_beside(self.threads, self.processes, "--threads")
 
@@ -62,8 +62,8 @@ class Resources:
 
             return Cluster(self.dask, function, lost)
         if self.processes == 1:
-            return Here(function)
-        return Processes(self.processes, function, lost, in_hand)
+            return InProcessExecutor(function)
+        return ProcessPoolExecutor(self.processes, function, lost, in_hand)
 
     def simulators(self) -> Executor[Run, Ended]:
         """Return who simulates runs."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.extensions import Choice, file_digest
+from netplace.extensions import Registry, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.runs.digests import Digest, among_options, digests_of_wiring
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
@@ -21,7 +21,7 @@ from netplace.scheduling.workload import WORKLOADS
 __all__ = ["schedule_digests"]
 
 # Rules that may be of one's own, by the key under which they are asked for.
-_CHOICES: dict[str, Choice[Any]] = {
+_CHOICES: dict[str, Registry[Any]] = {
     "policy": POLICY,
     "partition": PARTITIONER,
     "times": RUN_TIME,

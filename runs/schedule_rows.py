@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.columns import names_in, numbers_in, text_table
 
 if TYPE_CHECKING:
@@ -83,6 +83,6 @@ def node_ranges(text: str, where: str = "places") -> list[tuple[int, int]]:
         first = int(match[1]) if match else 0
         last = int(match[2] or first) if match else -1
         if last < first or (ranges and first < ranges[-1][1]):
-            raise ValueError(f"{where}: {shown(text)} found, expected numbers of nodes such as 0-3 8")
+            raise ValueError(f"{where}: {abbreviate(text)} found, expected numbers of nodes such as 0-3 8")
         ranges.append((first, last + 1))
     return ranges

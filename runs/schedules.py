@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
@@ -32,13 +32,13 @@ from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, at_load, make_workload, read
 from netplace.topologies import Topology
 
-__all__ = ["Carried", "carry_out", "outcome_of", "refused_jobs", "workload_of"]
+__all__ = ["ScheduleRun", "outcome_of", "refused_jobs", "run_schedule", "workload_of"]
 
 _BATCHES = 20
 
 
 @dataclass(frozen=True)
-class Carried:
+class ScheduleRun:
     """A plan that was carried out.
 
     Attributes
@@ -97,7 +97,7 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
     return refused
 
 
-def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> Carried:
+def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> ScheduleRun:
     """Make the schedule of a plan, and its figures.
 
     Parameters
@@ -139,12 +139,12 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
         site=None if site is None else site.counts(),
         notes=(*jobs.notes, *(rules.model.doubts if rules else ())),
     )
-    return Carried(made, replace(figures, cpu_seconds=time.process_time() - began))
+    return ScheduleRun(made, replace(figures, cpu_seconds=time.process_time() - began))
 
 
 def outcome_of(plan: Plan) -> dict[str, Any]:
     """Return the figures of the schedule of a plan; for workers."""
-    return carry_out(plan).outcome
+    return run_schedule(plan).outcome
 
 
 def _times_and_partitioner(
@@ -180,7 +180,7 @@ def _check_applications(plan: Plan, jobs: Workload) -> None:
             "a table, expected times log, or a workload in CSV that names applications"
         )
     for name in filter(None, present):
-        one_of(name, APPLICATIONS, f"{plan.workload}, application")
+        check_choice(name, APPLICATIONS, f"{plan.workload}, application")
 
 
 def _figures(made: Schedule, uncounted: Sequence[int]) -> ScheduleFigures:

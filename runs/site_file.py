@@ -31,7 +31,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling.site_rules import Failures, JobQueue, Site, Window, read_outages
 
@@ -51,7 +51,7 @@ def read_site(path: str | Path) -> Site:
     given: dict[str, Any] = {name: str(said[name]) for name in ("order", "backfill") if name in said}
     given |= {name: _flag(path, name, said[name]) for name in ("dependencies", "prediction") if name in said}
     if "half_life" in said:
-        given["half_life"] = real(said["half_life"], f"{path}: half_life", 1e-9, 1e15)
+        given["half_life"] = check_float(said["half_life"], f"{path}: half_life", 1e-9, 1e15)
     try:
         return Site(
             **given,
@@ -70,7 +70,7 @@ def read_site(path: str | Path) -> Site:
 
 def _names(path: Path, text: str, table: str, said: dict[str, Any], known: tuple[str, ...]) -> None:
     for name in said:
-        one_of(name, known, f"{path}, line {line_of(text, table, name)}, key")
+        check_choice(name, known, f"{path}, line {line_of(text, table, name)}, key")
 
 
 def _tables(path: Path, said: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -93,17 +93,17 @@ def _queue(path: Path, text: str, place: int, said: dict[str, Any]) -> JobQueue:
     if not isinstance(numbers, list):
         raise ValueError(f"{where}: numbers is {numbers!r}, expected a list")
     limits = {
-        name: whole(said[name], f"{where}: {name}")
+        name: check_int(said[name], f"{where}: {name}")
         for name in ("most_nodes", "most_running", "most_per_user")
         if name in said
     }
     return JobQueue(
         name=str(said.get("name", f"queue {place + 1}")),
-        numbers=tuple(whole(number, f"{where}: numbers", 0) for number in numbers),
-        most_seconds=real(said["most_seconds"], f"{where}: most_seconds", 0)
+        numbers=tuple(check_int(number, f"{where}: numbers", 0) for number in numbers),
+        most_seconds=check_float(said["most_seconds"], f"{where}: most_seconds", 0)
         if "most_seconds" in said
         else None,
-        priority=real(said.get("priority", 0), f"{where}: priority"),
+        priority=check_float(said.get("priority", 0), f"{where}: priority"),
         **limits,
     )
 
@@ -116,9 +116,9 @@ def _window(path: Path, text: str, place: int, said: dict[str, Any]) -> Window:
             raise ValueError(f"{where}: has no {name}")
     return Window(
         name=str(said.get("name", f"{place + 1}")),
-        begin=real(said["begin"], f"{where}: begin"),
-        end=real(said["end"], f"{where}: end"),
-        nodes=whole(said["nodes"], f"{where}: nodes") if "nodes" in said else None,
+        begin=check_float(said["begin"], f"{where}: begin"),
+        end=check_float(said["end"], f"{where}: end"),
+        nodes=check_int(said["nodes"], f"{where}: nodes") if "nodes" in said else None,
     )
 
 
@@ -130,6 +130,6 @@ def _failures(path: Path, text: str, said: object) -> Failures:
     outages = read_outages(path.parent / str(said["file"])) if "file" in said else ()
     between = math.inf
     if "mean_between" in said:
-        between = real(said["mean_between"], f"{where}: mean_between", 1e-9)
-    repair = real(said.get("mean_repair", 3600.0), f"{where}: mean_repair", 1e-9)
-    return Failures(outages, between, repair, whole(said.get("seed", 0), f"{where}: seed", 0))
+        between = check_float(said["mean_between"], f"{where}: mean_between", 1e-9)
+    repair = check_float(said.get("mean_repair", 3600.0), f"{where}: mean_repair", 1e-9)
+    return Failures(outages, between, repair, check_int(said.get("seed", 0), f"{where}: seed", 0))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.calls import ArgumentError, check_fields, check_keys, checked, pairs_of
 from netplace.netsim import Config
 from netplace.runs.revisions import Revisions
@@ -122,7 +122,7 @@ class Run:
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them and `from_dict` reads back."""
+        """Return what fits into JSON and `from_dict` reads back."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 
@@ -133,7 +133,7 @@ class Run:
         check_keys(cls, plain, "run")
         made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
         if not isinstance(plain["jobs"], Sequence):
-            raise ArgumentError(f"run: jobs is {shown(plain['jobs'])}, expected a list")
+            raise ArgumentError(f"run: jobs is {abbreviate(plain['jobs'])}, expected a list")
         jobs = tuple(_job_from(job) for job in plain["jobs"])
         config = plain.get("config", {})
         check_keys(Config, config, "run: config")

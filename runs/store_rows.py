@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.runs.chance import simulation_of
 from netplace.runs.spec import Run
 
@@ -30,7 +30,9 @@ class AlteredError(ValueError):
     """A row that is not what was stored."""
 
     def __init__(self, what: str, key: object) -> None:
-        super().__init__(f"{what} {shown(key, 70)} is not what was stored, the file was altered or damaged")
+        super().__init__(
+            f"{what} {abbreviate(key, 70)} is not what was stored, the file was altered or damaged"
+        )
 
 
 @dataclass(frozen=True)

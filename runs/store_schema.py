@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from netplace.checks import read_limit, shown
+from netplace.checks import abbreviate, read_limit
 from netplace.checks.writing import draft_folder
 
 __all__ = ["APPLICATION", "CREATED", "SCHEMA", "create", "fault_of_schema", "limited"]
@@ -57,10 +57,10 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
         own = str(name).startswith("sqlite_") or name in (known if kind == "table" else (_INDEX,))
         plain = kind in ("table", "index") and not str(sql).upper().startswith("CREATE VIRTUAL")
         if not (own and plain):
-            return f"holds the {kind} {shown(name)}, expected the tables of a store and nothing besides"
+            return f"holds the {kind} {abbreviate(name)}, expected the tables of a store and nothing besides"
         computed = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 0"
         if kind == "table" and (column := database.execute(computed, (name,)).fetchone()):
-            return f"computes the column {shown(column[0])} of {name}, expected columns that hold values"
+            return f"computes the column {abbreviate(column[0])} of {name}, expected columns that hold values"
     return None
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.runs.plan import KEYS, Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 
@@ -69,7 +69,7 @@ def read_plans(
     text, data = read_toml(path, flags=True)
     try:
         for key in data:
-            one_of(key, [*keys, "seeds"], "key")
+            check_choice(key, [*keys, "seeds"], "key")
         axes = [_axis(key, value) for key, value in data.items() if key != "seeds"]
         seeds = _seeds(data.get("seeds", 1))
     except ValueError as error:
@@ -99,10 +99,10 @@ def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
 
 def _seeds(value: Any) -> Sequence[int]:
     if not isinstance(value, list):
-        return range(whole(value, "seeds"))
+        return range(check_int(value, "seeds"))
     if not value:
         raise ValueError("seeds: an empty list, expected at least one")
-    return [whole(seed, "seeds", 0) for seed in value]
+    return [check_int(seed, "seeds", 0) for seed in value]
 
 
 def _placed(path: Path, text: str, values: dict[str, Any], reason: str) -> ValueError:

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import one_of, shown, whole
+from netplace.checks import abbreviate, check_choice, check_int
 from netplace.netsim import Config
 from netplace.runs.rehearsal import check_short
 from netplace.runs.resolve import JOB_FIELDS, resolve
@@ -123,7 +123,7 @@ class Sweep:
     def error(self, place: _Place, value: Any, reason: str) -> ValueError:
         """Return an error about a value."""
         line = line_of(self.text, self._written(place), place[1], value)
-        return ValueError(f"{self.path}:{line}: {place[1]} = {shown(value)}: {reason}")
+        return ValueError(f"{self.path}:{line}: {place[1]} = {abbreviate(value)}: {reason}")
 
     def _written(self, place: _Place) -> str:
         """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
@@ -212,7 +212,7 @@ def _check_keys(
     for key in written:
         if options is not None and key not in options:
             try:
-                one_of(key, (*known, *sorted(options), *tables), "key")
+                check_choice(key, (*known, *sorted(options), *tables), "key")
             except ValueError as error:
                 raise ValueError(f"{sweep.path}:{line_of(sweep.text, table, key)}: {error}") from None
 
@@ -239,7 +239,7 @@ def _pair_axis(
     """Return the choices that lists which go together give."""
     table, lengths = f"pairs.{number}", {}
     for key, value in pair.items():
-        line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {shown(value)}"
+        line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {abbreviate(value)}"
         if not isinstance(value, list) or not value or key == "seeds":
             raise ValueError(
                 f"{line}: expected a list that is not empty, to go with the other lists of its table"
@@ -262,13 +262,13 @@ def _seeds(sweep: Sweep, value: Any) -> Sequence[int]:
     """Return the seeds: ``5`` for 0 to 4, ``"10:20"`` for 10 to 19, or a list."""
     try:
         if isinstance(value, list):
-            seeds: Sequence[int] = [whole(seed, "seed", 0) for seed in value]
+            seeds: Sequence[int] = [check_int(seed, "seed", 0) for seed in value]
         elif isinstance(value, str) and ":" in value:
             first, _, end = value.partition(":")
-            seeds = range(whole(first, "first seed", 0), whole(end, "seed after the last", 0))
-            whole(len(seeds), "number of seeds", 0, _MOST_SEEDS)
+            seeds = range(check_int(first, "first seed", 0), check_int(end, "seed after the last", 0))
+            check_int(len(seeds), "number of seeds", 0, _MOST_SEEDS)
         else:
-            seeds = range(whole(value, "number of seeds", 0, _MOST_SEEDS))
+            seeds = range(check_int(value, "number of seeds", 0, _MOST_SEEDS))
     except ValueError as error:
         raise sweep.error(("", "seeds"), value, str(error)) from None
     if not seeds:
@@ -291,7 +291,7 @@ def _run(choice: _Choice) -> Run:
     for name in tables:
         job = same | {key: value for (table, key), value in choice.items() if table == name}
         # More jobs than nodes never fit: told before they are made, for they may be very many.
-        jobs += [job] * whole(job.pop("count", 1), "count", most=parse(str(top["network"])).nodes)
+        jobs += [job] * check_int(job.pop("count", 1), "count", most=parse(str(top["network"])).nodes)
     return resolve(
         str(top["network"]),
         jobs or same,

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.netsim import Config
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.resolve import resolve
@@ -73,8 +73,8 @@ class JobRuns:
         return self._run(job, self.machine.text, f"boxes:{sides}", mapping)
 
     def _run(self, job: Job, network: str, partition: str, mapping: str) -> Run:
-        one_of(job.application, APPLICATIONS, f"application of job {job.number}")
-        one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
+        check_choice(job.application, APPLICATIONS, f"application of job {job.number}")
+        check_choice(job.intensity, INTENSITIES, f"intensity of job {job.number}")
         packets = max(1, INTENSITIES[job.intensity] // self.config.packet_bytes)
         asked = {"app": job.application, "tasks": job.nodes, "packets": packets, "mapping": mapping}
         return resolve(network, asked, partition=partition, config=self.config)

@@ -16,7 +16,7 @@ from netplace.checks.columns import numbers_in
 from netplace.checks.csv_cells import frame_as_read, write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.table_file import opened, sealed
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
@@ -187,7 +187,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     if path.suffix != ".parquet":
         write_frame(frame, path)
         return
-    with whole_file(path) as draft:
+    with atomic_file(path) as draft:
         frame.to_parquet(draft, index=False)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.checks.notebook import html_bars
 from netplace.runs.campaign import complete
 from netplace.runs.resources import simulators
@@ -96,12 +96,12 @@ class RunTimes:
         """
         left = self.frame
         for column, value in entry.items():
-            one_of(column, ENTRY, "column of run times")
+            check_choice(column, ENTRY, "column of run times")
             matching = left[left[column] == value]
             if matching.empty:
                 known = [str(name) for name in left[column].unique()]
                 if str(value) not in known:
-                    one_of(str(value), known, column)
+                    check_choice(str(value), known, column)
                 raise ValueError(f"{column}: no entry has {value!r}")
             left = matching
         if len(left) != 1:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
-from netplace.checks.shown import shown
 from netplace.checks.toml_text import parsed_toml
 
 __all__ = ["TableList", "line_of", "read_table_list", "read_toml", "underscored"]
@@ -71,12 +71,12 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
         if key not in (name, *others):
             known = " or ".join([f"[[{name}]]", *others])
             raise ValueError(
-                f"{path}:{line_of(text, '', key)}: key {shown(key)} is not known, expected {known}"
+                f"{path}:{line_of(text, '', key)}: key {abbreviate(key)} is not known, expected {known}"
             )
     tables = said.pop(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError(
-            f"{path}:{line_of(text, '', name)}: {name} is {shown(tables)}, expected tables [[{name}]]"
+            f"{path}:{line_of(text, '', name)}: {name} is {abbreviate(tables)}, expected tables [[{name}]]"
         )
     if not tables:
         raise ValueError(f"{path}: has no [[{name}]], expected at least one")
@@ -84,7 +84,7 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
 
 
 def underscored(said: Any, path: Path) -> Any:
-    """Return values whose keys have ``_`` instead of ``-``; `path` is where they came from."""
+    """Return values whose keys have ``_`` in place of ``-``; `path` is where they came from."""
     if isinstance(said, list):
         return [underscored(entry, path) for entry in said]
     if not isinstance(said, dict):
@@ -143,5 +143,5 @@ def _alike(written: str, key: str) -> bool:
 
 
 def _holds(line: str, value: object) -> bool:
-    """Return whether a value is written in a line."""
+    """Tell whether a value is written in a line."""
     return re.search(rf"(?<![\w.:-]){re.escape(str(value))}(?![\w.:-])", line.partition(" #")[0]) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from netplace.checks import one_of, real
+from netplace.checks import check_choice, check_float
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.times.asked import RunTimes
@@ -40,7 +40,7 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     60.0
     """
     name, colon, rest = str(text).partition(":")
-    form = ESTIMATES[one_of(name, ESTIMATES, "estimates")][0]
+    form = ESTIMATES[check_choice(name, ESTIMATES, "estimates")][0]
     if bool(colon) != (":" in form):
         raise ValueError(f"estimates {text!r}: expected the form {form}")
     number = _positive(rest, text) if colon else 1.0
@@ -55,4 +55,4 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
 
 
 def _positive(text: str, rule: str) -> float:
-    return real(text, f"estimates {rule!r}", 1e-9, 1e15)
+    return check_float(text, f"estimates {rule!r}", 1e-9, 1e15)

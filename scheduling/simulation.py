@@ -16,7 +16,7 @@ from typing import cast
 import numpy as np
 import simpy
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.calls import ArgumentError, check_fields
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
@@ -177,7 +177,7 @@ class Simulation:
     # What happens.
 
     def _await_ends(self) -> bool:
-        """Make events of the ends that come before all others; return whether anything is left to happen."""
+        """Make events of the ends that come before all others; tell whether anything is left to happen."""
         if self._open:
             ends = self._execution.next_end(self._env.peek())
             if ends is not None:
@@ -333,5 +333,5 @@ class Simulation:
 def _check(job: object) -> None:
     """Refuse what is no job, or one that somebody made of values of other types."""
     if not isinstance(job, Job):
-        raise ArgumentError(f"jobs: {shown(job)} is no Job")
+        raise ArgumentError(f"jobs: {abbreviate(job)} is no Job")
     check_fields(job)

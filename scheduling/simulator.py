@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.checks.calls import checked
 from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.estimates import estimate_rule
@@ -76,8 +76,8 @@ def schedule(
     keep_nodes : bool
         Whether the nodes of each job are kept.
     installed : int, optional
-        How many nodes of the machine there are, the first ones; the others are never free, and no part of the
-        utilization. By default all.
+        How many nodes of the machine there are, the first ones; the others are never free, and no part of
+        the utilisation. By default all.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
     power : PowerRules, optional
@@ -98,7 +98,7 @@ def schedule(
     [0.0, 10.0, 1.0]
     """
     chosen = find_policy(policy) if isinstance(policy, str) else policy
-    one_of(overrun, OVERRUNS, "overrun")
+    check_choice(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not chosen.requeues:
         raise ValueError(
             f"overrun 'requeue': only backfilled jobs are put back, policy {chosen.name} has none"
@@ -106,7 +106,7 @@ def schedule(
     times = LogTimes() if times is None else times
     execution = times if isinstance(times, Execution) else TimedExecution(times)
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
-    present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
+    present = machine.nodes if installed is None else check_int(installed, "installed", 1, machine.nodes)
     hold_back(used, present, machine)
     node_shape = (1,) * machine.dims if isinstance(machine, Grid) else None  # for partitioners of boxes
     check_losses(execution, used, machine.computing, node_shape)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.checks.csv_cells import write_frame
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.report.files.study_tables import write_digests
 from netplace.report.terminal.screen import number, print_tables, table
 
@@ -97,7 +97,7 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
     write_digests(folder, [f"{name}.csv" for name in frames])
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
-    write_whole(folder / "report.md", _markdown(report, heading, command, source))
+    write_atomically(folder / "report.md", _markdown(report, heading, command, source))
 
 
 def _markdown(report: Report, heading: str, command: str, source: str) -> str:

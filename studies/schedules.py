@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from netplace.runs.campaign import outcomes_of
-from netplace.runs.kept import KeptOutcomes, PlanLike
+from netplace.runs.outcome_store import PlanLike, StoredOutcomes
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
@@ -52,16 +52,16 @@ def turnaround(figures: ScheduleFigures) -> float:
 
 
 def _completed(
-    plans: Sequence[AnyPlan], carry_out: Callable[[AnyPlan], dict[str, Any]], bench: Bench
+    plans: Sequence[AnyPlan], function: Callable[[AnyPlan], dict[str, Any]], bench: Bench
 ) -> list[dict[str, Any]]:
     """Return the outcome of each plan as it is kept; those that the store lacks are carried out."""
-    kept = KeptOutcomes(bench.store, "schedules")
+    kept = StoredOutcomes(bench.store, "schedules")
     if not bench.simulate and (left := kept.missing(plans)):
         raise ValueError(
             f"{bench.store.path}: {len(left)} schedules of the study are not there; without --stored they "
             "are made"
         )
-    return outcomes_of(plans, carry_out, kept, bench.resources, bench.tell)
+    return outcomes_of(plans, function, kept, bench.resources, bench.tell)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing
 from netplace.runs.resources import Resources
@@ -138,14 +138,14 @@ def ask(
     if "all" in parts:
         parts = tuple(study.parts)
     for part in parts:
-        one_of(part, [*study.parts, "all"], f"study {study.name}: --table")
+        check_choice(part, [*study.parts, "all"], f"study {study.name}: --table")
     for name, number in numbers.items():
         if number is None:
             continue
         option = "--" + name.replace("_", "-")
         if name not in study.options:
             raise ValueError(f"study {study.name}: takes no {option}, but {number} was given")
-        whole(number, option)
+        check_int(number, option)
     if logs and "logs" not in study.options:
         raise ValueError(f"study {study.name}: takes no --log, but {logs[0]} was given")
     chosen = tuple(part for part in study.parts if part in parts) or study.usual

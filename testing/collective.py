@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from netplace.apps.collectives import OPERATIONS, ROOTED, Algorithm, Call, Message, Schedule, algorithm
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.testing.collective_data import Data
 from netplace.testing.demand import demand, name_of
 
@@ -48,7 +48,7 @@ def check_collective(
     AssertionError
         If the rule violates a requirement.
     """
-    one_of(operation, OPERATIONS, "collective operation")
+    check_choice(operation, OPERATIONS, "collective operation")
     what = f"algorithm {name_of(rule)} of {operation}"
     checked = algorithm(operation, rule)[1] if isinstance(rule, str) else Algorithm(rule, "")
     tried = []

@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.calls import check_takes, checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes
 from netplace.topologies.concentrated import concentrated, hyperx
@@ -236,7 +236,7 @@ _CHANGED = ("faulty:", "service:", "nodes:")  # kinds that another network stand
 _MOST_LEVELS = 16
 ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 
-TOPOLOGY: Choice[Kind] = Choice("network", TOPOLOGIES, "netplace.topologies", _own)
+TOPOLOGY: Registry[Kind] = Registry("network", TOPOLOGIES, "netplace.topologies", _own)
 
 
 @checked
@@ -265,12 +265,14 @@ def parse(text: str) -> Topology:
     if ALIASES.get(name, name) not in TOPOLOGIES and not text.endswith(".py") and os.path.isfile(text):
         return graph_file(*read_path_and("phit", "part")(f"graph:{text}"))
     text = ALIASES.get(name, name) + colon + rest
-    kind, option = TOPOLOGY.find(text, f"network {shown(text)}")
+    kind, option = TOPOLOGY.find(text, f"network {abbreviate(text)}")
     if TOPOLOGY.is_own(text):
-        check_takes(kind.build, 1, f"network {shown(text)}")
+        check_takes(kind.build, 1, f"network {abbreviate(text)}")
         return named(kind.build(option), text)
     if ":" not in text:
-        raise ValueError(f"network {shown(text)}: no numbers given, expected a form such as {kind.example}")
+        raise ValueError(
+            f"network {abbreviate(text)}: no numbers given, expected a form such as {kind.example}"
+        )
     return kind.build(*kind.read(text))
 
 
@@ -281,13 +283,13 @@ def _check_levels(text: str) -> None:
         levels, rest = levels + 1, rest.partition("/")[2]
     if levels > _MOST_LEVELS:
         raise ValueError(
-            f"network {shown(text)}: is changed {levels} times, expected at most {_MOST_LEVELS} times"
+            f"network {abbreviate(text)}: is changed {levels} times, expected at most {_MOST_LEVELS} times"
         )
 
 
 @checked
 def names_file(text: str) -> bool:
-    """Return whether a text form asks for a file: of a wiring, or of code that is not netplace's.
+    """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks import real, shown, whole
+from netplace.checks import abbreviate, check_float, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of
 from netplace.topologies.graph import Graph
@@ -24,7 +24,7 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     """Return the network of ASTRA-sim's analytical backend.
 
     Each dimension is a ``Ring``, ``FullyConnected`` or ``Switch`` of ``npus_count`` NPUs, its links of
-    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take as few cycles per phit as let all be whole.
+    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take as few cycles a phit as let all be whole.
     Source: astra-sim.github.io/astra-network-analytical-docs.
 
     Parameters
@@ -40,7 +40,9 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     for key in ("topology", "npus_count", "bandwidth", "latency"):
         values = given.get(key)
         if not isinstance(values, list) or not values:
-            raise ValueError(f"{text}: ASTRA-sim's {key} is {shown(values)}, expected a list such as [ 8 ]")
+            raise ValueError(
+                f"{text}: ASTRA-sim's {key} is {abbreviate(values)}, expected a list such as [ 8 ]"
+            )
         rows[key] = [str(value) for value in values]
         if len(values) != len(rows["topology"]):
             raise ValueError(
@@ -49,10 +51,10 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
             )
     for block in rows["topology"]:
         if block.lower() not in _BUILDING_BLOCKS:
-            raise ValueError(f"{text}: topology {shown(block)}, expected Ring, FullyConnected or Switch")
-    sizes = [whole(size, f"{text}: npus_count") for size in rows["npus_count"]]
-    speeds = [1e9 * real(speed, f"{text}: bandwidth (GB/s)", 1e-9, 1e9) for speed in rows["bandwidth"]]
-    times = [1e-9 * real(time, f"{text}: latency (ns)", 0, 1e12) for time in rows["latency"]]
+            raise ValueError(f"{text}: topology {abbreviate(block)}, expected Ring, FullyConnected or Switch")
+    sizes = [check_int(size, f"{text}: npus_count") for size in rows["npus_count"]]
+    speeds = [1e9 * check_float(speed, f"{text}: bandwidth (GB/s)", 1e-9, 1e9) for speed in rows["bandwidth"]]
+    times = [1e-9 * check_float(time, f"{text}: latency (ns)", 0, 1e12) for time in rows["latency"]]
     paces = paces_of(text, speeds, phit)
     return dimensional(
         text,
@@ -70,7 +72,7 @@ def nccl(root: Element, text: str) -> Graph:
     Source: NVIDIA NCCL, "Environment Variables", NCCL_TOPO_FILE and NCCL_TOPO_DUMP_FILE.
     """
     gpus = [(pci, gpu) for pci in root.iter("pci") for gpu in pci.findall("gpu")]
-    gpus.sort(key=lambda pair: whole(pair[1].get("dev", ""), f"{text}: dev of a gpu", 0))
+    gpus.sort(key=lambda pair: check_int(pair[1].get("dev", ""), f"{text}: dev of a gpu", 0))
     if not gpus:
         raise ValueError(f"{text}: NCCL's topology names no <gpu>")
     number = {pci.get("busid", "").lower(): place for place, (pci, _) in enumerate(gpus)}
@@ -80,13 +82,13 @@ def nccl(root: Element, text: str) -> Graph:
     for place, (_, gpu) in enumerate(gpus):
         for link in gpu.findall("nvlink"):
             target, kind = link.get("target", "").lower(), link.get("tclass", "").lower()
-            count = whole(link.get("count", ""), f"{text}: count of an nvlink", 1, MOST_WIDTH)
+            count = check_int(link.get("count", ""), f"{text}: count of an nvlink", 1, MOST_WIDTH)
             if kind.startswith(_NVSWITCH):
                 other = number.setdefault(target, len(number))
             elif kind.startswith(_GPU) and target in number:
                 other = number[target]
             elif kind.startswith(_GPU):
-                raise ValueError(f"{text}: an nvlink to GPU {shown(target)}, which is not in the file")
+                raise ValueError(f"{text}: an nvlink to GPU {abbreviate(target)}, which is not in the file")
             else:
                 continue  # to a processor
             told[place, other] = told.get((place, other), 0) + count

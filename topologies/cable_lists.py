@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
@@ -156,13 +156,13 @@ def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
     while place < len(words):
         if words[place] not in ("router", "node") or place + 1 == len(words):
             raise ValueError(
-                f"{where}: {shown(' '.join(words[place : place + 2]))}, expected router or node and a number"
+                f"{where}: {abbreviate(' '.join(words[place : place + 2]))}, expected router N or node N"
             )
-        number = whole(words[place + 1], f"{where}: {words[place]}", 0)
+        number = check_int(words[place + 1], f"{where}: {words[place]}", 0)
         place += 2
         latency = 0
         if things and place < len(words) and words[place] not in ("router", "node"):
-            latency = whole(words[place], f"{where}: latency", 1, MOST_DELAY)
+            latency = check_int(words[place], f"{where}: latency", 1, MOST_DELAY)
             place += 1
         things.append((words[place - (3 if latency else 2)], number, latency))
     return things
@@ -215,7 +215,9 @@ def _tokens(content: str, text: str) -> list[str]:
         match = _TOKEN.match(content, place)
         if not match:
             line = content.count("\n", 0, place) + 1
-            raise ValueError(f"{text} line {line}: {shown(content[place : place + 8])} is no part of DOT")
+            raise ValueError(
+                f"{text} line {line}: {abbreviate(content[place : place + 8])} is no part of DOT"
+            )
         word, place = match[0], match.end()
         if not word.isspace() and not word.startswith(("//", "#", "/*")):
             tokens.append(word[1:-1] if word[0] == '"' else word)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import check_fields, checked, pairs_of
 from netplace.topologies.graph import Graph, check_connected
@@ -30,8 +30,7 @@ class Cables:
     ends : ndarray of int64, shape (cables, 2)
         Switches at both ends, numbered from 0. Several cables may join the same two.
     cycles, delay : ndarray of int64, shape (cables,), optional
-        Cycles per phit, 1 by default; cycles that a header spends besides what the settings say, 0 by
-        default.
+        Cycles a phit, 1 by default; cycles that a header spends besides what the settings say, 0 by default.
     axis : ndarray of int64, shape (cables,), optional
         Dimension.
     closes : ndarray of bool, shape (cables,), optional
@@ -56,7 +55,7 @@ class Cables:
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
         what = "cables: pairs"
-        ends = [(whole(a, what, 0), whole(b, what, 0)) for a, b in pairs_of(pairs, what)]
+        ends = [(check_int(a, what, 0), check_int(b, what, 0)) for a, b in pairs_of(pairs, what)]
         return Cables(np.array(ends, np.int64).reshape(-1, 2))
 
 
@@ -102,7 +101,7 @@ def graph(
         count = None if known is None else np.shape(known)[:1]
         if count not in (None, (switches,)):
             raise ValueError(
-                f"{text}: {what} of {shown(known)}, expected one for each of {switches} switches"
+                f"{text}: {what} of {abbreviate(known)}, expected one for each of {switches} switches"
             )
     order = np.arange(switches)
     if direct:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -133,7 +133,7 @@ def _check(text: str, given: dict[str, int]) -> None:
     most.update(latency=MOST_DELAY, crossing=MOST_DELAY)
     for name, value in given.items():
         least = 1 if USUAL.get(name, 1) else 0
-        if whole(value, f"{text}: {name}", least) > most.get(name, value):
+        if check_int(value, f"{text}: {name}", least) > most.get(name, value):
             raise ValueError(f"{text}: {name} is {value}, expected {least} to {most[name]}")
     tasks, sockets = given["tasks"], given["sockets"]
     if tasks % sockets:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -24,7 +24,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     """Return the mesh or torus of these sides with `c` nodes at each switch.
 
     J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Nodes are joined
-    to their switch by links of their own, and there is no bubble: see the table router of the model.
+    to their switch by links of their own, and there is no bubble: see the general router of the model.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     256
     """
     sides = check_sides(sizes, spell(kind, sizes))
-    c = whole(c, f"{spell(kind, sides)}: c")
+    c = check_int(c, f"{spell(kind, sides)}: c")
     text = f"{spell(kind, sides)},c={c}"
     place = _places(text, sides, c, 2 * len(sides) + c)
     ends, axis, closes = [], [], []
@@ -88,7 +88,7 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
     4
     """
     sides = check_sides(sizes, spell("hyperx", sizes))
-    c = whole(c, f"{spell('hyperx', sides)}: c")
+    c = check_int(c, f"{spell('hyperx', sides)}: c")
     text = f"{spell('hyperx', sides)},c={c}"
     place = _places(text, sides, c, sum(sides) - len(sides) + c)
     ends, axis = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)]

@@ -101,7 +101,7 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
 
 @dataclass(frozen=True)
 class Paces:
-    """What links of given speeds take, where the fastest takes as few cycles per phit as lets all be whole.
+    """What links of given speeds take, where the fastest takes as few cycles a phit as lets all be whole.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
     Parameters
     ----------
     speeds : sequence of float
-        Bytes per second, more than 0.
+        Bytes a second, more than 0.
     phit : int
         Bytes of a phit.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -51,10 +51,10 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
     >>> network.nodes, network.switches, network.diameter
     (72, 36, 5)
     """
-    a, p, h = (whole(n, f"dragonfly: {name}") for name, n in (("a", a), ("p", p), ("h", h)))
+    a, p, h = (check_int(n, f"dragonfly: {name}") for name, n in (("a", a), ("p", p), ("h", h)))
     text = f"dragonfly:a={a},p={p},h={h}"
     g = check_groups(text, g, a * h)
-    global_links = one_of(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
+    global_links = check_choice(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
     if g != a * h + 1:
         text += f",g={g}"
     if global_links != "absolute":
@@ -79,7 +79,7 @@ def check_groups(text: str, g: int | None, links: int) -> int:
     """Return how many groups there are where each has so many global links."""
     if g is None:
         return links + 1
-    g = whole(g, f"{text}: g")
+    g = check_int(g, f"{text}: g")
     if g > links + 1:
         raise ValueError(
             f"{text}: {g} groups are more than the {links} global links of a group can join, "

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import real, shown, whole
+from netplace.checks import abbreviate, check_float, check_int
 from netplace.checks.calls import ArgumentError, check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.hosts import with_hosts
@@ -66,13 +66,13 @@ def faulty(
     """
     check_arguments(faulty, {"of": of}, "faulty")
     given = {"links": links, "routers": routers, "slow": slow}
-    shares = {name: real(share, f"faulty: {name}", 0, 1) for name, share in given.items()}
-    seed = whole(seed, "faulty: seed", 0)
+    shares = {name: check_float(share, f"faulty: {name}", 0, 1) for name, share in given.items()}
+    seed = check_int(seed, "faulty: seed", 0)
     parts = [f"{name}={share:g}" for name, share in shares.items() if share]
     if seed:
         parts.append(f"seed={seed}")
     if cycles is not None:
-        cycles = whole(cycles, "faulty: cycles", 1, MOST_CYCLES)
+        cycles = check_int(cycles, "faulty: cycles", 1, MOST_CYCLES)
         parts.append(f"cycles={cycles}")
     return _made(of, f"faulty:{','.join(parts)}/{of.text}", *drawn(of, **shares, seed=seed), cycles or 0)
 
@@ -128,17 +128,17 @@ def with_faults(
     Raises
     ------
     ValueError
-        If two routers are not neighbors, a router does not exist, or what remains is not connected; nodes
+        If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
         that cannot be reached are named.
     """
     for pair in (*down, *slow):
         if len(pair) != 2:
-            raise ValueError(f"{of}: {shown(pair)} is no link, expected two routers")
+            raise ValueError(f"{of}: {abbreviate(pair)} is no link, expected two routers")
     check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
     cables = cables_of(of, 0)
     picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]
     what = text or f"faulty/{of.text}"
-    whole(cycles, f"{what}: cycles", 0, MOST_CYCLES)
+    check_int(cycles, f"{what}: cycles", 0, MOST_CYCLES)
     return _made(of, what, picked[0], np.array(off, np.int64), picked[1], cycles)
 
 
@@ -146,13 +146,13 @@ def check_routers(of: Topology, routers: Sequence[int]) -> None:
     """Raise ValueError if one of `routers` does not exist."""
     for router in routers:
         if not isinstance(router, int | np.integer):
-            raise ArgumentError(f"{of}: router {shown(router)} is not a whole number")
+            raise ArgumentError(f"{of}: router {abbreviate(router)} is not a whole number")
         if not 0 <= router < of.routers:
             raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
 
 
 def cables_of(of: Topology, first: int) -> Rows:
-    """Return (router, port, neighbor, its port) for every cable between routers from `first` on.
+    """Return (router, port, neighbour, its port) for every cable between routers from `first` on.
 
     Where an input is numbered by its port, a link's entry is the port of the way back. On a grid an input is
     named by the direction of travel, and the way back is the port of the other direction.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph, check_connected
@@ -33,14 +33,14 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a NetworkX graph; every vertex is a switch.
 
     Vertices may carry ``nodes`` (nodes at the switch, 1 by default), ``group`` and ``place`` (coordinates,
-    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles per phit, 1) and
-    ``delay`` (further cycles of a header, 0). If no vertex has more than one node, a vertex with a node is
-    that node, as on a grid; otherwise each node has a link of its own to its switch, as on a tree. An
-    undirected edge is a link either way. In a directed graph every link needs its like in the other
-    direction. Where all directed edges have a ``port`` and an ``entry``, as those have that
-    `Topology.to_networkx` made, links leave and enter there; vertices below the graph's ``first_switch`` are
-    nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a torus or a tree comes back as
-    a graph of the same wiring.
+    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles a phit, 1) and
+    ``delay`` (further cycles of a header, 0).
+    If no vertex has more than one node, a vertex with a node is that node, as on a grid; otherwise each node
+    has a link of its own to its switch, as on a tree. An undirected edge is a link either way. In a directed
+    graph every link needs its like in the other direction. Where all directed edges have a ``port`` and an
+    ``entry``, as those have that `Topology.to_networkx` made, links leave and enter there; vertices below the
+    graph's ``first_switch`` are nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a
+    torus or a tree comes back as a graph of the same wiring.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     2
     """
     if not hasattr(given, "is_directed"):
-        raise ArgumentError(f"{text}: {shown(given)} is no graph of NetworkX")
+        raise ArgumentError(f"{text}: {abbreviate(given)} is no graph of NetworkX")
     vertices = list(given.nodes)
     if not vertices:
         raise ValueError(f"{text}: no vertex in the graph")
@@ -76,7 +76,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     delay: list[int] = []
     for u, v, data in _cables(given, text):
         where = f"{text}: edge {u} - {v}"
-        width = whole(data.get("width", 1), f"{where}: width", 1, MOST_WIDTH)
+        width = check_int(data.get("width", 1), f"{where}: width", 1, MOST_WIDTH)
         check_cables(where, len(pairs) + width)
         pairs += [(number[u], number[v])] * width
         cycles += [_value(data, "cycles", 1, 1, where)] * width
@@ -123,7 +123,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         neighbor[u, port], entry[u, port], entered[v, at] = v, at, True
         for key, (least, usually, _) in _OF_LINK.items():
             tables[key][u, port] = _value(data, key, usually, least, where)
-    first = whole(given.graph.get("first_switch", 0), f"{text}: first_switch", 0)
+    first = check_int(given.graph.get("first_switch", 0), f"{text}: first_switch", 0)
     nodes_at = [_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True)]
     nodes = first or sum(nodes_at)
     if not first and (max(nodes_at) > 1 or nodes_at != [1] * nodes + [0] * (len(vertices) - nodes)):
@@ -147,16 +147,16 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         delay=tables["delay"],
         group=None
         if None in groups
-        else np.array([whole(name, f"{text}: group", 0, 2**62) for name in groups], np.int64),
+        else np.array([check_int(name, f"{text}: group", 0, 2**62) for name in groups], np.int64),
         places=_places(about[first:], text),
         names=names if len(names) == len(groups) else (),
         closes=tables["closes"] if "closes" in known else None,
         axis=tables["axis"] if "axis" in known else None,
         usual=str(given.graph.get("usual", "up-down")),
-        compute_nodes=whole(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
-        planes=whole(given.graph.get("planes", 1), f"{text}: planes"),
-        tasks=whole(given.graph.get("tasks", 1), f"{text}: tasks"),
-        sockets=whole(given.graph.get("sockets", 1), f"{text}: sockets"),
+        compute_nodes=check_int(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
+        planes=check_int(given.graph.get("planes", 1), f"{text}: planes"),
+        tasks=check_int(given.graph.get("tasks", 1), f"{text}: tasks"),
+        sockets=check_int(given.graph.get("sockets", 1), f"{text}: sockets"),
     )
     check_connected(made)
     idle = [_value(data, "service", 0, 0, text) for data in about[:nodes]]
@@ -171,7 +171,7 @@ def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
     rows = [str(place).split() for place in written]
     if len({len(row) for row in rows}) > 1:
         raise ValueError(f"{text}: places of {len(rows[0])} and of other numbers of coordinates")
-    return np.array([[whole(word, f"{text}: place", 0) for word in row] for row in rows], np.int64)
+    return np.array([[check_int(word, f"{text}: place", 0) for word in row] for row in rows], np.int64)
 
 
 def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, Any]]]:
@@ -207,4 +207,4 @@ def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, A
 
 
 def _value(data: dict[str, Any], key: str, usually: int, least: int, where: str) -> int:
-    return whole(data.get(key, usually), f"{where}: {key}", least)
+    return check_int(data.get(key, usually), f"{where}: {key}", least)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.ai_fabrics import astra_sim, nccl
 from netplace.topologies.cable_lists import anynet, cable_list, dot
@@ -175,7 +175,7 @@ def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
     for key, value in given.items():
         if value and key not in chosen.says.split():
             raise ValueError(f"{text}: {key}= is not for {chosen.name}")
-    return chosen.read(content, path, text, whole(phit or 4, f"{text}: phit"), part)
+    return chosen.read(content, path, text, check_int(phit or 4, f"{text}: phit"), part)
 
 
 _CABLES = FileFormat(

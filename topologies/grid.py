@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
 from netplace.checks.calls import check_fields, checked
 from netplace.topologies.limits import check_size
@@ -57,7 +57,7 @@ class Grid(Topology):
         super().__post_init__()
         check_fields(self, Grid)
         text = f"network {self.text}"
-        sides = tuple(whole(size, f"{text}: side {place + 1}") for place, size in enumerate(self.sizes))
+        sides = tuple(check_int(size, f"{text}: side {place + 1}") for place, size in enumerate(self.sizes))
         if not math.prod(sides) == self.nodes == self.routers or self.ports != 2 * len(sides):
             raise ValueError(
                 f"{text}: {self.nodes} nodes, {self.routers} routers and {self.ports} ports are not those of "
@@ -109,7 +109,7 @@ class Grid(Topology):
             )
         if place.size and (place.dtype.kind not in "iu" or ((place < 0) | (place >= self.sizes)).any()):
             raise ValueError(
-                f"coordinates: {shown(place.tolist())} are not all whole numbers inside {self.text}"
+                f"coordinates: {abbreviate(place.tolist())} are not all whole numbers inside {self.text}"
             )
         return np.asarray(place.astype(np.int64) @ self._strides)
 
@@ -255,7 +255,7 @@ def check_sides(sizes: Sequence[int], text: str) -> tuple[int, ...]:
     """Return the sides as a tuple of at least one number, each at least 1."""
     if len(sizes) == 0:
         raise ValueError(f"{text}: no sides given, expected at least one")
-    return tuple(whole(size, f"{text}: side {place + 1}") for place, size in enumerate(sizes))
+    return tuple(check_int(size, f"{text}: side {place + 1}") for place, size in enumerate(sizes))
 
 
 def spell(kind: str, sizes: Sequence[int]) -> str:

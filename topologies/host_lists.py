@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["count_hosts", "expand", "host_list"]
 
@@ -63,8 +63,8 @@ def _parts(hosts: str, where: str) -> Iterator[str]:
         if not inside:
             return
     raise ValueError(
-        f"{where}: {shown(hosts[begin:])} is no list of hosts, expected at most {_MOST_BRACKETS} pairs of "
-        "brackets in a name, such as n[0-3]"
+        f"{where}: {abbreviate(hosts[begin:])} is not a list of hosts, expected names with at most "
+        f"{_MOST_BRACKETS} pairs of brackets, such as n[0-3]"
     )
 
 
@@ -76,7 +76,7 @@ def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
         last = high if dash else low
         if not (_is_number(low) and _is_number(last)) or int(last) < int(low):
             raise ValueError(
-                f"{where}: {shown(piece)} in {shown(part)} is no range of hosts, expected such as 0-3"
+                f"{where}: {abbreviate(piece)} in {abbreviate(part)} is not a range, expected such as 0-3"
             )
         ranges.append((len(low), range(int(low), int(last) + 1)))
     return ranges

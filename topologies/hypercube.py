@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, grid
 from netplace.topologies.limits import check_size
@@ -32,6 +32,6 @@ def hypercube(n: int) -> Grid:
     >>> hypercube(10).nodes, hypercube(10).diameter
     (1024, 10)
     """
-    n = whole(n, "hypercube: n")
+    n = check_int(n, "hypercube: n")
     check_size(f"hypercube:{n}", 2 ** min(n, 64), 2 * n)
     return grid(f"hypercube:{n}", (2,) * n, wraps=False)

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -51,7 +51,7 @@ def ibnetdiscover(path: str) -> Graph:
                 raise ValueError(f"{text} line {line}: {owner} is there already")
             if kind == "Switch" and not owner.startswith("S-"):
                 raise ValueError(
-                    f"{text} line {line}: switch {shown(owner)}, expected a name that begins with S-"
+                    f"{text} line {line}: switch {abbreviate(owner)}, expected a name that begins with S-"
                 )
             names[owner] = name or owner
         elif (cable := _PORT.match(row)) and kind == "Switch":

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.calls import checked
 from netplace.checks.inputs import input_file
 from netplace.checks.toml_text import parsed_toml
@@ -278,8 +278,8 @@ def read_prices(path: str | Path) -> Prices:
     for kind, price in prices.cable.items():
         if not _KIND.fullmatch(kind):
             raise ValueError(
-                f"{path}: [cable.{_quoted(kind)}]: unknown kind {shown(kind)}, expected node, local, global, "
-                'such as "dimension 1" or "level 1-2"'
+                f"{path}: [cable.{_quoted(kind)}]: unknown kind {abbreviate(kind)}, expected node, local, "
+                'global, or such as "dimension 1" or "level 1-2"'
             )
         if not math.isfinite(price.each + price.metre * price.length):
             raise ValueError(f"{path}: [cable.{_quoted(kind)}]: the price is not finite")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.topologies.tree import Tree, tree
 
 __all__ = ["kary_ntree"]
@@ -31,6 +31,6 @@ def kary_ntree(k: int, n: int) -> Tree:
     >>> kary_ntree(4, 3).switches_per_stage
     (16, 16, 16)
     """
-    text = f"tree:{shown(k)},{shown(n)}"
-    k, n = whole(k, f"{text}: k", 2), whole(n, f"{text}: n")
+    text = f"tree:{abbreviate(k)},{abbreviate(n)}"
+    k, n = check_int(k, f"{text}: k", 2), check_int(n, f"{text}: n")
     return tree(f"tree:{k},{n}", k, k, n)

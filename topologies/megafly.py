@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dragonfly import ARRANGEMENTS, check_groups, global_cables
@@ -46,10 +46,10 @@ def megafly(
     5
     """
     given = (("leaves", leaves), ("spines", spines), ("p", p), ("h", h))
-    leaves, spines, p, h = (whole(n, f"dragonfly+: {name}") for name, n in given)
+    leaves, spines, p, h = (check_int(n, f"dragonfly+: {name}") for name, n in given)
     text = f"dragonfly+:leaves={leaves},spines={spines},p={p},h={h}"
     g = check_groups(text, g, spines * h)
-    global_links = one_of(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
+    global_links = check_choice(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
     if g != spines * h + 1:
         text += f",g={g}"
     if global_links != "absolute":

@@ -1,4 +1,4 @@
-"""Nodes as runs of neighboring numbers, as in ``0-3,8``."""
+"""Nodes as runs of neighbouring numbers, as in ``0-3,8``."""
 
 from __future__ import annotations
 

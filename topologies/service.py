@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.topology import Topology
 
@@ -50,12 +50,12 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
         parts.append(f"nodes={nodes}")
         for part in nodes.split("+"):
             low, dash, high = part.partition("-")
-            begin = whole(low, f"{text}: node", 0)
-            end = whole(high, f"{text}: node", begin) if dash else begin
+            begin = check_int(low, f"{text}: node", 0)
+            end = check_int(high, f"{text}: node", begin) if dash else begin
             if end >= of.nodes:
                 raise ValueError(f"{text}: node {end} is not in 0..{of.nodes - 1} of {of}")
             chosen.update(range(begin, end + 1))
-    every, first = whole(every, "service: every", 0), whole(first, "service: first", 0)
+    every, first = check_int(every, "service: every", 0), check_int(first, "service: first", 0)
     if every:
         parts += [f"every={every}", *([f"first={first}"] if first else [])]
         chosen.update(range(first, of.nodes, every))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netplace.checks import check_size, one_of, shown, whole
+from netplace.checks import abbreviate, check_choice, check_int, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
 from netplace.topologies.graph import Graph
@@ -89,7 +89,7 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
             f"{text}: SimGrid's platform has {len(clusters)} clusters, expected part= one of "
             f"{', '.join(clusters)}"
         )
-    chosen = clusters[one_of(part, clusters, f"{text}: cluster") if part else next(iter(clusters))]
+    chosen = clusters[check_choice(part, clusters, f"{text}: cluster") if part else next(iter(clusters))]
     return _cluster(chosen.attrib, f"{text}: cluster {chosen.get('id')}", text, phit)
 
 
@@ -114,14 +114,16 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
         made = graph(text, Cables.of([]), [len(hosts)], names=[given.get("router_id") or "switch"])
         made = with_node_links(made, 1, delay)
     elif kind == "TORUS":
-        sides = [whole(side, f"{where}: topo_parameters") for side in parts.split(",")]
+        sides = [check_int(side, f"{where}: topo_parameters") for side in parts.split(",")]
         made = dimensional(text, [Dimension("ring", side, delay=delay) for side in sides])
     elif kind == "FAT_TREE":
         made = _fat_tree(parts, delay, where, text)
     elif kind == "DRAGONFLY":
         made = _dragonfly(parts, delay, where, text)
     else:
-        raise ValueError(f"{where}: topology is {shown(kind)}, expected FLAT, TORUS, FAT_TREE or DRAGONFLY")
+        raise ValueError(
+            f"{where}: topology is {abbreviate(kind)}, expected FLAT, TORUS, FAT_TREE or DRAGONFLY"
+        )
     if made.nodes != len(hosts):
         raise ValueError(
             f"{where}: topo_parameters {parts} are for {made.nodes} hosts, and radical has {len(hosts)}"
@@ -146,8 +148,10 @@ def _fat_tree(parts: str, delay: int, where: str, text: str) -> Graph:
     """Return the fat tree of ``levels;children;parents;cables``, each from the leaves up."""
     words = [word.split(",") for word in parts.split(";")]
     if len(words) != 4 or len(words[0]) != 1:
-        raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 2;4,4;1,2;1,2")
-    levels, down, up, width = ([whole(n, f"{where}: topo_parameters") for n in row] for row in words)
+        raise ValueError(
+            f"{where}: topo_parameters {abbreviate(parts)}, expected a form such as 2;4,4;1,2;1,2"
+        )
+    levels, down, up, width = ([check_int(n, f"{where}: topo_parameters") for n in row] for row in words)
     if not len(down) == len(up) == len(width) == levels[0]:
         raise ValueError(
             f"{where}: topo_parameters {parts}: not {levels[0]} numbers for children, parents and cables"
@@ -162,9 +166,11 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
     # group i is joined to router i of group j.
     words = [word.split(",") for word in parts.split(";")]
     if [len(word) for word in words] != [2, 2, 2, 1]:
-        raise ValueError(f"{where}: topo_parameters {shown(parts)}, expected a form such as 3,4;3,2;3,1;2")
+        raise ValueError(
+            f"{where}: topo_parameters {abbreviate(parts)}, expected a form such as 3,4;3,2;3,1;2"
+        )
     (groups, blue), (chassis, black), (routers, green), (hosts,) = (
-        [whole(n, f"{where}: topo_parameters", 1, _MOST) for n in row] for row in words
+        [check_int(n, f"{where}: topo_parameters", 1, _MOST) for n in row] for row in words
     )
     of_group = chassis * routers
     if groups > of_group:
@@ -207,16 +213,18 @@ def _numbers(radical: str, where: str) -> list[int]:
     spans = []
     for piece in radical.split(","):
         low, dash, high = piece.partition("-")
-        first = whole(low.strip(), f"{where}: radical", 0)
-        spans.append(range(first, whole(high.strip(), f"{where}: radical", first) + 1 if dash else first + 1))
+        first = check_int(low.strip(), f"{where}: radical", 0)
+        spans.append(
+            range(first, check_int(high.strip(), f"{where}: radical", first) + 1 if dash else first + 1)
+        )
     check_size(sum(span.stop - span.start for span in spans), _BYTES_PER_HOST, "hosts", where)
     return [number for span in spans for number in span]
 
 
 def _quantity(given: str, units: Mapping[str, float], where: str, example: str) -> float:
-    """Return a number in the base unit: bytes per second, or seconds; only a time may be 0."""
+    """Return a number in the base unit: bytes a second, or seconds; only a time may be 0."""
     match = _QUANTITY.fullmatch(given)
     size = float(match[1]) * units.get(match[2], 1.0 if not match[2] else math.nan) if match else math.nan
     if not (0 <= size < math.inf) or (size == 0 and units is _SPEEDS):
-        raise ValueError(f"{where}: {shown(given)}, expected a number with a unit such as {example}")
+        raise ValueError(f"{where}: {abbreviate(given)}, expected a number with a unit such as {example}")
     return size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.checks import sizes, whole
+from netplace.checks import check_int, sizes
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.galois import Field, field, prime_power
@@ -41,8 +41,8 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     >>> slim_fly(5).switches, slim_fly(5).nodes, slim_fly(5).diameter
     (50, 200, 4)
     """
-    q = whole(q, "slimfly: q")
-    p = None if p is None else whole(p, f"slimfly:{q}: p")
+    q = check_int(q, "slimfly: q")
+    p = None if p is None else check_int(p, f"slimfly:{q}: p")
     _check_sizes(q, 3 * q // 4 if p is None else p)
     if not _is_valid(q):
         nearest = [n for n in (_step(q, -1), _step(q, 1)) if n]

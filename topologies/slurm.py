@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_size, real, whole
+from netplace.checks import check_float, check_int, check_size
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -92,7 +92,7 @@ def slurm(
     for where, values in rows:
         if "blocksizes" in values:
             sizes = [
-                whole(size, f"{where}: block size")
+                check_int(size, f"{where}: block size")
                 for size in values["blocksizes"].split(",")
                 if size != "-1"
             ]
@@ -199,7 +199,7 @@ def _widths(
     """Return the cables of each pair of switches, by how many links down a switch has for one up."""
     if not taper:
         return [1] * len(pairs)
-    ratio = real(taper, f"{text}: taper", 1 / 64, 1 << 20)
+    ratio = check_float(taper, f"{text}: taper", 1 / 64, 1 << 20)
     down = list(nodes_at)
     width = [0] * len(pairs)
     up: dict[int, list[int]] = {}
@@ -231,11 +231,11 @@ def _cables(
         width, cycles, delay = links_of[pair]
         for key, _, value in (word.partition("=") for word in words[2:]):
             if key == "width":
-                width = whole(value, f"{where}: width", 1, MOST_WIDTH)
+                width = check_int(value, f"{where}: width", 1, MOST_WIDTH)
             elif key == "cycles":
-                cycles = whole(value, f"{where}: cycles")
+                cycles = check_int(value, f"{where}: cycles")
             elif key == "delay":
-                delay = whole(value, f"{where}: delay", 0)
+                delay = check_int(value, f"{where}: delay", 0)
             else:
                 raise ValueError(f"{where}: unknown {key!r}, expected width, cycles or delay")
         links_of[pair] = width, cycles, delay

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from netplace.checks import check_size, shown, whole
+from netplace.checks import abbreviate, check_int, check_size
 from netplace.topologies.grid import Grid
 from netplace.topologies.host_lists import count_hosts, expand
 from netplace.topologies.hosts import with_hosts
@@ -108,8 +108,8 @@ def _sides(entry: dict[str, Any], key: str, where: str, least: int = 1) -> tuple
     """Return x, y and z below a key."""
     given = entry.get(key)
     if not isinstance(given, dict) or set(given) != set(_AXES):
-        raise ValueError(f"{where}: {key}: {shown(given)} found, expected x, y and z")
-    return tuple(whole(given[axis], f"{where}: {key}: {axis}", least, _MOST) for axis in _AXES)
+        raise ValueError(f"{where}: {key}: {abbreviate(given)} found, expected x, y and z")
+    return tuple(check_int(given[axis], f"{where}: {key}: {axis}", least, _MOST) for axis in _AXES)
 
 
 def _names(listed: Any, where: str, most: int) -> list[str]:

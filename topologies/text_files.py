@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.checks.inputs import input_file
 from netplace.topologies.cables import Cables, graph
@@ -34,7 +34,7 @@ def tree_file(path: str) -> Graph:
     for line, words in read_lines(path, text):
         if len(words) not in (2, 3):
             raise ValueError(f"{text} line {line}: {len(words)} words, expected child parent [width]")
-        width = whole(words[2], f"{text} line {line}: width", 1, MOST_WIDTH) if len(words) == 3 else 1
+        width = check_int(words[2], f"{text} line {line}: width", 1, MOST_WIDTH) if len(words) == 3 else 1
         lines.append((line, words[0], words[1], width))
     parents = dict.fromkeys(parent for _, _, parent, _ in lines)
     number = {name: place for place, name in enumerate(parents)}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.topologies.topology import Topology
 
 __all__ = [
@@ -55,13 +55,13 @@ class Kind:
 def read_sides(text: str) -> tuple[tuple[int, ...]]:
     """Return the sides of a grid, for ``"torus:8x4"`` ``((8, 4),)``."""
     words = _after_colon(text).split("x")
-    return (tuple(whole(word, f"{text}: side {place + 1}") for place, word in enumerate(words)),)
+    return (tuple(check_int(word, f"{text}: side {place + 1}") for place, word in enumerate(words)),)
 
 
 def read_sides_and_twist(text: str) -> tuple[tuple[int, ...], int | None]:
     """Return the sides and the twist, None where none is written: for ``"twisted:8x4+3"`` ``((8, 4), 3)``."""
     sides, plus, twist = text.partition("+")
-    return read_sides(sides)[0], whole(twist, f"{text}: twist") if plus else None
+    return read_sides(sides)[0], check_int(twist, f"{text}: twist") if plus else None
 
 
 def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
@@ -74,7 +74,7 @@ def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
         words = _after_colon(text).split(",")
         if len(words) != len(names):
             raise ValueError(f"{text}: {len(words)} numbers given, expected {len(names)} ({','.join(names)})")
-        return tuple(whole(word, f"{text}: {name}") for word, name in zip(words, names, strict=True))
+        return tuple(check_int(word, f"{text}: {name}") for word, name in zip(words, names, strict=True))
 
     return read
 
@@ -117,7 +117,7 @@ def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
     def read(text: str) -> tuple[Any, ...]:
         first, _, rest = _after_colon(text).partition(",")
         values = _options(text, rest, optional)
-        return (whole(first, text), *values.values())
+        return (check_int(first, text), *values.values())
 
     return read
 
@@ -127,8 +127,8 @@ def read_tree(text: str) -> tuple[tuple[int, ...], ...]:
     parts = _after_colon(text).split(";")
     if len(parts) not in (3, 4):
         raise ValueError(f"{text}: expected height;m1,..,mh;w1,..,wh such as xgft:3;4,4,4;1,2,2")
-    height = whole(parts[0], f"{text}: height")
-    given = tuple(tuple(whole(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
+    height = check_int(parts[0], f"{text}: height")
+    given = tuple(tuple(check_int(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
     if any(len(numbers) != height for numbers in given):
         told = " and ".join(f"{len(numbers)} {name}" for name, numbers in zip("mwp", given, strict=False))
         raise ValueError(f"{text}: {told} given for a height of {height}")
@@ -173,7 +173,7 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
     values = _options(text, given, {"nodes": False, "every": True, "first": False})
     if values["first"] is not None:
-        values["first"] = whole(values["first"], f"{text}: first", 0)
+        values["first"] = check_int(values["first"], f"{text}: first", 0)
     return network, {name: value for name, value in values.items() if value is not None}
 
 
@@ -190,7 +190,7 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
         raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
     least = {"latency": 0, "crossing": 0}
     numbers = {
-        name: whole(value, f"{text}: {name}", least.get(name, 1)) for name, value in given_numbers.items()
+        name: check_int(value, f"{text}: {name}", least.get(name, 1)) for name, value in given_numbers.items()
     }
     return network, numbers
 
@@ -205,7 +205,7 @@ def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
             raise ValueError(f"{text}: {part!r} is none of {expected}")
         if values[name] is not None:
             raise ValueError(f"{text}: {name} is given twice")
-        values[name] = whole(value, f"{text}: {name}") if numbers[name] else value
+        values[name] = check_int(value, f"{text}: {name}") if numbers[name] else value
     return values
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import shortened, whole
+from netplace.checks import check_int, shortened
 from netplace.topologies.tree import Tree, tree
 
 __all__ = ["thin_tree"]
@@ -34,8 +34,8 @@ def thin_tree(down: int, up: int, stages: int) -> Tree:
     (16, 8, 4)
     """
     text = shortened(f"thintree:{down},{up},{stages}")
-    down, up = whole(down, f"{text}: ports down", 2), whole(up, f"{text}: ports up")
-    stages = whole(stages, f"{text}: stages")
+    down, up = check_int(down, f"{text}: ports down", 2), check_int(up, f"{text}: ports up")
+    stages = check_int(stages, f"{text}: stages")
     if up >= down:
         raise ValueError(
             f"{text}: {up} ports up are too many, expected fewer than the {down} down "

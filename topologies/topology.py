@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.arrays import array_of
 from netplace.checks.calls import check_fields, checked
 
@@ -43,8 +43,9 @@ class Topology(ABC):
     neighbor : ndarray of int32, shape (routers, ports)
         Router at the other end of the link that leaves through each port; -1 where nothing is wired.
     entry : ndarray of int32, shape (routers, ports)
-        Number of the input port by which that link enters the neighbor; -1 where nothing is wired. On meshes
-        and tori an input is named by the direction in which its packets travel, so ``entry[r, p] == p``.
+        Number of the input port by which that link enters the neighbour; -1 where nothing is wired. On
+        meshes and tori an input is named by the direction in which its packets travel, so
+        ``entry[r, p] == p``.
     """
 
     text: str
@@ -127,7 +128,7 @@ class Topology(ABC):
         Returns
         -------
         ndarray of int32, shape (links, 4)
-            Rows (router, port, neighbor, entry port), sorted by router, then port.
+            Rows (router, port, neighbour, entry port), sorted by router, then port.
         """
         router, port = np.nonzero(self.neighbor >= 0)
         end, entry = self.neighbor[router, port], self.entry[router, port]
@@ -209,7 +210,7 @@ class Topology(ABC):
         if given.size == 0:
             return given.astype(np.int64)
         if given.dtype.kind not in "iu":
-            raise ValueError(f"node: {shown(given.flat[0])} is not a whole number")
+            raise ValueError(f"node: {abbreviate(given.flat[0])} is not a whole number")
         wrong = (given < 0) | (given >= self.nodes)
         if wrong.any():
             raise ValueError(f"node: {given[wrong][0]} is not in 0..{self.nodes - 1} of {self.text}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
 from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
@@ -44,9 +44,9 @@ class Tree(Topology):
         super().__post_init__()
         check_fields(self, Tree)
         text = f"network {self.text}"
-        whole(self.down, f"{text}: ports down", 2)
-        whole(self.up, f"{text}: ports up", 1, self.down)
-        whole(self.stages, f"{text}: stages", 1, 64)
+        check_int(self.down, f"{text}: ports down", 2)
+        check_int(self.up, f"{text}: ports up", 1, self.down)
+        check_int(self.stages, f"{text}: stages", 1, 64)
         routers = self.down**self.stages + sum(self.switches_per_stage)
         if (self.nodes, self.routers, self.ports) != (self.down**self.stages, routers, self.down + self.up):
             raise ValueError(
@@ -79,7 +79,7 @@ class Tree(Topology):
         """
         given = array_of(routers, "router")
         if given.size and given.dtype.kind not in "iu":
-            raise ValueError(f"router: {shown(given.flat[0])} is not a whole number")
+            raise ValueError(f"router: {abbreviate(given.flat[0])} is not a whole number")
         wrong = (given < 0) | (given >= self.routers)
         if wrong.any():
             raise ValueError(f"router: {given[wrong][0]} is not in 0..{self.routers - 1} of {self.text}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, check_sides, grid, spell
 
@@ -51,7 +51,7 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
             f"{text}: twisted by its shorter side needs X longer than Y, "
             f"expected a twist such as {text}+{(width + 1) // 2}"
         )
-    twist = height if twist is None else whole(twist, f"{text}: twist")
+    twist = height if twist is None else check_int(twist, f"{text}: twist")
     if twist >= width:
         raise ValueError(f"{text}: twist {twist} is too large, expected less than the {width} nodes along X")
     if twist != height:

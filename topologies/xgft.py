@@ -1,4 +1,4 @@
-"""Extended generalized fat trees: every level with an arity of its own."""
+"""Extended generalised fat trees: every level with an arity of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -18,7 +18,7 @@ __all__ = ["xgft"]
 
 @checked
 def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = None) -> Graph:
-    """Return the extended generalized fat tree XGFT(h; m1, .., mh; w1, .., wh).
+    """Return the extended generalised fat tree XGFT(h; m1, .., mh; w1, .., wh).
 
     S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 holds
     the m1 .. mh nodes; a switch of level l has m_l children and, below the top, w_(l+1) parents. With digits
@@ -31,7 +31,7 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
         m1, .., mh and w1, .., wh. w1 is 1: a node has one link.
     width : sequence of int, optional
         p1, .., ph: how many cables join two switches of levels l - 1 and l; p1 is 1, and by default all are.
-        With them it is the parallel ports generalized fat tree of E. Zahavi, "Fat-tree routing and node
+        With them it is the parallel ports generalised fat tree of E. Zahavi, "Fat-tree routing and node
         ordering providing contention free traffic for MPI global collectives", JPDC 72 (2012).
 
     Raises
@@ -46,11 +46,11 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
     """
     form = f"xgft:{len(down)};{','.join(map(str, down))};{','.join(map(str, up))}"
     given = [1] * len(down) if width is None else width
-    p = [whole(n, f"{form}: p{i}", 1, MOST_WIDTH) for i, n in enumerate(given, 1)]
+    p = [check_int(n, f"{form}: p{i}", 1, MOST_WIDTH) for i, n in enumerate(given, 1)]
     if any(n != 1 for n in p):
         form += f";{','.join(map(str, p))}"
-    m = [whole(n, f"{form}: m{i}") for i, n in enumerate(down, 1)]
-    w = [whole(n, f"{form}: w{i}") for i, n in enumerate(up, 1)]
+    m = [check_int(n, f"{form}: m{i}") for i, n in enumerate(down, 1)]
+    w = [check_int(n, f"{form}: w{i}") for i, n in enumerate(up, 1)]
     if not m or not len(m) == len(w) == len(p):
         raise ValueError(f"{form}: {len(m)} m, {len(w)} w and {len(p)} p given, expected as many of each")
     for name, ways in (("w1", w[0]), ("p1", p[0])):

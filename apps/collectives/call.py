@@ -23,7 +23,7 @@ from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from netplace.apps.operation import MOST_TASKS
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = [
     "OPERATIONS",
@@ -147,14 +147,14 @@ class Call:
     unit: int = 1
 
     def __post_init__(self) -> None:
-        whole(self.ranks, "ranks")
-        whole(self.bytes, "bytes", 0)
-        whole(self.segment, "segment", 0)
-        whole(self.fanout, "fanout")
-        whole(self.radix, "radix", 2)
-        whole(self.group, "group", 0)
-        whole(self.root, "root", 0)
-        if whole(self.element, "element", 0) and self.operation in REDUCING and self.bytes % self.element:
+        check_int(self.ranks, "ranks")
+        check_int(self.bytes, "bytes", 0)
+        check_int(self.segment, "segment", 0)
+        check_int(self.fanout, "fanout")
+        check_int(self.radix, "radix", 2)
+        check_int(self.group, "group", 0)
+        check_int(self.root, "root", 0)
+        if check_int(self.element, "element", 0) and self.operation in REDUCING and self.bytes % self.element:
             raise ValueError(
                 f"element: {self.element} does not divide the {self.bytes} bytes of {self.operation}"
             )

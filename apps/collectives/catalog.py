@@ -87,8 +87,8 @@ from netplace.apps.collectives.tree_based import (
     tree_bcast,
     tree_reduce,
 )
-from netplace.checks import one_of
-from netplace.extensions import Choice
+from netplace.checks import check_choice
+from netplace.extensions import Registry
 
 __all__ = ["ALGORITHMS", "ALIASES", "algorithm", "algorithms_of"]
 
@@ -293,7 +293,7 @@ ALIASES = {
 
 def algorithms_of(operation: str) -> dict[str, Algorithm]:
     """Return the algorithms of an operation by name."""
-    one_of(operation, OPERATIONS, "collective operation")
+    check_choice(operation, OPERATIONS, "collective operation")
     return {name: entry for (of, name), entry in ALGORITHMS.items() if of == operation}
 
 
@@ -317,7 +317,7 @@ def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
     """Return an algorithm that tables call otherwise, or one of the user's own."""
     known = algorithms_of(operation)
     kind = f"algorithm of {operation}"
-    choice: Choice[Algorithm] = Choice(kind, known, "netplace.collectives", _own)
+    choice: Registry[Algorithm] = Registry(kind, known, "netplace.collectives", _own)
     name = _without_alias(name, known)
     entry, rest = choice.find(name, what)
     if rest:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives.call import OPERATIONS, Call
-from netplace.checks import one_of, read_content, shown, whole
+from netplace.checks import abbreviate, check_choice, check_int, read_content
 from netplace.checks.toml_text import parsed_toml
 
 __all__ = ["TABLES", "Row", "Table", "decision_table", "shipped_table"]
@@ -70,7 +70,7 @@ class Row:
     options: Mapping[str, int] = field(default_factory=dict)
 
     def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
-        """Return whether it is for so many ranks and bytes, and for few elements or not."""
+        """Tell whether it is for so many ranks and bytes, and for few elements or not."""
         return (
             _inside(ranks, self.ranks)
             and _inside(bytes, self.bytes)
@@ -133,7 +133,7 @@ def decision_table(text: str, what: str = "--collectives") -> Table:
         return shipped_table(text)
     path = Path(text)
     if path.suffix != ".toml":
-        one_of(text, TABLES, f"{what} (a table, or a file that ends in .toml)")
+        check_choice(text, TABLES, f"{what} (a table, or a file that ends in .toml)")
     try:
         content = read_content(path)
     except OSError as error:
@@ -155,9 +155,9 @@ def _parsed(content: bytes, source: str) -> Table:
     blocks = frozenset(_blocks(read.pop("blocks", []), source))
     rows = {}
     for operation, listed in read.items():
-        one_of(operation, OPERATIONS, f"{source}: collective operation")
+        check_choice(operation, OPERATIONS, f"{source}: collective operation")
         if not isinstance(listed, list) or not listed:
-            raise ValueError(f"{source}: {operation} is {shown(listed)}, expected a list of rows")
+            raise ValueError(f"{source}: {operation} is {abbreviate(listed)}, expected a list of rows")
         rows[operation] = tuple(
             _row(row, f"{source}: {operation}, row {number}") for number, row in enumerate(listed, 1)
         )
@@ -168,27 +168,27 @@ def _parsed(content: bytes, source: str) -> Table:
                 "expected ranks alone"
             )
     if base is not None:
-        one_of(base, TABLES, f"{source}: base")
+        check_choice(base, TABLES, f"{source}: base")
     return Table(name, rows, blocks, None if base is None else shipped_table(base))
 
 
 def _blocks(listed: Any, source: str) -> Iterator[str]:
     if not isinstance(listed, list):
-        raise ValueError(f"{source}: blocks is {shown(listed)}, expected a list of operations")
+        raise ValueError(f"{source}: blocks is {abbreviate(listed)}, expected a list of operations")
     for operation in listed:
-        yield one_of(operation, OPERATIONS, f"{source}: blocks")
+        yield check_choice(operation, OPERATIONS, f"{source}: blocks")
 
 
 def _row(row: Any, where: str) -> Row:
     if not isinstance(row, dict) or not isinstance(row.get("algorithm"), str):
-        raise ValueError(f"{where}: is {shown(row)}, expected a table with an algorithm")
+        raise ValueError(f"{where}: is {abbreviate(row)}, expected a table with an algorithm")
     for key in row:
-        one_of(key, ("algorithm", "ranks", "bytes", *_CONDITIONS, *_OPTIONS), where)
+        check_choice(key, ("algorithm", "ranks", "bytes", *_CONDITIONS, *_OPTIONS), where)
     for key in _CONDITIONS:
         if row.get(key) not in (None, True, False):
-            raise ValueError(f"{where}: {key} is {shown(row[key])}, expected true or false")
+            raise ValueError(f"{where}: {key} is {abbreviate(row[key])}, expected true or false")
     options = {
-        key: whole(row[key], f"{where}: {key}", least) for key, least in _OPTIONS.items() if key in row
+        key: check_int(row[key], f"{where}: {key}", least) for key, least in _OPTIONS.items() if key in row
     }
     return Row(
         row["algorithm"],
@@ -201,9 +201,9 @@ def _row(row: Any, where: str) -> Row:
 
 def _bounds(listed: Any, what: str) -> tuple[int, int | None]:
     if not isinstance(listed, list) or len(listed) not in (1, 2):
-        raise ValueError(f"{what}: is {shown(listed)}, expected [least] or [least, most]")
-    least = whole(listed[0], what, 0)
-    return least, None if len(listed) == 1 else whole(listed[1], what, least)
+        raise ValueError(f"{what}: is {abbreviate(listed)}, expected [least] or [least, most]")
+    least = check_int(listed[0], what, 0)
+    return least, None if len(listed) == 1 else check_int(listed[1], what, least)
 
 
 def _check_no_gap(source: str, operation: str, rows: tuple[Row, ...]) -> None:

@@ -12,7 +12,7 @@ from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule
 from netplace.apps.task import TaskWriter
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 
 __all__ = ["OURS", "Collectives", "in_groups", "schedule", "selection"]
 
@@ -104,12 +104,12 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
         if not equals:
             raise ValueError(f"{what}: {word!r} is not of the form operation=algorithm")
         if operation == "groups":
-            groups = tuple(whole(number, f"{what}: groups", 0) for number in name.split("."))
+            groups = tuple(check_int(number, f"{what}: groups", 0) for number in name.split("."))
             continue
         if operation == "element":
-            element = whole(name, f"{what}: element")
+            element = check_int(name, f"{what}: element")
             continue
-        one_of(operation, OPERATIONS, f"{what}: collective operation")
+        check_choice(operation, OPERATIONS, f"{what}: collective operation")
         named[operation], _ = algorithm(operation, name, what=f"{what}: algorithm of {operation}")
     return Collectives(decision_table(table, what), named, groups, element)
 
@@ -170,9 +170,9 @@ def schedule(
     >>> messages.rounds, messages.pairs()
     (2, [(0, 1, 1, 100), (0, 2, 1, 100), (1, 3, 1, 100)])
     """
-    one_of(operation, OPERATIONS, "collective operation")
+    check_choice(operation, OPERATIONS, "collective operation")
     chosen = Collectives(decision_table(collectives), {} if algorithm is None else {operation: algorithm})
-    whole(ranks, "ranks", most=MOST_RANKS)
+    check_int(ranks, "ranks", most=MOST_RANKS)
     if options.get("element") and operation not in REDUCING:
         known = ", ".join(REDUCING)
         raise ValueError(f"element: {operation} reduces nothing; operations that do are {known}")

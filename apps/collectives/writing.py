@@ -13,7 +13,7 @@ from typing import Any
 from netplace.apps.collectives.call import Call, OwnBlocks
 from netplace.apps.collectives.selection import OURS, Collectives, selection
 from netplace.apps.task import TaskWriter
-from netplace.checks import one_of
+from netplace.checks import check_choice
 
 __all__ = [
     "ALLTOALL_ORDERS",
@@ -110,7 +110,7 @@ def alltoall(
     if order is None:
         _write(writer, "alltoall", members, bytes, tag)
         return
-    one_of(order, ALLTOALL_ORDERS, "alltoall order")
+    check_choice(order, ALLTOALL_ORDERS, "alltoall order")
     i, p = _place(writer, members), len(members)
     if order == "sends-first":
         call = Call("alltoall", p, bytes)

@@ -23,7 +23,7 @@ from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.stream import lines
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["files", "open_allprof", "recognises"]
 
@@ -69,7 +69,7 @@ _UNTOLD = (
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is a rank's, or a folder holds those of a run."""
+    """Tell whether a file is a rank's, or a folder holds those of a run."""
     if not head:
         return path.is_dir() and any(path.glob(_NAME))
     first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
@@ -118,7 +118,9 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
     """Take a line."""
     words = line.split(":")
     if len(words) < 3 or not words[0].startswith("MPI_"):
-        raise TraceError(number, f"{shown(line[:60])} is no call, expected such as MPI_Barrier:12:5,0,4:15")
+        raise TraceError(
+            number, f"{abbreviate(line[:60])} is no call, expected such as MPI_Barrier:12:5,0,4:15"
+        )
     name = words[0].removeprefix("MPI_").lower()
     end = _number(words[-1], number)
     begin = end if words[1] == "-" else _number(words[1], number)  # no clock before MPI_Init
@@ -129,7 +131,7 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
             given = _arguments(state, trace, rank, _ARGUMENTS[name].split(), words[2:-1])
         except (ValueError, IndexError):
             raise TraceError(
-                number, f"{words[0]} has other arguments than expected: {shown(line[:80])}"
+                number, f"{words[0]} has other arguments than expected: {abbreviate(line[:80])}"
             ) from None
         if given.get("comm") is None and "comm" in given:
             raise TraceError(
@@ -149,7 +151,7 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
 
 def _number(word: str, line: int) -> int:
     if not (word.isascii() and word.isdigit() and len(word) < 19):
-        raise TraceError(line, f"time {shown(word)}, expected microseconds")
+        raise TraceError(line, f"time {abbreviate(word)}, expected microseconds")
     return int(word)
 
 

@@ -29,7 +29,7 @@ from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 
 __all__ = [
     "FORMAT",
@@ -174,7 +174,7 @@ FORMATS: dict[str, Format] = {
     ),
 }
 
-FORMAT = Choice(
+FORMAT = Registry(
     what="trace format",
     known=FORMATS,
     group="netplace.formats",

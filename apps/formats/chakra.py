@@ -23,7 +23,7 @@ from netplace.apps.formats.protobuf import delimited, fields
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["files", "open_chakra", "recognises"]
 
@@ -117,7 +117,7 @@ class _Reader:
         place = {node.number: at for at, node in enumerate(nodes)}
         for node in nodes:
             self._count(node, place)
-        on_device = any(node.kind == COMP and not node.whole("is_cpu_op", 1) for node in nodes)
+        on_device = any(node.kind == COMP and not node.integer("is_cpu_op", 1) for node in nodes)
         for node in self._ordered(nodes):
             self._add(rank, node, on_device, groups)
 
@@ -142,7 +142,9 @@ class _Reader:
                 if name == "schema" and isinstance(given, bytes):
                     version = given.decode("utf-8", "replace")
         if version and version not in _SCHEMAS:
-            raise ValueError(f"schema {shown(version)} is not known, expected one of {', '.join(_SCHEMAS)}")
+            raise ValueError(
+                f"schema {abbreviate(version)} is not known, expected one of {', '.join(_SCHEMAS)}"
+            )
         self.schemas.add(version)
 
     def _count(self, node: Node, place: dict[int, int]) -> None:
@@ -161,49 +163,49 @@ class _Reader:
 
     def _add(self, rank: int, node: Node, on_device: bool, groups: Groups) -> None:
         """Add what a node does; computation of the host does not count where the device's is recorded."""
-        size, tag = node.whole("comm_size"), node.whole("comm_tag") & _TAG_MASK
+        size, tag = node.integer("comm_size"), node.integer("comm_tag") & _TAG_MASK
         if node.kind == SEND:
             self._message(node, "comm_dst")
-            self.writer.add(rank, Call.ISEND, node.whole("comm_dst"), size, tag, request=node.number)
+            self.writer.add(rank, Call.ISEND, node.integer("comm_dst"), size, tag, request=node.number)
         elif node.kind == RECV:
             self._message(node, "comm_src")
-            self.writer.add(rank, Call.RECV, node.whole("comm_src"), size, tag)
+            self.writer.add(rank, Call.RECV, node.integer("comm_src"), size, tag)
         elif node.kind == COLL and not node.is_host_call:
             self._collective(rank, node, size, self._members(rank, node, groups))
-        elif node.kind == COMP and node.micros and not (on_device and node.whole("is_cpu_op", 1)):
+        elif node.kind == COMP and node.micros and not (on_device and node.integer("is_cpu_op", 1)):
             self.writer.add(rank, Call.COMPUTE, gap=node.micros * 1e-6)
 
     def _message(self, node: Node, end: str) -> None:
         if end not in node.attributes:
             raise ValueError(f"node {node.number}: has no {end}, which {_NODES[node.kind]} needs")
-        if not 0 <= node.whole(end) < self.trace.ranks:
+        if not 0 <= node.integer(end) < self.trace.ranks:
             raise ValueError(
-                f"node {node.number}: {end} is {node.whole(end)}, and there are {self.trace.ranks} NPUs"
+                f"node {node.number}: {end} is {node.integer(end)}, and there are {self.trace.ranks} NPUs"
             )
 
     def _members(self, rank: int, node: Node, groups: Groups) -> tuple[int, ...]:
         """Return the NPUs that take part in a collective."""
         everyone = tuple(range(self.trace.ranks))
         if node.group and node.group not in groups:
-            note = f"who is in process group {shown(node.group)} is not in the files: all NPUs are taken"
+            note = f"who is in process group {abbreviate(node.group)} is not in the files: all NPUs are taken"
             if note not in self.trace.notes:
                 self.trace.notes.append(note)
         members = groups.get(node.group, everyone)
         if rank not in members:
             raise ValueError(
-                f"node {node.number}: is of process group {shown(node.group)}, in which NPU {rank} is not"
+                f"node {node.number}: process group {abbreviate(node.group)} does not contain NPU {rank}"
             )
         return members
 
     def _collective(self, rank: int, node: Node, size: int, members: tuple[int, ...]) -> None:
-        kind = node.whole("comm_type")
+        kind = node.integer("comm_type")
         if not 0 <= kind < len(_OPERATIONS):
             raise ValueError(f"node {node.number}: comm_type {kind} is not known")
         name = _OPERATIONS[kind]
         if name in _SHARED:
             size //= len(members)
         rooted = name in ("reduce", "gather", "scatter", "bcast")
-        root = node.whole("comm_src", members[0]) if rooted else -1
+        root = node.integer("comm_src", members[0]) if rooted else -1
         number = self.trace.communicator(members)
         self.writer.add(rank, Call.COLLECTIVE, root, size, OPERATIONS.index(name), communicator=number)
 

@@ -15,7 +15,7 @@ from typing import Any
 from netplace.apps.formats.protobuf import fields
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["GROUPS_FILE", "INIT", "Groups", "groups_beside", "groups_of_node"]
 
@@ -32,8 +32,10 @@ def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
         return {}
     parsed = _parsed(whole_content(file, reading, _HELD), str(file))
     if not isinstance(parsed, dict):
-        raise ValueError(f"{file}: is {shown(parsed)}, expected lists of NPUs by the name of the group")
-    return {name: _members(members, npus, f"{file}: group {shown(name)}") for name, members in parsed.items()}
+        raise ValueError(f"{file}: is {abbreviate(parsed)}, expected lists of NPUs by the name of the group")
+    return {
+        name: _members(members, npus, f"{file}: group {abbreviate(name)}") for name, members in parsed.items()
+    }
 
 
 def groups_of_node(inputs: bytes, npus: int) -> Groups:
@@ -44,10 +46,10 @@ def groups_of_node(inputs: bytes, npus: int) -> Groups:
     if isinstance(listed, list) and listed and isinstance(listed[0], str):
         listed = _parsed(listed[0].encode(), INIT)
     if not isinstance(listed, list) or not all(isinstance(group, dict) for group in listed):
-        raise ValueError(f"{INIT}: is {shown(listed)}, expected a list of process groups")
+        raise ValueError(f"{INIT}: is {abbreviate(listed)}, expected a list of process groups")
     return {
         str(group.get("pg_name")): _members(
-            group.get("ranks") or range(npus), npus, f"{INIT}: group {shown(group.get('pg_name'))}"
+            group.get("ranks") or range(npus), npus, f"{INIT}: group {abbreviate(group.get('pg_name'))}"
         )
         for group in listed
     }
@@ -55,12 +57,12 @@ def groups_of_node(inputs: bytes, npus: int) -> Groups:
 
 def _members(listed: Any, npus: int, what: str) -> tuple[int, ...]:
     if not isinstance(listed, Iterable) or isinstance(listed, str | dict):
-        raise ValueError(f"{what}: is {shown(listed)}, expected a list of NPUs")
+        raise ValueError(f"{what}: is {abbreviate(listed)}, expected a list of NPUs")
     members = tuple(listed)
     wrong = [npu for npu in members if type(npu) is not int or not 0 <= npu < npus]
     if wrong or len(set(members)) < len(members) or not members:
         raise ValueError(
-            f"{what}: is {shown(list(members))}, expected some NPUs of 0 to {npus - 1}, each once"
+            f"{what}: is {abbreviate(list(members))}, expected some NPUs of 0 to {npus - 1}, each once"
         )
     return members
 

@@ -31,7 +31,7 @@ class Node:
         named = self.attributes.get("pg_name", b"")
         return named.decode("utf-8", "replace") if isinstance(named, bytes) else str(named)
 
-    def whole(self, name: str, default: int = 0) -> int:
+    def integer(self, name: str, default: int = 0) -> int:
         """Return an attribute that is a whole number of any type."""
         value = self.attributes.get(name, default)
         return signed(value) if isinstance(value, int) else default

@@ -14,7 +14,7 @@ from netplace.apps.program import Program
 from netplace.apps.recorded import Call, Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
 from netplace.apps.recorded.matching import is_by_length
 from netplace.checks.calls import checked
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 
 __all__ = ["check_convertible", "convert", "rewrite", "write"]
 
@@ -38,7 +38,7 @@ def _write_content(path: Path, content: bytes) -> None:
         # Without a time in the header, equal programs make equal files.
         content = gzip.compress(content, mtime=0)
     try:
-        write_whole(path, content)
+        write_atomically(path, content)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -38,7 +38,7 @@ from netplace.apps.formats.stream import lines as lines_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
 from netplace.apps.recorded.calls import Call as Kind
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["open_dimemas", "recognises"]
 
@@ -71,7 +71,7 @@ class _Known:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as Dimemas' do."""
+    """Tell whether a file begins as Dimemas' do."""
     return head.startswith(b"#DIMEMAS")
 
 
@@ -167,7 +167,7 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
     if kind in _SKIPPED or (kind == "d" and words[1:2] != ["1"]):
         return None
     if kind == "d":
-        numbers = _whole(line, words[2:])
+        numbers = _integer(line, words[2:])
         if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= known.tasks:
             raise TraceError(
                 line, f"a communicator needs a size and as many tasks from 0 to {known.tasks - 1}"
@@ -175,7 +175,7 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
         known.communicators[numbers[0]] = numbers[2:]
         return None
     if kind not in _FIELDS:
-        raise TraceError(line, f"record {shown(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
+        raise TraceError(line, f"record {abbreviate(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
     if len(words) not in _FIELDS[kind]:
         raise TraceError(line, f"has {len(words)} fields, expected {' or '.join(map(str, _FIELDS[kind]))}")
     seconds = 0.0
@@ -183,7 +183,7 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
         seconds = _seconds(line, words.pop())
     elif len(words) == 9 and kind != _GLOBAL:
         del words[4]
-    numbers = _whole(line, words[1:])
+    numbers = _integer(line, words[1:])
     if numbers[1] != 0:
         raise TraceError(line, f"is of thread {numbers[1]}, only tasks of one thread, number 0, can be read")
     peers = (numbers[0], numbers[2]) if kind in (_SEND, _RECEIVE) else (numbers[0],)
@@ -192,11 +192,11 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
     return _Record(line, kind, numbers[0], numbers[2:], seconds)
 
 
-def _whole(line: int, words: list[str]) -> tuple[int, ...]:
+def _integer(line: int, words: list[str]) -> tuple[int, ...]:
     # A root or thread of -1 means none.
     numbers = [0 if word.strip() == "-1" else word.strip() for word in words]
     if not all(isinstance(word, int) or (word.isdecimal() and len(word) < 19) for word in numbers):
-        raise TraceError(line, f"fields {shown(':'.join(words))} must be whole numbers")
+        raise TraceError(line, f"fields {abbreviate(':'.join(words))} must be whole numbers")
     return tuple(map(int, numbers))
 
 
@@ -206,5 +206,5 @@ def _seconds(line: int, word: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < math.inf:
-        raise TraceError(line, f"burst of {shown(word)} seconds must be a number of at least 0")
+        raise TraceError(line, f"burst of {abbreviate(word)} seconds must be a number of at least 0")
     return seconds

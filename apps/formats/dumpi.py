@@ -1,7 +1,7 @@
 """DUMPI, the traces of SST: a binary file for each rank, and the text that ``dumpi2ascii`` makes of one.
 
-Nothing synchronizes the clocks of the ranks, so computation is what passes on a rank's wall clock between the
-end of a call and the begin of the next one. A message is as long as its sender says. A receive from any
+Nothing synchronises the clocks of the ranks, so computation is what passes on a rank's wall clock between
+the end of a call and the begin of the next one. A message is as long as its sender says. A receive from any
 source has the source that the status of its completion names; statuses of sends hold rubbish.
 """
 
@@ -31,7 +31,7 @@ _TEXT = re.compile(rb"version=\d+\.\d+\.\d+\nstarttime=")
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is a rank's, or the ``.meta`` of a run; or a folder holds one run."""
+    """Tell whether a file is a rank's, or the ``.meta`` of a run; or a folder holds one run."""
     if not head:
         return path.is_dir() and any(path.glob("*.meta"))
     if path.suffix == ".meta":
@@ -52,15 +52,15 @@ def files(path: Path) -> list[Path]:
         if match is None:
             return [path]
         members = _members(path.parent, match[1], match[3])
-        return (
-            _whole(path, members, None) if match[3] == "bin" else [members[rank] for rank in sorted(members)]
-        )
+        if match[3] == "bin":
+            return _all_ranks(path, members, None)
+        return [members[rank] for rank in sorted(members)]
     facts = _meta_values(path)
     for prefix in (facts.get("fileprefix", path.stem), path.stem):
         members = _members(path.parent, Path(prefix).name, "bin")
         if members:
             count = facts.get("numprocs", "")
-            return _whole(path, members, int(count) if count.isdecimal() and len(count) < 9 else None)
+            return _all_ranks(path, members, int(count) if count.isdecimal() and len(count) < 9 else None)
     raise ValueError(f"{path}: no files of ranks stand beside it, expected {path.stem}-0000.bin ..")
 
 
@@ -82,7 +82,7 @@ def _members(folder: Path, prefix: str, suffix: str) -> dict[int, Path]:
     return members
 
 
-def _whole(path: Path, members: dict[int, Path], count: int | None) -> list[Path]:
+def _all_ranks(path: Path, members: dict[int, Path], count: int | None) -> list[Path]:
     count = max(members) + 1 if count is None else count
     if count > MOST_TASKS:
         raise ValueError(f"{path}: {count} ranks are too many, expected at most {MOST_TASKS}")

@@ -10,7 +10,7 @@ from netplace.apps.formats.dumpi_file import Arguments, Status
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.stream import lines
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["TextCall", "text_calls", "text_sizes"]
 
@@ -67,7 +67,7 @@ def _argument(number: int, line: str, arguments: Arguments) -> None:
     if match is None:
         if not line or line[0] in "[],{":  # a list of lists goes on
             return
-        raise TraceError(number, f"{shown(line)} is no argument, expected: type name=value")
+        raise TraceError(number, f"{abbreviate(line)} is no argument, expected: type name=value")
     name, brackets, value = match.groups()
     if line.startswith("MPI_Status"):
         arguments[name] = [

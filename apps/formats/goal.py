@@ -22,7 +22,7 @@ from netplace.apps.formats.goal_schedule import HELD, Operation, batches_of
 from netplace.apps.formats.stream import left_out_in, lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import check_size, shown
+from netplace.checks import abbreviate, check_size
 
 __all__ = ["open_goal", "recognises"]
 
@@ -34,7 +34,7 @@ _MOST = 1 << 62
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins with the number of ranks."""
+    """Tell whether a file begins with the number of ranks."""
     text = re.sub(rb"//[^\n]*|/\*.*?\*/", b"", head[:4096], flags=re.DOTALL)
     return _START.match(text) is not None
 
@@ -84,16 +84,16 @@ class _Tokens:
             raise TraceError(self.line, f"ends too early, expected {what or 'more'}")
         self.line, self._next = self._next[0], None
         if what and word != what:
-            raise TraceError(self.line, f"{shown(word)} stands here, expected {what}")
+            raise TraceError(self.line, f"{abbreviate(word)} stands here, expected {what}")
         return word
 
-    def whole(self, what: str, least: int = 0, most: int = _MOST) -> int:
+    def integer(self, what: str, least: int = 0, most: int = _MOST) -> int:
         """Return the next word as a number."""
         word = self.take()
         number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else least - 1
         if not least <= number < most:
             raise TraceError(
-                self.line, f"{what} {shown(word)} is not a whole number from {least} to {most - 1}"
+                self.line, f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}"
             )
         return number
 
@@ -106,13 +106,13 @@ class _Reader:
         """Yield the ranks with their operations, as they are read."""
         tokens = _Tokens(self._path, self._reading, self._trace.left_out)
         tokens.take("num_ranks")
-        ranks = tokens.whole("number of ranks", 1, MOST_TASKS + 1)
+        ranks = tokens.integer("number of ranks", 1, MOST_TASKS + 1)
         self._trace.has_ranks(ranks)
         known: set[int] = set()
         held = 0
         while tokens.peek() is not None:
             tokens.take("rank")
-            rank = tokens.whole("rank", 0, ranks)
+            rank = tokens.integer("rank", 0, ranks)
             if rank in known:
                 raise TraceError(tokens.line, f"rank {rank} stands here twice")
             known.add(rank)
@@ -133,7 +133,7 @@ class _Reader:
             elif tokens.peek() == ":":
                 tokens.take(":")
                 if word in labels:
-                    raise TraceError(tokens.line, f"label {shown(word)} stands here twice")
+                    raise TraceError(tokens.line, f"label {abbreviate(word)} stands here twice")
                 labels[word] = len(operations)
                 operations.append(self._operation(tokens.take(), tokens, ranks))
             else:
@@ -147,27 +147,27 @@ class _Reader:
         if how not in ("requires", "irequires"):
             raise TraceError(
                 tokens.line,
-                f"{shown(word + ' ' + how)} is no operation, expected send, recv, calc or requires",
+                f"{abbreviate(word + ' ' + how)} is no operation, expected send, recv, calc or requires",
             )
         other = tokens.take()
         for label in (word, other):
             if label not in labels:
-                raise TraceError(tokens.line, f"label {shown(label)} is not defined above")
+                raise TraceError(tokens.line, f"label {abbreviate(label)} is not defined above")
         needs = operations[labels[word]]
         (needs.ended if how == "requires" else needs.begun).append(labels[other])
 
     def _operation(self, kind: str, tokens: _Tokens, ranks: int) -> Operation:
         if kind == "calc":
-            operation = Operation(kind, tokens.whole("calc"))
+            operation = Operation(kind, tokens.integer("calc"))
         elif kind in ("send", "recv"):
             operation = Operation(kind, self._bytes(tokens))
             tokens.take("to" if kind == "send" else "from")
-            operation.peer = tokens.whole("peer", -1 if kind == "recv" else 0, ranks)
+            operation.peer = tokens.integer("peer", -1 if kind == "recv" else 0, ranks)
         else:
-            raise TraceError(tokens.line, f"{shown(kind)} is no operation, expected send, recv or calc")
+            raise TraceError(tokens.line, f"{abbreviate(kind)} is no operation, expected send, recv or calc")
         while tokens.peek() in _OPTIONS:
             option = tokens.take()
-            value = tokens.whole(option, -1 if (option, kind) == ("tag", "recv") else 0)
+            value = tokens.integer(option, -1 if (option, kind) == ("tag", "recv") else 0)
             if option == "tag":
                 operation.tag = value
             elif option == "cpu":
@@ -178,5 +178,5 @@ class _Reader:
     def _bytes(tokens: _Tokens) -> int:
         word = tokens.take()
         if not re.fullmatch(r"\d{1,18}b", word):
-            raise TraceError(tokens.line, f"size {shown(word)} is not a number of bytes such as 64b")
+            raise TraceError(tokens.line, f"size {abbreviate(word)} is not a number of bytes such as 64b")
         return int(word[:-1])

@@ -34,7 +34,7 @@ from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Batch
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["open_insee", "recognises", "write"]
 
@@ -42,7 +42,7 @@ _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether the first line that is no comment begins with s, r or c."""
+    """Tell whether the first line that is no comment begins with s, r or c."""
     for line in head.split(b"\n"):
         words = line.split(maxsplit=1)
         if words and not words[0].startswith(b"#"):
@@ -134,7 +134,9 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
         rows_by_kind.append(rows)
     if not known.all():
         row = int(known.argmin())
-        raise table.fault(row, f"begins with {shown(table.texts(np.array([row]), 0)[0])}, expected s, r or c")
+        raise table.fault(
+            row, f"begins with {abbreviate(table.texts(np.array([row]), 0)[0])}, expected s, r or c"
+        )
     return rows_by_kind
 
 

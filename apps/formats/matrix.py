@@ -26,7 +26,7 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import check_size, shown
+from netplace.checks import abbreviate, check_size
 
 __all__ = ["open_matrix", "pairs_of", "recognises"]
 
@@ -44,7 +44,7 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is a table with commas; its name must say so."""
+    """Tell whether a file is a table with commas; its name must say so."""
     name = path.name.lower().removesuffix(".gz")
     first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
     return name.endswith(".csv") and b"," in first
@@ -90,7 +90,7 @@ def _names(words: list[str]) -> list[str] | None:
     for name in ("source", "destination", "bytes"):
         if name not in columns:
             raise TraceError(
-                1, f"columns are {shown(', '.join(words))}, expected source, destination and bytes"
+                1, f"columns are {abbreviate(', '.join(words))}, expected source, destination and bytes"
             )
     return columns
 
@@ -112,10 +112,10 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _whole(number: int, word: str, what: str, most: int = _MOST) -> int:
+def _integer(number: int, word: str, what: str, most: int = _MOST) -> int:
     value = float(word) if _is_number(word) else -1.0
     if not 0 <= value < most or value != int(value):
-        raise TraceError(number, f"{what} {shown(word)} is not a whole number from 0 to {most - 1}")
+        raise TraceError(number, f"{what} {abbreviate(word)} is not a whole number from 0 to {most - 1}")
     return int(word) if word.isdecimal() else int(value)
 
 
@@ -125,7 +125,7 @@ def _dense(rows: list[tuple[int, list[str]]]) -> tuple[int, Pairs]:
         if len(words) != len(rows):
             raise TraceError(number, f"has {len(words)} columns, expected {len(rows)}, as many as rows")
         for target, word in enumerate(words):
-            if size := _whole(number, word, "bytes"):
+            if size := _integer(number, word, "bytes"):
                 pairs[source, target] = (1, size)
     return len(rows), pairs
 
@@ -138,10 +138,10 @@ def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, P
         if len(words) != len(names):
             raise TraceError(number, f"has {len(words)} columns, expected {len(names)}")
         said = dict(zip(names, words, strict=True))
-        pair = tuple(_whole(number, said[name], "rank", MOST_TASKS) for name in ("source", "destination"))
+        pair = tuple(_integer(number, said[name], "rank", MOST_TASKS) for name in ("source", "destination"))
         key = (pair[0], pair[1])
-        messages[key] += _whole(number, said["messages"], "messages") if "messages" in said else 1
-        sizes[key] += _whole(number, said["bytes"], "bytes")
+        messages[key] += _integer(number, said["messages"], "messages") if "messages" in said else 1
+        sizes[key] += _integer(number, said["bytes"], "bytes")
         largest = max(largest, *key)
     return largest + 1, {key: (max(count, 1), sizes[key]) for key, count in messages.items()}
 

@@ -23,7 +23,7 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
-from netplace.checks import check_size, shown
+from netplace.checks import abbreviate, check_size
 
 __all__ = ["open_paraver", "recognises"]
 
@@ -57,7 +57,7 @@ _STATES = (
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as Paraver's do."""
+    """Tell whether a file begins as Paraver's do."""
     return head.startswith(b"#Paraver")
 
 
@@ -67,7 +67,7 @@ def open_paraver(path: Path, reading: Reading) -> Trace:
         line = next(lines(path, Reading()), (1, b""))[1].decode("utf-8", "replace")
         header = _HEADER.match(line)
         if header is None:
-            raise TraceError(1, f"{shown(line)} is no header of Paraver's")
+            raise TraceError(1, f"{abbreviate(line)} is no header of Paraver's")
         tasks = int(header[4])
         if not 0 < tasks <= MOST_TASKS:
             raise TraceError(1, f"names {tasks} tasks, expected 1 to {MOST_TASKS}")
@@ -105,7 +105,7 @@ class _Reader:
                         if isinstance(error, TraceError):
                             raise
                         text = raw.decode("ascii", "replace")
-                        raise TraceError(number, f"{shown(text)} is no record of Paraver's") from None
+                        raise TraceError(number, f"{abbreviate(text)} is no record of Paraver's") from None
                     yield from self._writer.full()
         if self._reading.in_order:
             for rank, task in enumerate(self._tasks):

@@ -36,7 +36,7 @@ from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, OPERATIONS, Batch, Call, CallWriter, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.training.stages import Step, steps_of
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["open_simai", "recognises"]
 
@@ -127,23 +127,27 @@ class _Reader:
         count = rows[0][1][0].decode("ascii", "replace") if rows else ""
         if not count.isdecimal() or int(count) != len(rows) - 1:
             line = rows[0][0] if rows else 2
-            raise TraceError(line, f"{shown(count)} is not the number of layers, expected {len(rows) - 1}")
+            raise TraceError(
+                line, f"{abbreviate(count)} is not the number of layers, expected {len(rows) - 1}"
+            )
         for number, words in rows[1:]:
             texts = [word.decode("ascii", "replace") for word in words]
             if len(texts) < _WORDS - 1:
                 raise TraceError(number, f"a layer of {len(texts)} words, expected {_WORDS}")
             parts = [self._part(number, texts[at : at + 3]) for at in (2, 5, 8)]
             self.names.append(texts[0])
-            self.layers.append((parts, _whole(number, texts[11]) * 1e-9 if len(texts) > 11 else 0.0))
+            self.layers.append((parts, _integer(number, texts[11]) * 1e-9 if len(texts) > 11 else 0.0))
 
     def _part(self, number: int, words: list[str]) -> _Part:
-        seconds, size = _whole(number, words[0]) * 1e-9, _whole(number, words[2])
+        seconds, size = _integer(number, words[0]) * 1e-9, _integer(number, words[2])
         name, _, group = words[1].partition("_")
         if words[1] == "NONE" or not size:
             return _Part(seconds, "", "", 0)
         if name not in _COLLECTIVES or group not in ("", "EP", "DP_EP", "DP"):
             known = ", ".join(_COLLECTIVES)
-            raise TraceError(number, f"collective {shown(words[1])} is not known, expected {known} or NONE")
+            raise TraceError(
+                number, f"collective {abbreviate(words[1])} is not known, expected {known} or NONE"
+            )
         self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 
@@ -248,7 +252,7 @@ class _Reader:
         return range(first, first + tensor)
 
 
-def _whole(number: int, word: str) -> int:
+def _integer(number: int, word: str) -> int:
     if not word.isdecimal() or len(word) > 18:
-        raise TraceError(number, f"{shown(word)} is not a whole number")
+        raise TraceError(number, f"{abbreviate(word)} is not a whole number")
     return int(word)

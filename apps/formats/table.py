@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["Table", "packed"]
 
@@ -131,7 +131,7 @@ class Table:
         self, rows: NDArray[np.int64], column: int, wrong: NDArray[np.bool_], reason: str
     ) -> TraceError:
         row = rows[int(wrong.argmax())]
-        return self.fault(row, f"{reason}, not {shown(self.texts(np.array([row]), column)[0])}")
+        return self.fault(row, f"{reason}, not {abbreviate(self.texts(np.array([row]), column)[0])}")
 
     def _check_characters(self, inside: NDArray[np.bool_]) -> None:
         blank = (self._text == 32) | (self._text == 9) | (self._text == 13) | (self._text == _NEWLINE)

@@ -18,7 +18,7 @@ from netplace.apps.formats.text_requests import Requests
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import CALL, OPERATIONS, ROOTED, Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import one_of, shown
+from netplace.checks import abbreviate, check_choice
 
 __all__ = ["open_lines"]
 
@@ -74,7 +74,7 @@ class _Reader:
         self._check_sections()
 
     def _names(self, what: str, rank: int, line: int) -> None:
-        """Record a rank that a line names."""
+        """Take note of a rank that a line names."""
         if rank > self._largest.get(what, (-1, 0))[0]:
             self._largest[what] = rank, line
 
@@ -164,9 +164,9 @@ class _Reader:
     def _communicator(self, line: int, rank: int, own: int, size: int, text: str) -> None:
         members = _listed(text, "members of a communicator", line)
         if rank not in members or len(set(members)) != len(members):
-            raise TraceError(line, f"members {shown(text)} must be different ranks, {rank} among them")
+            raise TraceError(line, f"members {abbreviate(text)} must be different ranks, {rank} among them")
         if max(members) >= MOST_TASKS:
-            raise TraceError(line, f"members {shown(text)} must be less than {MOST_TASKS}")
+            raise TraceError(line, f"members {abbreviate(text)} must be less than {MOST_TASKS}")
         self._names("member", max(members), line)
         if len(members) != size:
             raise TraceError(line, f"lists {len(members)} members of {size}")
@@ -177,7 +177,7 @@ class _Reader:
     def _collective(self, line: int, rank: int, own: int, name: str) -> tuple[int, int, bool]:
         """Return number, communicator and whether it has a root, of a collective."""
         try:
-            one_of(name, OPERATIONS, "collective")
+            check_choice(name, OPERATIONS, "collective")
         except ValueError as error:
             raise TraceError(line, str(error)) from None
         number = self.communicators.get((rank, own)) if own else 0
@@ -191,7 +191,7 @@ class _Reader:
         if word in ("iter", "warm_iter"):
             return 0 if word == "iter" else -1
         if side not in ("begin", "end") or not name:
-            raise TraceError(line, f"mark {shown(word)} is none of iter, <section>_begin, <section>_end")
+            raise TraceError(line, f"mark {abbreviate(word)} is none of iter, <section>_begin, <section>_end")
         tag = 1 + 2 * self.sections.setdefault(name, len(self.sections)) + (side == "end")
         if (rank, tag) in self._sides or (side == "end" and (rank, tag - 1) not in self._sides):
             raise TraceError(line, f"mark {word} stands here twice or before its beginning")
@@ -212,12 +212,12 @@ def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int,
         return -1, _listed(text, what, line)
     number, _, listed = text[1:].partition(":")
     if not number.isdecimal() or len(number) > 9:
-        raise TraceError(line, f"{shown(text)} must be r and the number of a request")
+        raise TraceError(line, f"{abbreviate(text)} must be r and the number of a request")
     return int(number), _listed(listed, what, line) if listed else None
 
 
 def _listed(text: str, what: str, line: int) -> tuple[int, ...]:
     words = text.split(",")
     if not all(word.isdecimal() and len(word) < 19 for word in words):
-        raise TraceError(line, f"{what} must be whole numbers with commas between, not {shown(text)}")
+        raise TraceError(line, f"{what} must be whole numbers with commas between, not {abbreviate(text)}")
     return tuple(map(int, words))

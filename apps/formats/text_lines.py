@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import MOST_CYCLES, MOST_TASKS
 from netplace.apps.recorded.calls import Call
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["COLUMNS", "COMMUNICATOR", "KINDS", "Lines", "parsed"]
 
@@ -114,5 +114,5 @@ def _kinds(table: Table, rows: NDArray[np.int64]) -> NDArray[np.int64]:
 def _refuse(table: Table, wrong: NDArray[np.bool_], reason: str, column: int | None = None) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        what = "" if column is None else f", not {shown(table.texts(np.array([row]), column)[0])}"
+        what = "" if column is None else f", not {abbreviate(table.texts(np.array([row]), column)[0])}"
         raise table.fault(row, reason + what)

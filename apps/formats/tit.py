@@ -38,7 +38,7 @@ from netplace.apps.formats.tit_lines import Line, whole_of
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["files", "open_tit", "recognises"]
 
@@ -49,7 +49,7 @@ _SHORT, _MOST_WORDS = ("send", "isend", "recv", "irecv", "wait", "compute"), 6
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as such a trace, or as a list of such traces."""
+    """Tell whether a file begins as such a trace, or as a list of such traces."""
     first = [line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")][:1]
     if not first:
         return False
@@ -151,7 +151,7 @@ class _Reader:
         words = line.partition(b"#")[0].decode("ascii", "replace").split()
         if len(words) < 2:
             raise TraceError(
-                number, f"{shown(' '.join(words))} is no action, expected: rank action arguments"
+                number, f"{abbreviate(' '.join(words))} is no action, expected: rank action arguments"
             )
         rank = whole_of(number, words[0], "rank", MOST_TASKS)
         name = words[1].lower()
@@ -164,4 +164,4 @@ class _Reader:
         elif name in ACTIONS:
             ACTIONS[name](self.calls, line_of)
         else:
-            raise TraceError(number, f"action {shown(words[1])} is not known")
+            raise TraceError(number, f"action {abbreviate(words[1])} is not known")

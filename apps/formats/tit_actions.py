@@ -9,7 +9,7 @@ from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.tit_calls import Calls
 from netplace.apps.formats.tit_lines import Line
 from netplace.apps.recorded.calls import Call
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["ACTIONS", "NOTHING"]
 
@@ -22,8 +22,8 @@ NOTHING = {
 def _message(kind: int) -> Callable[[Calls, Line], None]:
     def add(calls: Calls, line: Line) -> None:
         line.has(3)
-        peer, tag = line.whole(0, "rank"), line.whole(1, "tag")
-        size = calls.bytes_of(line, line.whole(2), 3)
+        peer, tag = line.integer(0, "rank"), line.integer(1, "tag")
+        size = calls.bytes_of(line, line.integer(2), 3)
         if kind in (Call.SEND, Call.RECV):
             calls.add(line, kind, peer, size, tag)
             return
@@ -35,9 +35,9 @@ def _message(kind: int) -> Callable[[Calls, Line], None]:
 
 
 def _sendrecv(calls: Calls, line: Line) -> None:
-    received = calls.bytes_of(line, line.whole(2), 5)
-    request = calls.opens(line, Call.IRECV, line.whole(3, "rank"), received, 0)
-    calls.add(line, Call.SEND, line.whole(1, "rank"), calls.bytes_of(line, line.whole(0), 4), 0)
+    received = calls.bytes_of(line, line.integer(2), 5)
+    request = calls.opens(line, Call.IRECV, line.integer(3, "rank"), received, 0)
+    calls.add(line, Call.SEND, line.integer(1, "rank"), calls.bytes_of(line, line.integer(0), 4), 0)
     calls.add(line, Call.WAIT, request=request)
 
 
@@ -45,7 +45,7 @@ def _wait(calls: Calls, line: Line) -> None:
     names = calls.open.get(line.rank, {})
     if line.words:
         line.has(3)
-        key = (line.whole(0, "rank"), line.whole(1, "rank"), line.whole(2, "tag"))
+        key = (line.integer(0, "rank"), line.integer(1, "rank"), line.integer(2, "tag"))
         waiting = names.get(key)
     else:
         waiting = max((item for item in names.values() if item), key=lambda item: item[-1], default=None)
@@ -64,7 +64,7 @@ def _waitall(calls: Calls, line: Line) -> None:
 
 
 def _compute(calls: Calls, line: Line) -> None:
-    flops = line.whole(0, "flops")
+    flops = line.integer(0, "flops")
     calls.flops[line.rank] += flops
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + flops / calls.reading.flops
 
@@ -76,7 +76,7 @@ def _sleep(calls: Calls, line: Line) -> None:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise TraceError(line.number, f"sleep of {shown(line.words[0])} is not a number of seconds")
+        raise TraceError(line.number, f"sleep of {abbreviate(line.words[0])} is not a number of seconds")
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + seconds
 
 
@@ -85,14 +85,14 @@ def _barrier(calls: Calls, line: Line) -> None:
 
 
 def _bcast(calls: Calls, line: Line) -> None:
-    calls.collective(line, calls.bytes_of(line, line.whole(0), 2), line.whole(1, "root", 0))
+    calls.collective(line, calls.bytes_of(line, line.integer(0), 2), line.integer(1, "root", 0))
 
 
 def _reduction(rooted: bool) -> Callable[[Calls, Line], None]:
     def add(calls: Calls, line: Line) -> None:
-        root = line.whole(2, "root", 0) if rooted else -1
-        size = calls.bytes_of(line, line.whole(0), 2 + rooted)
-        calls.collective(line, size, root, line.whole(1, "flops"))
+        root = line.integer(2, "root", 0) if rooted else -1
+        size = calls.bytes_of(line, line.integer(0), 2 + rooted)
+        calls.collective(line, size, root, line.integer(1, "flops"))
 
     return add
 
@@ -100,41 +100,41 @@ def _reduction(rooted: bool) -> Callable[[Calls, Line], None]:
 def _exchange(rooted: bool, side: int = 0) -> Callable[[Calls, Line], None]:
     def add(calls: Calls, line: Line) -> None:
         line.has(2)
-        root = line.whole(2, "root", 0) if rooted else -1
-        calls.collective(line, calls.bytes_of(line, line.whole(side), 2 + rooted + side), root)
+        root = line.integer(2, "root", 0) if rooted else -1
+        calls.collective(line, calls.bytes_of(line, line.integer(side), 2 + rooted + side), root)
 
     return add
 
 
 def _counts(calls: Calls, line: Line, begin: int) -> list[int]:
     line.has(begin + calls.world)
-    return [line.whole(place) for place in range(begin, begin + calls.world)]
+    return [line.integer(place) for place in range(begin, begin + calls.world)]
 
 
 def _gatherv(calls: Calls, line: Line) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 2) for count in _counts(calls, line, 1)]
-    size = calls.bytes_of(line, line.whole(0), after + 1)
-    calls.collective(line, size, line.whole(after, "root", 0), sizes=sizes)
+    size = calls.bytes_of(line, line.integer(0), after + 1)
+    calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
 
 
 def _scatterv(calls: Calls, line: Line) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
-    size = calls.bytes_of(line, line.whole(calls.world), after + 2)
-    calls.collective(line, size, line.whole(after, "root", 0), sizes=sizes)
+    size = calls.bytes_of(line, line.integer(calls.world), after + 2)
+    calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
 
 
 def _allgatherv(calls: Calls, line: Line) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 1)]
-    calls.collective(line, calls.bytes_of(line, line.whole(0), after), sizes=sizes)
+    calls.collective(line, calls.bytes_of(line, line.integer(0), after), sizes=sizes)
 
 
 def _reduce_scatter(calls: Calls, line: Line) -> None:
     after = calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
-    calls.collective(line, sum(sizes), flops=line.whole(after, "flops"), sizes=sizes)
+    calls.collective(line, sum(sizes), flops=line.integer(after, "flops"), sizes=sizes)
 
 
 def _alltoallv(calls: Calls, line: Line) -> None:

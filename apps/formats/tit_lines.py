@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.operation import MOST_TASKS
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["MOST", "Line", "whole_of"]
 
@@ -29,7 +29,7 @@ class Line:
                 self.number, f"{self.name} has {len(self.words)} arguments, expected at least {least}"
             )
 
-    def whole(self, place: int, what: str = "count", default: int | None = None) -> int:
+    def integer(self, place: int, what: str = "count", default: int | None = None) -> int:
         """Return the number at `place` of the arguments."""
         if place >= len(self.words) and default is not None:
             return default
@@ -53,7 +53,7 @@ def whole_of(number: int, word: str, what: str, most: int) -> int:
         value = -1
     if not 0 <= value < most:
         raise TraceError(
-            number, f"{what} {shown(word)} is not a whole number of at least 0 and less than {most}"
+            number, f"{what} {abbreviate(word)} is not a whole number of at least 0 and less than {most}"
         )
     return value
 

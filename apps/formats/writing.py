@@ -14,7 +14,7 @@ import numpy as np
 
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 
 __all__ = ["Line", "Options", "left_out_lines", "lines_of", "write_lines"]
 
@@ -28,7 +28,7 @@ class Options:
     Attributes
     ----------
     flops : float
-        Floating-point operations per second, for formats that give computation so.
+        Floating-point operations a second, for formats that give computation so.
     cycle_ns : float
         Length of a cycle in nanoseconds, for formats that give it so.
     compute : float
@@ -89,7 +89,7 @@ def left_out_lines(left_out: Counter[str], comment: tuple[str, str]) -> Iterator
 def write_lines(path: Path, lines: Iterator[str]) -> None:
     """Write lines of text, some thousands at a time; gzip if the name ends in ``.gz``."""
     try:
-        with whole_file(path) as draft, draft.open("wb") as raw:
+        with atomic_file(path) as draft, draft.open("wb") as raw:
             packed = path.suffix == ".gz"
             file: Any = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if packed else raw
             while some := list(islice(lines, _LINES)):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import TypeVar
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 
 __all__ = [
     "BT_CLASSES",
@@ -128,18 +128,18 @@ IS_CLASSES = {
 
 def problem_of(benchmark: str, classes: dict[str, P], problem_class: str) -> P:
     """Return the problem of a class, upper or lower case; raise ValueError for one that does not exist."""
-    return classes[one_of(str(problem_class).upper(), classes, f"class of {benchmark}")]
+    return classes[check_choice(str(problem_class).upper(), classes, f"class of {benchmark}")]
 
 
 def iteration_count(benchmark: str, iterations: int | None, default: int) -> int:
     """Return the iterations to do: those asked for, at least 1, or the benchmark's own."""
-    return default if iterations is None else whole(iterations, f"iterations of {benchmark}")
+    return default if iterations is None else check_int(iterations, f"iterations of {benchmark}")
 
 
 def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[int]) -> int:
     """Return `tasks` if the benchmark can run on so many, else raise ValueError naming the valid counts."""
     counts = list(valid)
-    number = whole(tasks, f"tasks of {benchmark}")
+    number = check_int(tasks, f"tasks of {benchmark}")
     if number not in counts:
         shown = counts if len(counts) <= 24 else [*counts[:12], "..", counts[-1]]
         raise ValueError(

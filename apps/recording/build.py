@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 
 __all__ = ["build_interposer"]
 
@@ -27,7 +27,7 @@ def build_interposer(compiler: str, folder: Path) -> Path:
     words = shlex.split(compiler)
     if not words or shutil.which(words[0]) is None:
         raise ValueError(
-            f"--mpicc {shown(compiler)}: no such command; expected the C compiler of the MPI that the "
+            f"--mpicc {abbreviate(compiler)}: no such command; expected the C compiler of the MPI that the "
             "program uses (Debian: openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev)"
         )
     library = folder / "recorder.so"
@@ -37,5 +37,7 @@ def build_interposer(compiler: str, folder: Path) -> Path:
     if made.returncode or not library.is_file():
         lines = [line for line in made.stderr.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no message")
-        raise ValueError(f"--mpicc {shown(compiler)}: cannot compile the recorder: {shown(first.strip())}")
+        raise ValueError(
+            f"--mpicc {abbreviate(compiler)}: cannot compile the recorder: {abbreviate(first.strip())}"
+        )
     return library

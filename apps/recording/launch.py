@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.apps.recording.build import build_interposer
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.idle_threads import as_given
 
 __all__ = ["Recorded", "launcher_of", "record"]
@@ -76,16 +76,16 @@ def record(
     words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
     if not words or shutil.which(words[0]) is None:
         raise ValueError(
-            f"--launcher {shown(launcher)}: no such command, expected one such as mpirun or srun"
+            f"--launcher {abbreviate(launcher)}: no such command, expected one such as mpirun or srun"
         )
     if not program or shutil.which(program[0]) is None:
-        what = shown(program[0]) if program else "nothing"
+        what = abbreviate(program[0]) if program else "nothing"
         raise ValueError(f"{what} after --: no such program, expected one that can be started")
     place = folder.resolve().as_posix()
     if apart := [character for character in place if character in _SEPARATORS or character.isspace()]:
         raise ValueError(
-            f"{shown(place)}: the recorder is loaded from there, and LD_PRELOAD cannot name a path with "
-            f"{shown(apart[0])}; expected a folder without blanks, colons and dollar signs"
+            f"{abbreviate(place)}: the recorder is loaded from there, and LD_PRELOAD cannot name a path with "
+            f"{abbreviate(apart[0])}; expected a folder without blanks, colons and dollar signs"
         )
     library = build_interposer(compiler, folder)
     before = [f"{place}/{library.name}", *filter(None, [os.environ.get("LD_PRELOAD")])]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import Round, exchange, in_rounds
-from netplace.checks import one_of
+from netplace.checks import check_choice
 
 __all__ = ["ORDERS", "all_to_all", "butterfly"]
 
@@ -29,7 +29,7 @@ def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotat
 
     With ``order="identifier"`` all begin with task 0 and meet there.
     """
-    one_of(order, ORDERS, "order of all-to-all")
+    check_choice(order, ORDERS, "order of all-to-all")
 
     def once(task: NDArray[np.int64]) -> Round:
         if order == "rotated":

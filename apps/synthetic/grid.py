@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = ["Grid", "near_cube"]
 
@@ -20,15 +20,15 @@ class Grid:
 
     Tasks are numbered with the first axis running fastest, as the nodes of a mesh or torus are; on a
     *transposed* grid the last axis runs fastest. So a consecutive mapping puts a grid onto a network of the
-    same sizes with neighbors side by side, and a transposed one with its axes exchanged: on unequal sides
-    neighbors come to lie apart, and on equal sides the exchanges begin with another axis of the network.
+    same sizes with neighbours side by side, and a transposed one with its axes exchanged: on unequal sides
+    neighbours come to lie apart, and on equal sides the exchanges begin with another axis of the network.
 
     Attributes
     ----------
     sizes : tuple of int
         Tasks along X, Y and perhaps Z.
     wraps : bool
-        Whether the ends of each axis are neighbors.
+        Whether the ends of each axis are neighbours.
     transposed : bool
         Whether the last axis runs fastest.
     """
@@ -54,9 +54,9 @@ class Grid:
             Sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
         """
         if sizes is None:
-            return cls(near_cube(whole(tasks, "tasks"), axes), wraps, transposed)
+            return cls(near_cube(check_int(tasks, "tasks"), axes), wraps, transposed)
         parts = sizes.lower().split("x") if isinstance(sizes, str) else sizes
-        numbers = tuple(whole(part, f"grid {sizes!r}") for part in parts)
+        numbers = tuple(check_int(part, f"grid {sizes!r}") for part in parts)
         if len(numbers) != axes or prod(numbers) != tasks:
             raise ValueError(
                 f"grid: {sizes!r} must be {axes} sizes whose product is {tasks}, the number of tasks"

@@ -7,7 +7,7 @@ import numpy as np
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import marks_of
-from netplace.checks import MOST, whole
+from netplace.checks import MOST, check_int
 
 __all__ = ["gups"]
 
@@ -30,17 +30,17 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     bytes : int
         Size of an update.
     rounds : int
-        How many rounds of updates, each drawn again.
+        How many rounds of updates, each drawn anew.
     updates : int, optional
         Updates in a round, over all tasks; by default as many as tasks.
     seed : int
         Seed of the draw.
     """
-    whole(tasks, "tasks of gups", 2)
-    whole(bytes, "bytes of gups", 0, MOST - 1)
-    whole(rounds, "rounds of gups")
-    whole(seed, "seed of gups", 0)
-    count = tasks if updates is None else whole(updates, "updates of gups")
+    check_int(tasks, "tasks of gups", 2)
+    check_int(bytes, "bytes of gups", 0, MOST - 1)
+    check_int(rounds, "rounds of gups")
+    check_int(seed, "seed of gups", 0)
+    count = tasks if updates is None else check_int(updates, "updates of gups")
     check_written(2 * rounds * count + tasks * rounds, "gups")
     rng = np.random.default_rng(seed)
     sources, targets = np.empty((rounds, count), np.int64), np.empty((rounds, count), np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.checks import MOST, whole
+from netplace.checks import MOST, check_int
 
 __all__ = ["Round", "exchange", "in_rounds", "marks_of", "receive", "send"]
 
@@ -89,9 +89,9 @@ def in_rounds(
     once : callable
         Returns a round of the tasks whose numbers it is given.
     """
-    whole(tasks, f"tasks of {name}", 2)
-    whole(bytes, f"bytes of {name}", 0, MOST - 1)
-    whole(rounds, f"rounds of {name}")
+    check_int(tasks, f"tasks of {name}", 2)
+    check_int(bytes, f"bytes of {name}", 0, MOST - 1)
+    check_int(rounds, f"rounds of {name}")
     check_written(operations(tasks) * rounds, name)
     made = once(np.arange(tasks))
     length = np.diff(made.first)

@@ -1,8 +1,8 @@
-"""Applications in which tasks on a grid of rings send to their upper neighbors, round after round.
+"""Applications in which tasks on a grid of rings send to their upper neighbours, round after round.
 
-In a round each task sends one message up every ring, the last axis first, then receives those that come up to
-it; there are as many rounds as a ring has tasks, so that what a task sends could go all the way round.
-INSEE's generators of 2-D and 3-D tori are so; in `netplace.apps.synthetic.neighbours` neighbors exchange
+In a round each task sends one message up every ring, the last axis first, then receives those that come up
+to it; there are as many rounds as a ring has tasks, so that what a task sends could go all the way round.
+INSEE's generators of 2-D and 3-D tori are so; in `netplace.apps.synthetic.neighbours` neighbours exchange
 once, both ways, as in INSEE's rectangular tori. The transposed variants are this project's, as there.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from netplace.apps.program import Program
 from netplace.apps.synthetic.grid import Grid
 from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = ["shift_2d", "shift_3d", "t_shift_2d", "t_shift_3d"]
 
@@ -80,7 +80,7 @@ def t_shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Siz
 
 
 def _shift(grid: Grid, tasks: int, bytes: int, rounds: int | None, name: str) -> Program:
-    count = max(grid.sizes) if rounds is None else whole(rounds, f"rounds of {name}")
+    count = max(grid.sizes) if rounds is None else check_int(rounds, f"rounds of {name}")
     axes = range(len(grid.sizes))[::-1]
 
     def once(task: NDArray[np.int64]) -> Round:

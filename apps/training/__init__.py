@@ -15,7 +15,7 @@ from netplace.apps.training.layer_times import read_layer_times
 from netplace.apps.training.layout import Layout, layout_of
 from netplace.apps.training.models import MODELS, Model
 from netplace.apps.training.writing import write_step
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import check_arguments
 
 __all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "read_layer_times", "training", "training_job"]
@@ -83,7 +83,7 @@ def training_job(
         sizes,
         layout_of(tasks, tp, cp, dp, pp, ep, order),
         micro_batch=micro_batch,
-        sequence_parallel=bool(whole(sp, "sp", 0)),
+        sequence_parallel=bool(check_int(sp, "sp", 0)),
         zero=zero,
         chunks=chunks,
         overlap=overlap,
@@ -98,7 +98,7 @@ def training(
     tasks: int, iterations: int = 1, collectives: Collectives | None = None, **options: Any
 ) -> Program:
     """Return the program of so many steps of training; `options` are those of `training_job`."""
-    job, steps = training_job(tasks, **options), whole(iterations, "iterations")
+    job, steps = training_job(tasks, **options), check_int(iterations, "iterations")
     # Every layer computes twice forwards and twice backwards.
     check_written(4 * tasks * job.micros * job.model.layers // job.layout.pp * steps, "training")
     writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]

@@ -14,7 +14,7 @@ from typing import Any
 from netplace.apps.training.layer_times import HEAD, LayerTimes
 from netplace.apps.training.layout import Layout
 from netplace.apps.training.models import MODELS, Model
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 
 __all__ = ["Job", "job_of", "model_of"]
 
@@ -34,7 +34,7 @@ class Job:
     sequence_parallel : bool
         Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter each
         time instead of an allreduce, backward another all-gather of each product's input, and once a step an
-        allreduce of the gradients of normalizations.
+        allreduce of the gradients of normalisations.
     zero : int
         0: gradients are summed by allreduce, once a step. 1: reduce-scatter, once a step, then an all-gather
         of parameters. 2: the reduce-scatter after each micro-batch, since a rank keeps its share of the
@@ -171,23 +171,23 @@ def model_of(
     name: str, layers: int | None, hidden: int | None, sequence: int | None, experts: int | None
 ) -> Model:
     """Return a model of `MODELS`, with other sizes where they are given."""
-    model = MODELS[one_of(name, MODELS, "model")]
+    model = MODELS[check_choice(name, MODELS, "model")]
     given = {"layers": layers, "hidden": hidden, "sequence": sequence, "experts": experts}
-    sizes: dict[str, Any] = {key: whole(value, key) for key, value in given.items() if value is not None}
+    sizes: dict[str, Any] = {key: check_int(value, key) for key, value in given.items() if value is not None}
     return replace(model, **sizes)
 
 
 def job_of(job: Job, global_batch: int | None) -> Job:
     """Return `job` with as many micro-batches as a global batch makes, checked."""
     model, layout = job.model, job.layout
-    whole(job.micro_batch, "micro_batch")
-    whole(job.chunks, "chunks")
-    if whole(job.zero, "zero", 0) > 3:
+    check_int(job.micro_batch, "micro_batch")
+    check_int(job.chunks, "chunks")
+    if check_int(job.zero, "zero", 0) > 3:
         raise ValueError(f"zero: {job.zero} is no stage, expected one from 0 to 3")
-    if whole(job.overlap, "overlap", 0) > 2:
+    if check_int(job.overlap, "overlap", 0) > 2:
         raise ValueError(f"overlap: {job.overlap} is none, expected 0, 1 (at once) or 2 (round by round)")
-    real(job.flops, "flops", 0.0)
-    real(job.cycle_ns, "cycle_ns", 1e-9, 1e12)
+    check_float(job.flops, "flops", 0.0)
+    check_float(job.cycle_ns, "cycle_ns", 1e-9, 1e12)
     _check_divides("layers", model.layers, "pp x chunks", layout.pp * job.chunks)
     _check_divides("heads", model.heads, "tp", layout.tp)
     _check_divides("sequence", model.sequence, "cp", layout.cp)
@@ -196,7 +196,7 @@ def job_of(job: Job, global_batch: int | None) -> Job:
         _check_divides("sequence", model.sequence, "cp x tp, for sp", layout.cp * layout.tp)
     _check_times(job)
     share = layout.dp * job.micro_batch
-    batch = share * layout.pp if global_batch is None else whole(global_batch, "global_batch")
+    batch = share * layout.pp if global_batch is None else check_int(global_batch, "global_batch")
     if batch % share:
         near = sorted({max(1, batch // share) * share, (batch // share + 1) * share})
         raise ValueError(

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
-from netplace.checks import read_content, real, shown
+from netplace.checks import abbreviate, check_float, read_content
 from netplace.checks.calls import checked
 
 __all__ = ["HEAD", "LayerTimes", "read_layer_times"]
@@ -33,7 +33,7 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
     rows = csv.reader(lines)
     header = [word.strip() for word in next(rows, [])]
     if header != _COLUMNS:
-        raise ValueError(f"{path}, line 1: {shown(','.join(header))}, expected {','.join(_COLUMNS)}")
+        raise ValueError(f"{path}, line 1: {abbreviate(','.join(header))}, expected {','.join(_COLUMNS)}")
     times: dict[int, tuple[float, float]] = {}
     for row in filter(None, rows):
         where = f"{path}, line {rows.line_num}"
@@ -43,7 +43,7 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
         if layer in times:
             raise ValueError(f"{where}: layer {row[0].strip()} stands there twice")
         forward, backward = (
-            real(word.strip(), f"{where}: {name}", 0.0, _LONGEST)
+            check_float(word.strip(), f"{where}: {name}", 0.0, _LONGEST)
             for name, word in zip(_COLUMNS[1:], row[1:], strict=True)
         )
         times[layer] = forward, backward
@@ -54,5 +54,5 @@ def _layer(word: str, layers: int, where: str) -> int:
     if word == "head":
         return HEAD
     if not word.isdecimal() or int(word) >= layers:
-        raise ValueError(f"{where}: {shown(word)} is no layer, expected 0 to {layers - 1}, or head")
+        raise ValueError(f"{where}: {abbreviate(word)} is no layer, expected 0 to {layers - 1}, or head")
     return int(word)

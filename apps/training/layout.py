@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 
 __all__ = ["DIMENSIONS", "Layout", "layout_of"]
 
@@ -73,7 +73,7 @@ class Layout:
 
 def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, order: str) -> Layout:
     """Return the layout of `tasks` ranks; data parallel ones are as many as are left, if not given."""
-    degrees = {"tp": whole(tp, "tp"), "cp": whole(cp, "cp"), "pp": whole(pp, "pp")}
+    degrees = {"tp": check_int(tp, "tp"), "cp": check_int(cp, "cp"), "pp": check_int(pp, "pp")}
     others = prod(degrees.values())
     if dp is None:
         if tasks % others:
@@ -83,18 +83,20 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
                 f"or a product of {_nearest_divisors(tasks, others)}"
             )
         dp = tasks // others
-    if others * whole(dp, "dp") != tasks:
+    if others * check_int(dp, "dp") != tasks:
         raise ValueError(
             f"dp: tp x cp x dp x pp = {others * dp} is not the {tasks} ranks, "
             + (f"expected dp={tasks // others}" if tasks % others == 0 else _nearest(tasks, others))
             + f", or --tasks {others * dp}"
         )
-    if dp % whole(ep, "ep"):
+    if dp % check_int(ep, "ep"):
         near = [n for n in range(1, dp + 1) if dp % n == 0]
         raise ValueError(f"ep: {ep} does not divide dp={dp}, expected one of {near}")
     words = tuple(order.split("-")) if isinstance(order, str) else ()
     if sorted(words) != sorted(DIMENSIONS):
-        raise ValueError(f"order: {shown(order)} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp")
+        raise ValueError(
+            f"order: {abbreviate(order)} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp"
+        )
     return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
 
 

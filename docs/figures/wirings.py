@@ -13,7 +13,7 @@ from marks import fill_in
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
 from netplace.topologies.routing import reach, steps
 

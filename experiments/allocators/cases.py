@@ -27,7 +27,7 @@ from netplace.scheduling.partitioner.curves.span import ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["AllocatorCase", "carry_out"]
+__all__ = ["AllocatorCase", "run_case"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class AllocatorCase:
         return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
 
 
-def carry_out(case: AllocatorCase) -> dict[str, Any]:
+def run_case(case: AllocatorCase) -> dict[str, Any]:
     """Return what came of a case, as JSON can hold it."""
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 

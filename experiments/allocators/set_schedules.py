@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.netsim import Config
 from netplace.placement.compactness import compactness
@@ -91,10 +91,10 @@ def _text(machine: Topology, partition: str, file: Path) -> str:
     """Return the text form of a partitioner, with its file written if it needs one."""
     if partition == MEASURED:
         sets = weighted(machine, measured_weights(machine.text), "uniform", apart=False)
-        write_whole(file, written(sets, "measured"))
+        write_atomically(file, written(sets, "measured"))
     elif partition in _CONSTRAINTS:
         rule = f"constraints:\n  otherwise: {_CONSTRAINTS[partition]}\n"
-        write_whole(file, written(levels(machine), "levels") + rule)
+        write_atomically(file, written(levels(machine), "levels") + rule)
     else:
         return partition
     return f"pss:{file}"

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.allocators.cases import AllocatorCase, carry_out
+from netplace.experiments.allocators.cases import AllocatorCase, run_case
 from netplace.experiments.allocators.flow import ipsc
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
@@ -202,7 +202,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     tables, summary, figures = [], [], {}
     for part in asked.parts:
         wanted = {case.key: case for case in _CASES[part](asked.quick)}
-        outcomes = kept_outcomes(wanted, carry_out, AllocatorCase.described, bench)
+        outcomes = kept_outcomes(wanted, run_case, AllocatorCase.described, bench)
         rows = [
             {**dict(case.options), "machine": case.machine, "partition": case.partition, "seed": case.seed}
             | outcomes[key]

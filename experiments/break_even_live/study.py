@@ -66,7 +66,7 @@ class Slowed:
         text = f"break-even-live 1 {self.percent} {self.plan.key}"
         return hashlib.sha256(json.dumps(text).encode()).hexdigest()
 
-    def carry_out(self) -> Outcome:
+    def run(self) -> Outcome:
         """Return the mean turnaround in seconds, the percentage for jobs of more than one node."""
         plan, placing = self.plan, placing_of(self.plan)
         times = FreshTimes(placing, plan.margin)
@@ -94,8 +94,8 @@ def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
     return times.cycles(placing.put(placed.job, compact(placing.machine, placed.job)))
 
 
-def _carry_out(case: Slowed) -> Outcome:
-    return case.carry_out()
+def _run_case(case: Slowed) -> Outcome:
+    return case.run()
 
 
 def cases(asked: Asked) -> list[Shared]:
@@ -126,7 +126,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if case.partition == SCATTERED[0]
         for percent in percents
     }
-    kept = kept_outcomes({case.key: case for case in slowed.values()}, _carry_out, Slowed.describe, bench)
+    kept = kept_outcomes({case.key: case for case in slowed.values()}, _run_case, Slowed.describe, bench)
     turnaround = {place: kept[case.key]["turnaround"] for place, case in slowed.items()}
     frame = pd.DataFrame(_lines(live, turnaround, percents))
     digits = {name: 1 for name in frame.columns if name.endswith("%")} | {"live / boxes": 3, "± live": 3}

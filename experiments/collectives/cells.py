@@ -79,7 +79,7 @@ class Cell(KeptCase):
     bytes: int
     draws: int
 
-    def carry_out(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Return the cycles of each algorithm by setting, one for each draw; None: given up.
 
         Algorithms that send the same in the same order count once; ``same`` has the others' names.

@@ -1,4 +1,4 @@
-"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbors.
+"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours.
 
 Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
 alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes,
@@ -74,7 +74,7 @@ def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Simulate what is missing, and report."""
     wanted = {cell.key: cell for cell in cells(asked)}
-    kept = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+    kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
     outcomes = [(cell, kept[key]) for key, cell in wanted.items()]
     winners = winners_of(outcomes)
     tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from netplace.cosim import Placing
 from netplace.cosim.alone import compact, cycles_alone
-from netplace.cosim.leaping import LeapingExecution, Stay
+from netplace.cosim.fast_forward_execution import FastForwardExecution, JobResidence
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.sampled import sampled_twice
@@ -23,7 +23,7 @@ from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, sch
 from netplace.studies.cases import KeptCase
 from netplace.topologies import parse
 
-__all__ = ["KINDS", "Cell", "carry_out"]
+__all__ = ["KINDS", "Cell", "run_case"]
 
 KINDS = {
     "logged": "run times of the log, wherever a job is",
@@ -82,7 +82,7 @@ class Cell(KeptCase):
         """Return its jobs."""
         return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
 
-    def carry_out(self) -> Outcome:
+    def run(self) -> Outcome:
         """Return what came of each job by each of `KINDS`, times in seconds."""
         began = time.process_time()
         placing = _placing(self.machine, self.communication, self.week)
@@ -95,7 +95,7 @@ class Cell(KeptCase):
         measured: Columns = {}
         execution = (_sampled if self.sampled else _live)(placing, measured)
         made = {"live": scheduled(execution)}
-        if isinstance(execution, LeapingExecution):
+        if isinstance(execution, FastForwardExecution):
             _with_intervals(placing, execution, measured)
         made["table"] = scheduled(_Known({number: row["alone"] for number, row in measured.items()}))
         made["logged"] = scheduled(_Known({job.number: job.run_time for job in jobs}))
@@ -107,9 +107,9 @@ class Cell(KeptCase):
         }
 
 
-def carry_out(cell: Cell) -> Outcome:
+def run_case(cell: Cell) -> Outcome:
     """Return what came of a cell; for workers."""
-    return cell.carry_out()
+    return cell.run()
 
 
 def _longest(job: Job) -> float:
@@ -171,14 +171,14 @@ def _live(placing: Placing, times_by_job: Columns) -> LiveExecution:
     return LiveExecution(placing, _longest, ended=ended)
 
 
-def _sampled(placing: Placing, times_by_job: Columns) -> LeapingExecution:
-    return LeapingExecution(placing, _longest, _PRECISION, lambda *_: None)
+def _sampled(placing: Placing, times_by_job: Columns) -> FastForwardExecution:
+    return FastForwardExecution(placing, _longest, _PRECISION, lambda *_: None)
 
 
-def _with_intervals(placing: Placing, execution: LeapingExecution, times_by_job: Columns) -> None:
-    """Record sampled times with their intervals."""
+def _with_intervals(placing: Placing, execution: FastForwardExecution, times_by_job: Columns) -> None:
+    """Take note of sampled times with their intervals."""
     second = 1e9 / placing.config.cycle_ns
-    stays: dict[int, Stay] = execution.stays
+    stays: dict[int, JobResidence] = execution.stays
     for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():
         times_by_job[stays[attempt].placed.job.number] = {
             "alone": sampled.alone.cycles / second,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 
-from netplace.experiments.contiguity.cases import Cell, carry_out
+from netplace.experiments.contiguity.cases import Cell, run_case
 from netplace.experiments.contiguity.longer import longer_cells, longer_table
 from netplace.experiments.contiguity.streams import steady_weeks
 from netplace.experiments.contiguity.tables import Made, report_of
@@ -127,7 +127,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     check = "longer" in asked.parts
     longer = longer_cells(cells(replace(asked, parts=("tree",)))) if check else []
     wanted = {cell.key: cell for *_, cell in (*made, *longer)}
-    kept = kept_outcomes(wanted, carry_out, Cell.describe, bench)
+    kept = kept_outcomes(wanted, run_case, Cell.describe, bench)
 
     def with_outcomes(some: list[tuple[str, str, Cell]]) -> list[Made]:
         return [(part, name, cell, kept[cell.key]) for part, name, cell in some]

@@ -23,7 +23,7 @@ def demo_command(seeds: int, output: str) -> None:
 
     Leaves tables on the screen, every run in a CSV file, and a picture of each.
     """
-    from netplace.checks import whole
+    from netplace.checks import check_int
     from netplace.experiments.demo.runs import run_demo
 
-    run_demo(whole(seeds, "--seeds"), Path(output))
+    run_demo(check_int(seeds, "--seeds"), Path(output))

@@ -81,7 +81,7 @@ class Cell(KeptCase):
         }
         return Config(**FABRICS[self.fabric].settings | given)
 
-    def carry_out(self) -> dict[str, list[float]]:
+    def run(self) -> dict[str, list[float]]:
         """Return the microseconds of an iteration of each job, ``alone`` and ``live``; 0: it had no nodes."""
         nodes = _nodes(self.partitioner, self.draw)
         there = [number for number, own in enumerate(nodes) if len(own)]

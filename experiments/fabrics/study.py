@@ -71,7 +71,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     for part in asked.parts:
         named = cells(part, asked)
         wanted = {cell.key: cell for _, cell in named}
-        kept = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+        kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
         table = _plain(slowdowns(jobs_of((name, cell, kept[cell.key]) for name, cell in named)))
         tables.append(_table(part, table))
         figures[part] = partial(draw_slowdowns, table=table, title=PARTS[part])

@@ -94,7 +94,7 @@ def backfill_command(**given: Any) -> None:
     (few clusters), beplat and plat (low level); names in be- fall back, the others wait. With several
     workloads the figures are means.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.experiments.local_backfilling.simulator import RULES, Platform, read_penalty
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
@@ -102,7 +102,7 @@ def backfill_command(**given: Any) -> None:
     asked = _Flags(**given)
     platform, penalty = Platform.read(asked.platform), read_penalty(asked.penalty)
     words = list(RULES) if asked.rules == "all" else [word.strip() for word in asked.rules.split(",")]
-    rules = [one_of(word, RULES, "--rule") for word in words]
+    rules = [check_choice(word, RULES, "--rule") for word in words]
     rows = check_output(Path(asked.rows), (".csv", ".parquet")) if asked.rows else None
     log, workloads = _workloads(asked, platform.processors)
     if rows and (len(workloads) > 1 or len(rules) > 1):
@@ -117,20 +117,20 @@ def backfill_command(**given: Any) -> None:
 
 def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]]]:
     """Return the log and the workloads out of it that are asked for."""
-    from netplace.checks import check_size, whole
+    from netplace.checks import check_int, check_size
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 
     if asked.weeks is not None and asked.draw is not None:
         raise ValueError("--draw: given beside --weeks, expected one of them")
     if asked.instances is not None and asked.weeks is None and asked.draw is None:
         raise ValueError(f"--instances: {asked.instances} given, but neither --weeks nor --draw")
-    seed = whole(asked.seed, "--seed", 0)
+    seed = check_int(asked.seed, "--seed", 0)
     log = _log(asked, processors, seed)
-    instances = whole(asked.instances or 1, "--instances")
+    instances = check_int(asked.instances or 1, "--instances")
     if asked.weeks is not None:
-        return log, draw_weeks(log, whole(asked.weeks, "--weeks"), instances, seed)
+        return log, draw_weeks(log, check_int(asked.weeks, "--weeks"), instances, seed)
     if asked.draw is not None:
-        jobs = whole(asked.draw, "--draw")
+        jobs = check_int(asked.draw, "--draw")
         check_size(jobs * instances, _BYTES_PER_JOB, "jobs", "--draw and --instances")
         return log, [draw_jobs(log, jobs, processors, seed + i) for i in range(instances)]
     return log, [list(log)]
@@ -138,7 +138,7 @@ def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]
 
 def _log(asked: _Flags, processors: int, seed: int) -> Workload:
     """Return the jobs of a file or of the model lublin."""
-    from netplace.checks import whole
+    from netplace.checks import check_int
     from netplace.scheduling.workload import make_workload, read
 
     path, jobs = asked.workload, asked.jobs
@@ -150,9 +150,9 @@ def _log(asked: _Flags, processors: int, seed: int) -> Workload:
     elif asked.drop is not None or asked.allocated:
         raise ValueError(f"{path}: --drop and --allocated are for .swf files")
     if path == "lublin":
-        return make_workload(path, processors, whole(jobs or 1000, "--jobs"), seed)
+        return make_workload(path, processors, check_int(jobs or 1000, "--jobs"), seed)
     log = read(path, **options)
-    return log if jobs is None else log[: whole(jobs, "--jobs")]
+    return log if jobs is None else log[: check_int(jobs, "--jobs")]
 
 
 def _figures(

@@ -110,7 +110,7 @@ class BackfillingCase(KeptCase):
     platform: str
     weeks: int = 1
 
-    def carry_out(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Return the figures."""
         platform, log = Platform.read(self.platform), self.log.read()
         if self.part in PENALTIES:
@@ -158,14 +158,14 @@ def _weeks(log: ArchiveLog) -> int:
     return log.weeks or int(known.get(log.name, 1))
 
 
-def _carry_out(case: BackfillingCase) -> dict[str, Any]:
-    return case.carry_out()
+def _run_case(case: BackfillingCase) -> dict[str, Any]:
+    return case.run()
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _carry_out, BackfillingCase.describe, bench)
+    kept = kept_outcomes(wanted, _run_case, BackfillingCase.describe, bench)
     rows = [
         {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **kept[key]}
         for key, case in wanted.items()
@@ -211,7 +211,7 @@ def _orders(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
 
 
 def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
-    """Return each figure of each rule against basic, in both normalizations."""
+    """Return each figure of each rule against basic, in both normalisations."""
     lines = []
     for rule in RULES[part][1:]:
         for figure in FIGURES[part]:

@@ -38,10 +38,10 @@ __all__ = [
     "SCATTERED",
     "Machine",
     "SelectionCase",
-    "carry_out",
     "jobs_of",
     "key_of",
     "rounded_up",
+    "run_case",
 ]
 
 BATCHES = 30
@@ -129,7 +129,7 @@ class ScatteredTimes:
         return self._times.least(job) * self._factor
 
 
-def carry_out(
+def run_case(
     case: SelectionCase,
     tables: Mapping[str, Mapping[str, BoxTimes]],
     machine: Machine,
@@ -137,7 +137,7 @@ def carry_out(
 ) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
-    Where jobs run out before the last batch ends, twice as many are drawn again.
+    Where jobs run out before the last batch ends, twice as many are drawn anew.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2
 
 Seventeen applications of four classes in the published sizes run their messages once, in boxes of the
 published shapes, under three mappings and the best of them. Means are those of 30 batches of time, on a
-saturated machine. What intensities, in packets per message, were used is not told, nor what the shares of the
+saturated machine. What intensities, in packets a message, were used is not told, nor what the shares of the
 sizes are: our times have another scale, so that cells are compared relative to CS with the best mapping of
 the same workload.
 """
@@ -34,8 +34,8 @@ from netplace.experiments.partition_selection.schedules import (
     SCATTERED,
     Machine,
     SelectionCase,
-    carry_out,
     key_of,
+    run_case,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.partition_selection.updates import TOTALS_DIGITS, totals
@@ -172,7 +172,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     machine = _machine(asked.quick)
     drawn = {setup: intensities_of(setup, asked.quick) for setup in times}
     wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
-    make = partial(carry_out, tables=times, machine=machine, intensities=drawn)
+    make = partial(run_case, tables=times, machine=machine, intensities=drawn)
     kept = kept_outcomes(wanted, make, asdict, bench).values()
     frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
     tables, sentences, figures = [], [_ABOUT], {}

@@ -82,7 +82,7 @@ class PowerCase(KeptCase):
     switching: str
     boot_seconds: float
 
-    def carry_out(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Return the figures of the schedule."""
         model = PowerModel(boot_seconds=self.boot_seconds)
         jobs = lublin(_NODES, self.jobs, seed=self.seed, load=self.load)
@@ -116,8 +116,8 @@ def cases(asked: Asked) -> list[PowerCase]:
     return wanted
 
 
-def _carry_out(case: PowerCase) -> dict[str, Any]:
-    return case.carry_out()
+def _run_case(case: PowerCase) -> dict[str, Any]:
+    return case.run()
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -134,7 +134,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "window: the published gains are of other jobs of the same load and number; beside them ours."
         )
     wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _carry_out, PowerCase.describe, bench)
+    kept = kept_outcomes(wanted, _run_case, PowerCase.describe, bench)
     rows = [{**case.describe(), **kept[key]} for key, case in wanted.items()]
     frame = pd.DataFrame(rows)
     if "front" in asked.parts:

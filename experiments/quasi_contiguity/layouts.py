@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 
 __all__ = ["LEAF", "READINGS", "Reading", "exchanged"]
 
@@ -48,7 +48,7 @@ class Reading:
 
     def __post_init__(self) -> None:
         for name, known in (("strays", STRAYS), ("reach", REACHES), ("exchange", EXCHANGES)):
-            one_of(getattr(self, name), known, f"reading: {name}")
+            check_choice(getattr(self, name), known, f"reading: {name}")
 
     def __str__(self) -> str:
         return f"{self.strays}, {self.reach}, {self.exchange}"

@@ -69,7 +69,7 @@ def redirect_command(**given: Any) -> None:
     """
     from dataclasses import asdict
 
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.experiments.redirection.simulator import (
         TASK_FIGURES,
         TASK_POLICIES,
@@ -80,7 +80,7 @@ def redirect_command(**given: Any) -> None:
 
     asked = _Flags(**given)
     names = list(TASK_POLICIES) if asked.policies == "all" else asked.policies.split(",")
-    policies = [one_of(name.strip(), TASK_POLICIES, "--policy") for name in names]
+    policies = [check_choice(name.strip(), TASK_POLICIES, "--policy") for name in names]
     said = {name: getattr(asked, name) for name in _PARAMETERS}
     for name, value in said.items():
         if value is not None and not any(name in TASK_POLICIES[policy].parameters for policy in policies):
@@ -114,22 +114,22 @@ def redirect_command(**given: Any) -> None:
 
 def _task_sets(asked: _Flags) -> list[Any]:
     """Return the task sets of the flags."""
-    from netplace.checks import whole
+    from netplace.checks import check_int
     from netplace.experiments.redirection.simulator import tasks_of, windows
     from netplace.scheduling.workload import make_workload, read
 
     path, jobs = asked.workload, asked.jobs
-    machine, seed = whole(asked.machine, "--machine"), whole(asked.seed, "--seed", 0)
+    machine, seed = check_int(asked.machine, "--machine"), check_int(asked.seed, "--seed", 0)
     if asked.processors is not None:
-        whole(asked.processors, "--processors")
+        check_int(asked.processors, "--processors")
     if path == "lublin":
-        log = make_workload(path, machine, whole(jobs or 1000, "--jobs"), seed)
+        log = make_workload(path, machine, check_int(jobs or 1000, "--jobs"), seed)
     else:
         options = {"drop": ("not-completed", "never-ran"), "requested": True}
         log = read(path, **options if ".swf" in Path(path).name.lower() else {})
-        log = log if jobs is None else log[: whole(jobs, "--jobs")]
+        log = log if jobs is None else log[: check_int(jobs, "--jobs")]
     if asked.days is not None:
-        count = whole(asked.instances or 1, "--instances")
+        count = check_int(asked.instances or 1, "--instances")
         return windows(log, asked.days, count, machine, asked.processors, seed)
     if asked.instances is not None:
         raise ValueError(f"--instances: {asked.instances} given, but no --days")

@@ -52,7 +52,7 @@ class RedirectionCase(KeptCase):
     windows: int
     parameters: tuple[tuple[str, float], ...]
 
-    def carry_out(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Return the figures of each window."""
         given: dict[str, Any] = dict(self.parameters)
         for name in ("dedicated", "threshold"):
@@ -90,14 +90,14 @@ def cases(asked: Asked) -> list[RedirectionCase]:
     return asked_for
 
 
-def _carry_out(case: RedirectionCase) -> dict[str, Any]:
-    return case.carry_out()
+def _run_case(case: RedirectionCase) -> dict[str, Any]:
+    return case.run()
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _carry_out, RedirectionCase.describe, bench)
+    kept = kept_outcomes(wanted, _run_case, RedirectionCase.describe, bench)
     rows = [
         {"log": case.log.name, "policy": case.policy, "window": place, **figures}
         for key, case in wanted.items()

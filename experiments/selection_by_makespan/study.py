@@ -119,7 +119,7 @@ def jobs_of(case: MakespanCase, nodes: int, times: BoxTimes) -> list[Job]:
     ]
 
 
-def carry_out(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
+def run_case(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
     """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
     times = tables[case.mapping]
     machine = parse("mesh:16x16x16" if quick else MACHINE)
@@ -153,7 +153,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
     wanted = {_key(case, asked.quick): case for case in cases(asked)}
-    if kept := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
+    if kept := kept_outcomes(wanted, partial(run_case, tables=times, quick=asked.quick), asdict, bench):
         frame = pd.DataFrame(kept.values())
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.experiments.published import published
 from netplace.extensions import file_digest
 from netplace.scheduling.workload import Workload, lublin, read_swf
@@ -118,7 +118,7 @@ def _given(text: str) -> ArchiveLog:
         if key == "levels":
             log = replace(log, levels=value)
         elif key == "weeks":
-            log = replace(log, weeks=whole(value, f"--log {text}: weeks"))
+            log = replace(log, weeks=check_int(value, f"--log {text}: weeks"))
         else:
-            log = replace(log, per_node=whole(value, f"--log {text}: per-node"))
+            log = replace(log, per_node=check_int(value, f"--log {text}: per-node"))
     return log

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.cosim import CosimPlan, make_cosim_plan
-from netplace.cosim.carry import outcome_of
+from netplace.cosim.runner import outcome_of
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Bench
 from netplace.topologies import parse

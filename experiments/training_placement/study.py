@@ -102,7 +102,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(_scaling(asked, bench))
             continue
         wanted = {cell.key: cell for cell in cells(part, asked)}
-        kept = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+        kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
         steps = steps_of((cell, kept[key]) for key, cell in wanted.items())
         tables += _tables(part, steps)
         figures[part] = partial(draw_steps, steps=steps, title=f"{PARTS[part]}: mean milliseconds of a step")
@@ -155,7 +155,7 @@ def _scaling(asked: Asked, bench: Bench) -> ReportTable:
         for machine, _ in MACHINES.values()
         for case in (Scaled(machine, bytes) for bytes in (SCALES[:2] if asked.quick else SCALES))
     }
-    kept = kept_outcomes(wanted, Scaled.carry_out, Scaled.describe, bench)
+    kept = kept_outcomes(wanted, Scaled.run, Scaled.describe, bench)
     frame = pd.DataFrame([vars(case) | kept[key] for key, case in wanted.items()])
     finest = frame.groupby("machine")["alone"].transform("last")
     frame["more than finest %"] = 100 * (frame["alone"] / finest - 1)

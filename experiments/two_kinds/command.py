@@ -50,7 +50,7 @@ def two_kinds_command(**given: Any) -> None:
 
     The makespan is at most 2 (greedy) or 3/2 (knapsack) times the optimum.
     """
-    from netplace.checks import one_of
+    from netplace.checks import check_choice
     from netplace.experiments.two_kinds.simulator import (
         STEPS,
         check_search,
@@ -62,7 +62,7 @@ def two_kinds_command(**given: Any) -> None:
     from netplace.report.files.outputs import check_output
 
     asked = _Flags(**given)
-    steps = [one_of(word.strip(), STEPS, "--step") for word in asked.step.split(",")]
+    steps = [check_choice(word.strip(), STEPS, "--step") for word in asked.step.split(",")]
     rows = check_output(Path(asked.rows), (".csv",)) if asked.rows else None
     if rows and len(steps) > 1:
         raise ValueError(f"--rows {rows}: holds one schedule, but --step names {len(steps)}")

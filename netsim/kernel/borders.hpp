@@ -11,7 +11,7 @@
 
 namespace netplace {
 
-class Board;  // meeting.hpp
+class Board;  // barrier.hpp
 
 // What a domain tells all others at a meeting: its next event, and whether a job has ended.
 struct Said {

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "loop.hpp"
-#include "meeting.hpp"
+#include "barrier.hpp"
 
 namespace netplace {
 
@@ -89,7 +89,7 @@ template <class D>
         take_news(d, cycle);
         d.dawdle(4);
         ++cycle;
-        d.turn();
+        d.side = 1 - d.side;
         fall_due(d, cycle);
     }
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hosting.hpp"
+#include "job_host.hpp"
 #include "loop.hpp"
 
 namespace netplace {

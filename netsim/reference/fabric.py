@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from netplace.netsim.chance import CROSSBAR
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
-from netplace.netsim.general import General, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
-from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link, Output
+from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wiring import join, make_routers
+from netplace.netsim.table_router import TableRouter, uses_table_router
 from netplace.topologies import Topology
 
 __all__ = ["Fabric"]
@@ -83,9 +83,9 @@ class Fabric:
         self._packet_phits = config.packet_phits
         self._crossbar = config.crossbar
         self._marks = read_congestion(config.congestion_control).marks
-        self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
+        self._arbiter = arbiter_of(config.arbiter, uses_table_router(topology, config))
         self._deliver = deliver
-        self.blame: Blame | None = None
+        self.blame: StallAttribution | None = None
 
     def inject(self, fifo: Fifo, packet: Packet, now: int) -> None:
         """Put a whole packet into an injection FIFO that has room for it."""
@@ -130,7 +130,7 @@ class Fabric:
         if self.blame is not None:
             self.blame.charge_up_to(now, [*self.waiting, *self._granted()])
 
-    def route(self, config: Config, table: General) -> None:
+    def route(self, config: Config, table: TableRouter) -> None:
         """Use other routing tables from now on."""
         self.routing = GraphRouting(table, config, self._seed, self.routers)
 

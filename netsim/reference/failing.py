@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.general import General
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link
+from netplace.netsim.table_router import TableRouter
 
 __all__ = ["Outage"]
 
@@ -43,7 +43,7 @@ class Outage:
         self,
         fabric: Fabric,
         packet_phits: int,
-        table: General,
+        table: TableRouter,
         dead: NDArray[np.bool_],
         down: NDArray[np.bool_],
         again: bool,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA
 from netplace.netsim.config import Config
-from netplace.netsim.general import General
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
+from netplace.netsim.table_router import TableRouter
 
 __all__ = ["Flow", "Fork", "GraphRouting", "Trip"]
 
@@ -81,7 +81,7 @@ class Fork:
 
 
 class GraphRouting(Routing):
-    """Routes along the tables of a `General`.
+    """Routes along the tables of a `TableRouter`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class GraphRouting(Routing):
         All routers; UGAL reads their FIFOs.
     """
 
-    def __init__(self, table: General, config: Config, seed: int, routers: list[Router]) -> None:
+    def __init__(self, table: TableRouter, config: Config, seed: int, routers: list[Router]) -> None:
         super().__init__(config, seed)
         self.table = table
         self.injected = table.injected

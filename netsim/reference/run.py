@@ -12,9 +12,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netplace.netsim.general import General
 from netplace.netsim.laps import Laps
-from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.failing import Outage
@@ -23,7 +21,9 @@ from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.sources import Sources
+from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wormhole import WormholeFabric
+from netplace.netsim.table_router import TableRouter
 from netplace.topologies import Topology
 
 __all__ = ["ReferenceEngine"]
@@ -69,7 +69,7 @@ class ReferenceEngine:
         fabric = WormholeFabric if config.buffer_phits else Fabric
         self._fabric = fabric(topology, config, seed, self._delivered)
         if explain:
-            self._fabric.blame = Blame(topology.neighbor.shape)
+            self._fabric.blame = StallAttribution(topology.neighbor.shape)
         self._control = read_congestion(config.congestion_control)
         self._acks: dict[int, list[tuple[int, int]]] = {}  # pairs of nodes, by cycle
         self._notices: dict[int, list[tuple[int, int]]] = {}
@@ -241,7 +241,7 @@ class ReferenceEngine:
         self._clock.wake()
 
     def fail(
-        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+        self, table: TableRouter, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
         """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         self._fabric.charge_up_to(self.now)

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.general import General, general, is_general
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.grids import GridRouting
 from netplace.netsim.reference.router import Link, Router
 from netplace.netsim.reference.routing import Routing
 from netplace.netsim.reference.trees import TreeRouting
+from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["join", "make_routers", "routing_of"]
@@ -31,8 +31,8 @@ def make_routers(
     topology: Topology, config: Config, seed: int
 ) -> tuple[Routing, list[Router], NDArray[np.int64], NDArray[np.int64]]:
     """Return the routing, the routers, and the cycles per phit and the delay of each link."""
-    if is_general(topology, config):
-        table = general(topology, config)
+    if uses_table_router(topology, config):
+        table = make_table_router(topology, config)
         routers = _routers(topology, config.of_all_classes, table.ports)
         _delay_credits(routers, topology, config.of_all_classes, table)
         return GraphRouting(table, config, seed, routers), routers, table.cycles, table.delay
@@ -57,7 +57,7 @@ def _routers(topology: Topology, config: Config, ports: NDArray[np.int64]) -> li
     ]
 
 
-def _delay_credits(routers: list[Router], topology: Topology, config: Config, table: General) -> None:
+def _delay_credits(routers: list[Router], topology: Topology, config: Config, table: TableRouter) -> None:
     """Tell every FIFO the delay after which the previous router knows about room."""
     for number, port, end, entry in topology.links().tolist():
         for vc in range(config.vcs):
@@ -72,7 +72,7 @@ def join(
     delay: NDArray[np.int64],
 ) -> None:
     """Connect outputs to the FIFOs at the other ends of their links."""
-    rings = isinstance(topology, Grid) and not is_general(topology, config)
+    rings = isinstance(topology, Grid) and not uses_table_router(topology, config)
     for number, port in np.argwhere(topology.neighbor >= 0).tolist():
         neighbor = routers[topology.neighbor[number, port]]
         entry = int(topology.entry[number, port]) * config.vcs

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.classic import classic
 from netplace.placement.mapping.column import column
@@ -87,7 +87,7 @@ MAPPINGS: dict[str, _Rule] = {
     ),
 }
 
-MAPPING: Choice[_Rule] = Choice("mapping", MAPPINGS, "netplace.mappings", own_rule)
+MAPPING: Registry[_Rule] = Registry("mapping", MAPPINGS, "netplace.mappings", own_rule)
 
 
 @checked
@@ -119,7 +119,7 @@ def find_mapping(
     program : Program, optional
         What the tasks do, for rules that look at it.
     W : array_like or sparse array, shape (tasks, tasks), optional
-        Traffic in bytes, instead of the program's own.
+        Traffic in bytes, in place of the program's own.
     run_time : callable, optional
         How long the program takes on given nodes, for rules that try them: see `MappingProblem`.
     seed, job : int
@@ -139,11 +139,11 @@ def find_mapping(
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     if usable.ndim != 1:
-        raise ArgumentError(f"mapping {text}: nodes: {shown(nodes)} is no list of nodes")
-    whole(tasks, f"mapping {text}: tasks")
+        raise ArgumentError(f"mapping {text}: nodes: {abbreviate(nodes)} is no list of nodes")
+    check_int(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")
-    rng = np.random.default_rng([whole(seed, "seed", 0), 1, whole(job, "job", 0)])
+    rng = np.random.default_rng([check_int(seed, "seed", 0), 1, check_int(job, "job", 0)])
     began = time.thread_time()
     chosen = choose(MappingProblem(topology, usable, tasks, rng, option, program, W, run_time))
     if not isinstance(chosen, QapResult):
@@ -156,7 +156,7 @@ def find_mapping(
 
 
 def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
-    """Return whether every task has a usable node, and no two the same."""
+    """Tell whether every task has a usable node, and no two the same."""
     if mapping.dtype.kind not in "iu" or mapping.min(initial=0) < 0 or mapping.max(initial=0) >= nodes:
         return False
     # Counted, as NumPy's functions for sets import masked arrays, which takes longer than a small run.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.placement.mapping.classic import classic
 from netplace.placement.mapping.column import column
 from netplace.placement.mapping.consecutive import consecutive
@@ -64,7 +64,7 @@ def best(problem: MappingProblem) -> QapResult:
 def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
     """Yield the name and the nodes of each candidate."""
     what = "mapping best: random permutations"
-    randoms = whole(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
+    randoms = check_int(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
     plain = replace(problem, option="")
     for name, (rule, kind) in CANDIDATES.items():
         if not isinstance(problem.topology, kind):

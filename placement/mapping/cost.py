@@ -1,4 +1,4 @@
-"""What a byte between two nodes costs: criteria that a mapping minimizes.
+"""What a byte between two nodes costs: criteria that a mapping minimises.
 
 A criterion is a function of a network and some of its nodes. A new one is a function here and a line in
 `CRITERIA`; a user's own can be given wherever a name can.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE, TWIST
 from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.rule import Nodes
@@ -77,7 +77,7 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
 
 
 def has_dimensions(topology: Topology) -> bool:
-    """Return whether distances fall into dimensions: on grids, and where switches stand on one."""
+    """Tell whether distances fall into dimensions: on grids, and where switches stand on one."""
     if isinstance(topology, Graph):
         return topology.axis is not None
     return isinstance(topology, Grid)
@@ -129,7 +129,7 @@ def cost_matrix(
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if isinstance(criterion, str):
-        return np.asarray(CRITERIA[one_of(criterion, CRITERIA, "criterion")](topology, chosen))
+        return np.asarray(CRITERIA[check_choice(criterion, CRITERIA, "criterion")](topology, chosen))
     name = f"criterion {getattr(criterion, '__name__', 'given')}"
     costs = np.asarray(criterion(topology, chosen))
     if costs.shape != (len(chosen), len(chosen)):
@@ -157,7 +157,7 @@ def cost_locations(
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):
         return None
-    one_of(criterion, CRITERIA, "criterion")
+    check_choice(criterion, CRITERIA, "criterion")
     if criterion in ("classic", "td"):
         if isinstance(topology, Grid):
             return (

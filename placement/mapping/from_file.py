@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.inputs import input_file
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes
@@ -27,8 +27,8 @@ def from_file(problem: MappingProblem) -> Nodes:
     node_of: dict[int, int] = {}
     task_on: dict[int, int] = {}
     for where, words in _rows(path):
-        task = whole(words[0], f"{where}: task", 0) if len(words) == 2 else len(node_of)
-        node = whole(words[-1], f"{where}: node", 0)
+        task = check_int(words[0], f"{where}: task", 0) if len(words) == 2 else len(node_of)
+        node = check_int(words[-1], f"{where}: node", 0)
         if task >= problem.tasks:
             raise ValueError(f"{where}: task {task} is not in 0..{problem.tasks - 1}")
         if task in node_of:

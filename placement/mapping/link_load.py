@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import QapResult
 from netplace.placement.mapping.qap.budget import Budget
@@ -24,7 +24,7 @@ _WORDS = ("routing", "iterations", "seconds")
 def link_load(problem: MappingProblem) -> QapResult:
     """Return a mapping under which links between switches carry little, never worse than the consecutive one.
 
-    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles per
+    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles a
     phit; see `netplace.placement.mapping.routed_links.routed_links`. Found by simulated annealing with swaps
     of two tasks, or of a task and a free node; for ``max`` a descent follows. The sum of squares is small
     where loads are few and even; it is no quadratic assignment problem, as a link is shared by many pairs.
@@ -58,7 +58,7 @@ def _read(option: str) -> dict[str, Any]:
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            settings[one_of(key, _WORDS, "mapping link-load: option")] = value
+            settings[check_choice(key, _WORDS, "mapping link-load: option")] = value
         else:
-            settings["objective"] = one_of(key, OBJECTIVES, "mapping link-load: objective")
+            settings["objective"] = check_choice(key, OBJECTIVES, "mapping link-load: objective")
     return settings

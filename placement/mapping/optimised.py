@@ -1,4 +1,4 @@
-"""Mappings that minimize traffic times cost: the classic and the TD mapping, and others of their kind."""
+"""Mappings that minimise traffic times cost: the classic and the TD mapping, and others of their kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.placement.mapping.cost import Criterion, cost_locations, cost_matrix
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
@@ -80,7 +80,7 @@ def _read(option: str, what: str, limits: tuple[str, ...]) -> dict[str, Any]:
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            settings[one_of(key, limits, f"{what}: limit")] = value
+            settings[check_choice(key, limits, f"{what}: limit")] = value
         else:
-            settings["method"] = one_of(key, METHODS, f"{what}: method")
+            settings["method"] = check_choice(key, METHODS, f"{what}: method")
     return settings

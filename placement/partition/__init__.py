@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.placement.partition.across_groups import across_groups
 from netplace.placement.partition.bands import bands
 from netplace.placement.partition.boxes import boxes
@@ -63,7 +63,7 @@ PARTITIONS: dict[str, _Rule] = {
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
 }
 
-PARTITION: Choice[_Rule] = Choice("partition", PARTITIONS, "netplace.partitions", own_rule)
+PARTITION: Registry[_Rule] = Registry("partition", PARTITIONS, "netplace.partitions", own_rule)
 
 
 @checked
@@ -93,13 +93,13 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
         If there is no such rule, or the jobs do not fit, overlap or leave the network.
     """
     rule, option = find_rule(text, PARTITION)
-    tasks = tuple(whole(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
+    tasks = tuple(check_int(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
     usable = topology.nodes - len(topology.service)
     if sum(tasks) > usable:
         raise ValueError(
             f"partition {text}: {sum(tasks)} tasks are more than the {usable} nodes of {topology}"
         )
-    rng = np.random.default_rng([whole(seed, "seed", 0), 0])
+    rng = np.random.default_rng([check_int(seed, "seed", 0), 0])
     chosen = rule.choose(PartitionRequest(topology, tasks, rng, option))
     parts = [topology.check_nodes(nodes) for nodes in chosen] if PARTITION.is_own(text) else chosen
     if len(topology.service):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.placement.partition.blocks import block
 from netplace.placement.partition.in_turn import in_turn
 from netplace.placement.partition.request import PartitionRequest
@@ -69,7 +69,9 @@ def _placed(grid: Grid, word: str) -> Nodes:
 
 def _numbers(text: str, separator: str, grid: Grid, what: str, least: int) -> Numbers:
     """Return the numbers of one box, as many as the grid has dimensions."""
-    numbers = tuple(whole(word, f"partition boxes: {what} {text!r}", least) for word in text.split(separator))
+    numbers = tuple(
+        check_int(word, f"partition boxes: {what} {text!r}", least) for word in text.split(separator)
+    )
     if len(numbers) != grid.dims:
         raise ValueError(
             f"partition boxes: {len(numbers)} {what} in {text!r}, expected {grid.dims} for {grid}"

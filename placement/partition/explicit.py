@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.inputs import input_file
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
@@ -49,8 +49,8 @@ def _listed(text: str, what: str, nodes: int) -> Nodes:
     numbers: list[int] = []
     for word in text.split(","):
         low, dash, high = word.strip().partition("-")
-        first = whole(low, f"{what}: node", 0)
-        last = whole(high, f"{what}: node", 0) if dash else first
+        first = check_int(low, f"{what}: node", 0)
+        last = check_int(high, f"{what}: node", 0) if dash else first
         if last < first:
             raise ValueError(f"{what}: range {word.strip()} runs backwards")
         if last >= nodes:

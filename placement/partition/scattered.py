@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
 
@@ -18,6 +18,6 @@ def scattered(request: PartitionRequest) -> list[Nodes]:
     """
     rng = request.rng
     if request.option:
-        rng = np.random.default_rng([whole(request.option, "partition random: seed", 0), 2])
+        rng = np.random.default_rng([check_int(request.option, "partition random: seed", 0), 2])
     drawn = rng.permutation(request.topology.computing)[: sum(request.sizes)]
     return [np.sort(part) for part in np.split(drawn, np.cumsum(request.sizes)[:-1])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
 
@@ -21,7 +21,7 @@ def slabs(
     along = np.arange(request.topology.nodes) if order is None else order
     there = request.topology.nodes // layer
     if request.option:
-        fixed = whole(request.option, f"partition {name}: {layer_name} of a job")
+        fixed = check_int(request.option, f"partition {name}: {layer_name} of a job")
         needed = [fixed] * len(request.sizes)
     else:
         needed = _needed(request, layer, along)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from netplace.checks.csv_cells import write_frame
 from netplace.checks.results_file import json_text
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
 from netplace.report.pages.figures import DataTable, Figure, Intervals
 from netplace.report.pages.html import Page, render
@@ -34,7 +34,7 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
         text = render(comparison_page(comparison))
     else:
         text = json_text(comparison.to_dict()) + "\n"
-    write_whole(path, text)
+    write_atomically(path, text)
 
 
 def comparison_page(comparison: Comparison) -> Page:

@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import amount, listed, maybe, number, table, table_of, text
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.report.files.rank_files import LAUNCHERS, rank_file
 
 __all__ = ["FILE", "read_advice", "write_advice"]
@@ -54,7 +54,7 @@ def write_advice(folder: Path, content: dict[str, Any], hosts: Sequence[str]) ->
     texts |= {f"ranks.{name}": rank_file(name, hosts, nodes) for name in LAUNCHERS}
     texts[FILE] = results_text("advice", VERSION, content)
     for name, written in texts.items():
-        write_whole(folder / name, written)
+        write_atomically(folder / name, written)
     return {
         name: launcher.command.format(file=folder / f"ranks.{name}", ranks=len(nodes))
         for name, launcher in LAUNCHERS.items()

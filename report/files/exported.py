@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.checks import MOST, shown
+from netplace.checks import MOST, abbreviate
 from netplace.checks.columns import numbers_in, text_table
 from netplace.checks.csv_cells import write_frame
-from netplace.checks.writing import draft_folder, write_whole
+from netplace.checks.writing import draft_folder, write_atomically
 from netplace.report.files.links import COLUMNS as LINKS
 from netplace.report.files.messages import COLUMNS as OF_MESSAGE
 from netplace.report.pages.kinds.run import FILE as RUN
@@ -69,7 +69,7 @@ def _swf(path: Path, target: Path) -> list[str]:
             row["nodes"],
         ]
         lines.append(" ".join(str(value) for value in [*head, estimate, -1, state, *[-1] * 7]))
-    write_whole(target, "\n".join(lines) + "\n")
+    write_atomically(target, "\n".join(lines) + "\n")
     return [f"{target}: {len(rows):,} jobs"]
 
 
@@ -133,7 +133,7 @@ def _measured(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Return a table of numbers that ``netplace run -o`` has written, and names of links; each is checked."""
     frame = text_table(path)
     if tuple(frame.columns) != tuple(columns):
-        named = shown(",".join(map(str, frame.columns)))
+        named = abbreviate(",".join(map(str, frame.columns)))
         raise ValueError(f"{path}: columns {named} found, expected {','.join(columns)}")
     for name in columns:
         if name != "link":

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown, whole
+from netplace.checks import abbreviate, check_int
 from netplace.checks.inputs import input_file
 from netplace.topologies.host_lists import expand
 
@@ -56,8 +56,8 @@ def _numbered(text: str, nodes: int, where: str) -> Iterator[int]:
     """Yield the nodes of numbers and ranges."""
     for word in text.replace(",", " ").split():
         low, dash, high = word.partition("-")
-        first = whole(low, f"{where}: node", 0, nodes - 1)
-        last = whole(high, f"{where}: node", 0, nodes - 1) if dash else first
+        first = check_int(low, f"{where}: node", 0, nodes - 1)
+        last = check_int(high, f"{where}: node", 0, nodes - 1) if dash else first
         if last < first:
             raise ValueError(f"{where}: range {word} runs backwards")
         yield from range(first, last + 1)
@@ -68,5 +68,7 @@ def _named(text: str, numbers: Mapping[str, int], where: str) -> Iterator[int]:
     for name in expand(",".join(text.split()).replace(",,", ","), where):
         if name not in numbers:
             known = next(iter(numbers))
-            raise ValueError(f"{where}: {shown(name)} is no host of the machine, expected one like {known}")
+            raise ValueError(
+                f"{where}: {abbreviate(name)} is no host of the machine, expected one like {known}"
+            )
         yield numbers[name]

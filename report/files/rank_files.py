@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks import one_of, shown
+from netplace.checks import abbreviate, check_choice
 from netplace.checks.inputs import input_file
 from netplace.topologies import Graph, Topology
 
@@ -115,9 +115,13 @@ def _names_in(path: Path, hosts: int) -> list[str]:
         if not name:
             continue
         if name.split() != [name]:
-            raise ValueError(f"--hosts {path}, line {number}: {shown(name)}, expected the name of one host")
+            raise ValueError(
+                f"--hosts {path}, line {number}: {abbreviate(name)}, expected the name of one host"
+            )
         if name in names:
-            raise ValueError(f"--hosts {path}, line {number}: {shown(name)} is in line {names[name]} already")
+            raise ValueError(
+                f"--hosts {path}, line {number}: {abbreviate(name)} is in line {names[name]} already"
+            )
         names[name] = number
     if len(names) != hosts:
         raise ValueError(f"--hosts {path}: {len(names)} names, expected {hosts}, one for each node")
@@ -145,6 +149,6 @@ def rank_file(launcher: str, names: Sequence[str], nodes: Sequence[int]) -> str:
     """
     hosts = list(dict.fromkeys(names[node] for node in sorted(set(nodes))))
     place = {name: index for index, name in enumerate(hosts)}
-    return LAUNCHERS[one_of(launcher, LAUNCHERS, "--export")].text(
+    return LAUNCHERS[check_choice(launcher, LAUNCHERS, "--export")].text(
         hosts, [place[names[node]] for node in nodes]
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import table, table_of, text
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.extensions import file_digest
 
 __all__ = ["FILE", "check_tables", "write_digests"]
@@ -21,7 +21,7 @@ _CONTENT = table({"tables": table_of(text)})
 def write_digests(folder: Path, names: Iterable[str]) -> None:
     """Write the digests of the tables of these names, with ending, into the folder of a study."""
     content = {"tables": {name: file_digest(folder / name) for name in names}}
-    write_whole(folder / FILE, results_text(_WHAT, _VERSION, content))
+    write_atomically(folder / FILE, results_text(_WHAT, _VERSION, content))
 
 
 def check_tables(folder: Path) -> None:
@@ -31,6 +31,6 @@ def check_tables(folder: Path) -> None:
     for name, digest in read_results(folder / FILE, _WHAT, _VERSION, _CONTENT)["tables"].items():
         file = folder / name
         if file.parent != folder or not file.is_file():
-            raise ValueError(f"{folder / FILE}: names table {shown(name)}, which is not in the folder")
+            raise ValueError(f"{folder / FILE}: names table {abbreviate(name)}, which is not in the folder")
         if file_digest(file) != digest:
             raise ValueError(f"{file}: has changed since the study wrote it ({FILE} has its digest)")

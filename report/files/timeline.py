@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import Program
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.netsim import Result
 from netplace.report.files.messages import message_rows
 from netplace.report.plots.timeline import draw_timeline
@@ -44,7 +44,7 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
         text = json.dumps(
             {"traceEvents": list(trace_events(result, programs, window)), "displayTimeUnit": "ns"}
         )
-        write_whole(path, text)
+        write_atomically(path, text)
     else:
         messages = [message_rows(job, program) for job, program in zip(result.jobs, programs, strict=True)]
         draw_timeline(path, result, messages, link_courses(result, window))

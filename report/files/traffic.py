@@ -12,7 +12,7 @@ from numpy.lib import format as numpy_format
 from numpy.typing import NDArray
 
 from netplace.apps.formats.matrix import pairs_of
-from netplace.checks import check_unpacked, shown
+from netplace.checks import abbreviate, check_unpacked
 from netplace.checks.inputs import input_file
 
 __all__ = ["KINDS", "read_traffic"]
@@ -65,7 +65,7 @@ def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) 
     """Check that an array would be a matrix of traffic between at most so many tasks."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise ValueError(
-            f"{path}: shape {shown(shape)} is not that of a square matrix, a row and a column a task"
+            f"{path}: shape {abbreviate(shape)} is not that of a square matrix, a row and a column a task"
         )
     if dtype.kind not in "buif":
         raise ValueError(f"{path}: holds values of type {str(dtype)[:60]}, expected numbers")
@@ -75,7 +75,7 @@ def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) 
 def _check_tasks(path: Path, tasks: int, most: int) -> None:
     if tasks > most:
         raise ValueError(
-            f"{path}: {shown(tasks)} tasks are too many, expected at most {most}, a node for each"
+            f"{path}: {abbreviate(tasks)} tasks are too many, expected at most {most}, a node for each"
         )
 
 
@@ -159,4 +159,4 @@ def _number(word: str, where: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise ValueError(f"{where}: {shown(word)} is not a number") from None
+        raise ValueError(f"{where}: {abbreviate(word)} is not a number") from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.checks.inputs import input_file
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.report.files.outputs import COMMAND
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
@@ -41,7 +41,7 @@ class PageKind:
     Attributes
     ----------
     recognises : callable
-        Takes a path and returns whether it is of this kind.
+        Takes a path and tells whether it is of this kind.
     page : callable
         Takes the path and returns the `Page`.
     description : str
@@ -115,5 +115,5 @@ def write_page(path: Path, page: Page, command: str = "") -> int:
         asked = [pair for pair in page.asked if pair[0] != "command"]
         page = replace(page, asked=[("command", command), *asked])
     text = render(page)
-    write_whole(path, text)
+    write_atomically(path, text)
     return len(text.encode())

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogFormatter
 
 from netplace.checks import printable
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.report.plots.palette import COLOURS, SHADED
 
 __all__ = ["COLOURS", "SHADES", "WIDTH", "as_written", "explain", "page", "until"]
@@ -85,7 +85,7 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
         figure = Figure(figsize=(width, height))
         yield figure
         _wrap_title(figure, points)
-        with whole_file(path) as temporary, as_written(figure):
+        with atomic_file(path) as temporary, as_written(figure):
             undated = _UNDATED.get(path.suffix.lower(), {})
             figure.savefig(temporary, dpi=300 if column else 200, metadata=undated)
 

@@ -1,4 +1,4 @@
-"""Colors of all pictures and pages."""
+"""Colours of all pictures and pages."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.checks.writing import write_whole
-from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, kept
+from netplace.checks.writing import write_atomically
+from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, serialization
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
@@ -208,7 +208,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
 def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     """Write the plan and all that came of it into a folder, of which its page is made."""
     folder.mkdir(exist_ok=True)
-    write_whole(folder / kept.FILE, kept.text_of(plan, outcome))
+    write_atomically(folder / serialization.FILE, serialization.text_of(plan, outcome))
 
 
 def ranking_table(rankings: Sequence[Ranking]) -> Table:

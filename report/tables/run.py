@@ -77,11 +77,11 @@ def write_run_folder(folder: Path, executed: Sequence[Executed], description: De
     found : dict
         What they took, with `netplace.report.files.run_details.details_of` the first.
     """
-    from netplace.checks.writing import write_whole
+    from netplace.checks.writing import write_atomically
     from netplace.report.files.links import write_links
 
     folder.mkdir(exist_ok=True)
-    write_whole(folder / "run.json", printed_text(description, "run"))
+    write_atomically(folder / "run.json", printed_text(description, "run"))
     write_links(folder / "links.csv", network_of(executed[0].run.network), description["links"])
     write_run(executed, folder / "messages.csv", folder / "timeline.json", folder / "loads.png")
 

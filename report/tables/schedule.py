@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from netplace.checks.writing import write_whole
+from netplace.checks.writing import write_atomically
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from netplace.runs.schedule_figures import Rejected, ScheduleFigures
-    from netplace.runs.schedules import Carried
+    from netplace.runs.schedules import ScheduleRun
 
 __all__ = [
     "PLAN_WORDS",
@@ -134,7 +134,7 @@ def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
 
 
 def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
-    """Return one row a schedule: what it is of, its figures, and mean and half-width of the steady state."""
+    """Return one row a schedule: what it is of, its figures, and mean and half width of the steady state."""
     made = []
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
@@ -214,17 +214,19 @@ def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFig
     draw_comparison(path, frame, same, same_jobs=all(plan.from_file for plan in plans))
 
 
-def write_figures(folder: Path, plan: Plan, carried: Carried) -> None:
+def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:
     """Write rows and figures of one schedule into a folder, of which its page is made."""
     folder.mkdir(exist_ok=True)
     write_rows(folder / schedule_folder.ROWS, carried.schedule)
-    write_whole(folder / schedule_folder.FIGURES, schedule_folder.figures_text(folder, plan, carried.figures))
+    write_atomically(
+        folder / schedule_folder.FIGURES, schedule_folder.figures_text(folder, plan, carried.figures)
+    )
 
 
 def write_folder(
     folder: Path,
     plan: Plan,
-    carried: Carried,
+    carried: ScheduleRun,
     at: float | None,
     window: tuple[float | None, float | None] = (None, None),
     colour: str = "waiting",
@@ -239,7 +241,7 @@ def write_folder(
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
     colour : str
-        What colors of the Gantt chart tell.
+        What colours of the Gantt chart tell.
     """
     from netplace.report.plots.occupancy import draw_occupancy
     from netplace.report.plots.schedule import draw_gantt, draw_utilisation, gantt_window, holders

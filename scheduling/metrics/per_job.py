@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.schedule import Schedule
 
 __all__ = ["BOUND", "PER_JOB", "per_job"]
@@ -59,4 +59,4 @@ def per_job(schedule: Schedule, name: str) -> Column:
     name : str
         A key of `PER_JOB`.
     """
-    return PER_JOB[one_of(name, PER_JOB, "measure of jobs")][0](schedule)
+    return PER_JOB[check_choice(name, PER_JOB, "measure of jobs")][0](schedule)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.scheduling.metrics.interval import half_width
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.metrics.series import held_nodes
@@ -76,17 +76,17 @@ def batch_means(
     schedule : Schedule
         The schedule.
     measure : str
-        One of `STEADY`. Batches are of jobs in order of submission; those of the utilization are stretches of
+        One of `STEADY`. Batches are of jobs in order of submission; those of the utilisation are stretches of
         time, up to the last submission.
     warmup : float
         Share left out at the beginning, 0 to less than 1.
     batches : int
         How many, at least 2.
     counted : ndarray of bool, shape (jobs,), optional
-        Which jobs count, but for the utilization; by default all. Batches have the same jobs whatever counts.
+        Which jobs count, but for the utilisation; by default all. Batches have the same jobs whatever counts.
     """
-    one_of(measure, STEADY, "measure")
-    whole(batches, "batches", 2)
+    check_choice(measure, STEADY, "measure")
+    check_int(batches, "batches", 2)
     if not 0 <= warmup < 1:
         raise ValueError(f"warmup: {warmup:g} is not a share from 0 to less than 1")
     first = math.ceil(warmup * len(schedule))
@@ -132,7 +132,7 @@ def steady_mean(
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """Return whether the batch means of several schedules differ by more than chance.
+    """Tell whether the batch means of several schedules differ by more than chance.
 
     Parameters
     ----------

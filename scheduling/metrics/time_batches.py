@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
 
@@ -66,7 +66,7 @@ def time_batches(
     warmup : float, optional
         Time from the first submission to the first stretch; by default as long as one stretch.
     """
-    whole(batches, "batches", 2)
+    check_int(batches, "batches", 2)
     if not 0 < length < np.inf:
         raise ValueError(f"length of batches: {length:g} is not a time of more than 0")
     ahead = length if warmup is None else warmup

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.calls import checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous
@@ -147,7 +147,7 @@ def _own(make: Callable[..., Partitioner], name: str, description: str) -> Parti
     return PartitionerKind(make, name, description, "OPTION", by_chance=True)
 
 
-PARTITIONER: Choice[PartitionerKind] = Choice("partitioner", PARTITIONERS, "netplace.partitioners", _own)
+PARTITIONER: Registry[PartitionerKind] = Registry("partitioner", PARTITIONERS, "netplace.partitioners", _own)
 
 
 @checked
@@ -181,7 +181,7 @@ def make_partitioner(
     if colon and not option and not PARTITIONER.is_own(name):
         raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
     rest = {"ranking": ranking} if kind.ranked else {}
-    made = kind.make(topology, option, whole(seed, "seed", 0), **rest)
+    made = kind.make(topology, option, check_int(seed, "seed", 0), **rest)
     if kind.strikes_out:
         return made
     # One by one: each is a box of its own, so that partitioners of boxes can hold it too.

@@ -12,7 +12,7 @@ import copy
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
@@ -99,14 +99,14 @@ def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
     if tree is not None:
         if order:
             raise ValueError(f"{what}: pages of trees have no other order, but {order!r} was given")
-        starts = tree.starts[whole(size or 0, f"{what}: level", 0, tree.levels)]
+        starts = tree.starts[check_int(size or 0, f"{what}: level", 0, tree.levels)]
         page = np.empty(topology.nodes, np.int64)
         page[tree.order] = np.searchsorted(starts, np.arange(topology.nodes), side="right") - 1
         return Paging(page, np.argsort(tree.order))
-    one_of(order or "row", PAGE_ORDERS, f"{what}, order of pages")
+    check_choice(order or "row", PAGE_ORDERS, f"{what}, order of pages")
     grid = grid_of(topology, what)
     most = (max(grid.sizes) - 1).bit_length()  # of a page that is the whole machine
-    side = whole(size or 0, f"{what}: size", 0, most)
+    side = check_int(size or 0, f"{what}: size", 0, most)
     pages = mesh(tuple(-(-of // 2**side) for of in grid.sizes))
     rank = np.argsort(PAGE_ORDERS[order or "row"](pages))
     return Paging(rank[pages.node(grid.coordinates(np.arange(grid.nodes)) >> side)])

@@ -4,7 +4,7 @@ Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on on
 and 3-D torus topologies; ties and comparisons of switches above are those of its plug-in ``topology/tree``
 (``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself. This is what Slurm 22.05 does
 with ``SelectType=select/cons_tres`` and ``TopologyPlugin=topology/tree``; ``select/linear``, which chooses
-otherwise, is not modeled.
+otherwise, is not modelled.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.plain import PlainPartitioner
@@ -70,7 +70,7 @@ class SlurmChoice(PlainPartitioner):
 
     def __init__(self, topology: Topology, option: str = "") -> None:
         super().__init__(topology, option)
-        self.rule = one_of(option or usual_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule")
+        self.rule = check_choice(option or usual_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule")
         self._subtrees = _subtrees(topology) if self.rule != "flat" else []
         if self.rule != "flat" and not self._subtrees:
             raise ValueError(
@@ -152,7 +152,7 @@ def _below_few_switches(free: Int, size: int, subtrees: list[Int]) -> Int:
 
 
 def _is_better(leaf: int, other: int, size: int, above: Int, left: list[Int], distance: Int) -> bool:
-    """Return whether a leaf switch is to be taken rather than another."""
+    """Tell whether a leaf switch is to be taken rather than another."""
     fits = False
     sign = 0
     for level, free in enumerate(left):

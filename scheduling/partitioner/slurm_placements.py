@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.plain import PlainPartitioner
@@ -73,7 +73,7 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
     for word in text.split("+"):
         match = _PLACEMENT.fullmatch(word)
         if not match:
-            raise ValueError(f"{where}: {shown(word)} is no placement, expected one such as 2x2x1")
+            raise ValueError(f"{where}: {abbreviate(word)} is no placement, expected one such as 2x2x1")
         dims, spacing, seed = (
             None if part is None else tuple(map(int, part.split("x"))) for part in match.groups()
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import EasyQueue
@@ -68,7 +68,7 @@ def _own(queue: Callable[[], Queue], name: str, description: str) -> Policy:
     return Policy(name, queue, description, requeues=True)
 
 
-POLICY: Choice[Policy] = Choice("policy", POLICIES, "netplace.policies", _own)
+POLICY: Registry[Policy] = Registry("policy", POLICIES, "netplace.policies", _own)
 
 
 def find_policy(text: str) -> Policy:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.power.program import Program, Solved
 
 __all__ = ["OnOffPlan", "SlotJob", "SlotPower", "Slots", "plan_on_off", "profile"]
@@ -168,7 +168,7 @@ def plan_on_off(
     OnOffPlan or None
         None: there is none.
     """
-    one_of(second, SECONDS, "second objective")
+    check_choice(second, SECONDS, "second objective")
     model = _Model(slots, jobs)
     if model.hopeless:
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import real, whole
+from netplace.checks import check_float, check_int
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, Slots, plan_on_off, profile
 
 __all__ = ["Planned", "Planning", "list_starts", "make_plan"]
@@ -54,12 +54,12 @@ class Planning:
     slack: float = 0.002
 
     def __post_init__(self) -> None:
-        real(self.slot, "switching plan: slot", 1e-3, 1e9)
-        real(self.seconds, "switching plan: seconds", 1e-3, 1e9)
-        real(self.gap, "switching plan: gap", 0, 1)
-        real(self.slack, "switching plan: slack", 0, 1)
+        check_float(self.slot, "switching plan: slot", 1e-3, 1e9)
+        check_float(self.seconds, "switching plan: seconds", 1e-3, 1e9)
+        check_float(self.gap, "switching plan: gap", 0, 1)
+        check_float(self.slack, "switching plan: slack", 0, 1)
         for name, least in (("early", 0), ("late", 0), ("jobs", 1), ("nodes", 0)):
-            whole(getattr(self, name), f"switching plan: {name}", least)
+            check_int(getattr(self, name), f"switching plan: {name}", least)
 
 
 @dataclass(frozen=True, eq=False)

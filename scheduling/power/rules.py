@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.scheduling.power.model import PowerModel
 
 __all__ = ["PowerRules"]
@@ -35,7 +35,7 @@ class PowerRules:
 
     def __post_init__(self) -> None:
         for name in ("boot_rate", "stop_rate"):
-            whole(getattr(self, name), f"power: {name}", 0)
+            check_int(getattr(self, name), f"power: {name}", 0)
 
     def check(self, nodes: int) -> None:
         """Check that they are for a machine of so many nodes."""

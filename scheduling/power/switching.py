@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of, real, whole
+from netplace.checks import check_choice, check_float, check_int
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.policy.asked import Queue
 from netplace.scheduling.power.lookahead import Lookahead
@@ -91,7 +91,7 @@ def _timeout(option: str, model: PowerModel) -> Build:
 
 def _reserve(option: str, model: PowerModel) -> Build:
     count, _, rest = option.partition(",")
-    reserve = whole(count, "switching reserve: idle nodes", 0)
+    reserve = check_int(count, "switching reserve: idle nodes", 0)
     seconds = _seconds("reserve", rest, model)
     return lambda queue, nodes, name: SwitchingQueue(queue, nodes, Timeout(seconds, reserve))
 
@@ -113,7 +113,7 @@ def _plan(option: str, model: PowerModel) -> Build:
     given: dict[str, Any] = {}
     for word in filter(None, option.split(",")):
         name, _, value = word.partition("=")
-        kind = _PLANNING[one_of(name, _PLANNING, "switching plan: option")]
+        kind = _PLANNING[check_choice(name, _PLANNING, "switching plan: option")]
         try:
             given[name] = kind(value)
         except ValueError:
@@ -148,7 +148,7 @@ SWITCHINGS: dict[str, Switching] = {
 def read_switching(text: str, model: PowerModel) -> Build:
     """Return what makes a queue whose nodes are switched by a rule."""
     name, _, option = text.partition(":")
-    return SWITCHINGS[one_of(name, SWITCHINGS, "switching")].make(option, model)
+    return SWITCHINGS[check_choice(name, SWITCHINGS, "switching")].make(option, model)
 
 
 def switch_nodes(rules: PowerRules, nodes: int, queue: Queue, policy: str) -> Switched:
@@ -164,7 +164,7 @@ def _seconds(name: str, option: str, model: PowerModel) -> float:
     if not option:
         return model.break_even
     try:
-        return real(float(option), f"switching {name}: seconds", 0, 1e15)
+        return check_float(float(option), f"switching {name}: seconds", 0, 1e15)
     except ValueError:
         raise ValueError(
             f"switching {name}: {option!r} is no time, expected seconds from 0 on, as in {name}:300"

@@ -44,7 +44,7 @@ class LastTwo:
         self._last: dict[int, list[float]] = defaultdict(list)
 
     def ended(self, job: Job, seconds: float) -> None:
-        """Record a run time."""
+        """Take note of a run time."""
         self._last[job.user] = [*self._last[job.user], seconds][-2:]
 
     def of(self, job: Job, estimate: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.job import Job
 from netplace.scheduling.site_rules.failures import Failures
 
@@ -53,7 +53,7 @@ class JobQueue:
     priority: float = 0.0
 
     def admits(self, job: Job, estimate: float) -> bool:
-        """Return whether a job is within the limits of one job."""
+        """Tell whether a job is within the limits of one job."""
         return job.nodes <= (self.most_nodes or math.inf) and estimate <= (self.most_seconds or math.inf)
 
 
@@ -122,8 +122,8 @@ class Site:
     prediction: bool = False
 
     def __post_init__(self) -> None:
-        one_of(self.order, ORDERS, "order")
-        one_of(self.backfill, BACKFILLS, "backfill")
+        check_choice(self.order, ORDERS, "order")
+        check_choice(self.backfill, BACKFILLS, "backfill")
         if not 0 < self.half_life < math.inf:
             raise ValueError(f"half-life: {self.half_life:g} s, expected a number over 0")
         claimed = [number for queue in self.queues for number in queue.numbers]

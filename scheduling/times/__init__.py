@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from netplace.checks.calls import checked
-from netplace.extensions import Choice
+from netplace.extensions import Registry
 from netplace.scheduling.times.asked import RunTimes
 from netplace.scheduling.times.log import LogTimes
 from netplace.scheduling.times.penalty import GROWTHS, PenaltyTimes
@@ -95,7 +95,7 @@ def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimes
     return RunTimesKind(make, -1, name, description)
 
 
-RUN_TIME: Choice[RunTimesKind] = Choice("run times", RUN_TIMES, "netplace.run_times", _own)
+RUN_TIME: Registry[RunTimesKind] = Registry("run times", RUN_TIMES, "netplace.run_times", _own)
 
 
 @checked

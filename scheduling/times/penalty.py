@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from netplace.checks import one_of, real
+from netplace.checks import check_choice, check_float
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.topologies import Hierarchy, Topology, hierarchy
@@ -52,8 +52,8 @@ class PenaltyTimes:
     def __post_init__(self) -> None:
         if hierarchy(self.tree) is None:
             raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
-        least = 1 if one_of(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
-        real(self.factor, "run times: penalty", least, 1e9)
+        least = 1 if check_choice(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
+        check_float(self.factor, "run times: penalty", least, 1e9)
 
     @cached_property
     def _hierarchy(self) -> Hierarchy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from netplace.checks import real
+from netplace.checks import check_float
 from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
@@ -35,7 +35,7 @@ class ScaledTimes:
 
     def __post_init__(self) -> None:
         for factor in (self.contiguous, self.scattered):
-            real(factor, "run times: factor", 1e-9, 1e9)
+            check_float(factor, "run times: factor", 1e-9, 1e9)
 
     @cached_property
     def _contiguity(self) -> Contiguity:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from netplace.checks import real
+from netplace.checks import check_float
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
@@ -36,7 +36,7 @@ class SpreadTimes:
     _least: dict[int, float] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        real(self.factor, "run times: cost of spread", 0, 1e9)
+        check_float(self.factor, "run times: cost of spread", 0, 1e9)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds on the nodes of `allocation`."""

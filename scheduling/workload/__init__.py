@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
 from netplace.scheduling.workload.files import COMPRESSED
 from netplace.scheduling.workload.job_table import read_csv, write_csv
@@ -79,9 +79,9 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
     **options
         What the model accepts, see `lublin` and `applications`.
     """
-    kind = WORKLOADS[one_of(name, WORKLOADS, "workload")]
+    kind = WORKLOADS[check_choice(name, WORKLOADS, "workload")]
     for option in options:
-        one_of(option, kind.options, f"option of workload {name}")
+        check_choice(option, kind.options, f"option of workload {name}")
     return kind.make(nodes, jobs, seed, **options)
 
 
@@ -98,7 +98,7 @@ def read(path: str | Path, **options: Any) -> Workload:
     """
     if is_sacct(Path(path)):
         for option in options:
-            one_of(option, ("drop",), f"{path}: option of sacct's jobs")
+            check_choice(option, ("drop",), f"{path}: option of sacct's jobs")
         return read_sacct(path, **options)
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES, published_sizes
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
@@ -84,13 +84,13 @@ def applications(
         Least and most repeats; drawn between them so that each order of magnitude is as likely.
     """
     what = "of applications"
-    whole(nodes, f"nodes {what}", 1, MOST_NODES)
-    whole(jobs, f"jobs {what}", 1, MOST_JOBS)
-    rng = np.random.default_rng(whole(seed, f"seed {what}", 0))
+    check_int(nodes, f"nodes {what}", 1, MOST_NODES)
+    check_int(jobs, f"jobs {what}", 1, MOST_JOBS)
+    rng = np.random.default_rng(check_int(seed, f"seed {what}", 0))
     if not 0 <= mean_gap < math.inf:
         raise ValueError(f"mean gap {what}: {mean_gap} is not a number of seconds of at least 0")
     kinds = _kinds([classes] if isinstance(classes, str) else classes, intensity)
-    weights = SIZES[one_of(sizes, SIZES, f"sizes {what}")]
+    weights = SIZES[check_choice(sizes, SIZES, f"sizes {what}")]
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
     if not fitting:
         raise ValueError(f"nodes {what}: {nodes} are too few, expected at least {min(weights)}")
@@ -155,10 +155,10 @@ def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tupl
     if not classes:
         raise ValueError("classes of applications: none given, expected at least one")
     known = CLASSES | PUBLISHED_CLASSES
-    names = [name for key in classes for name in known[one_of(key, known, "class of applications")]]
+    names = [name for key in classes for name in known[check_choice(key, known, "class of applications")]]
     asked = [intensity] if isinstance(intensity, str) else intensity
     for key in asked:
-        one_of(key, [*INTENSITIES, ANY], "intensity of applications")
+        check_choice(key, [*INTENSITIES, ANY], "intensity of applications")
     intensities = list(INTENSITIES) if ANY in asked else list(dict.fromkeys(asked))
     if not intensities:
         raise ValueError("intensities of applications: none given, expected at least one")
@@ -166,7 +166,7 @@ def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tupl
 
 
 def _repeats(bounds: tuple[int, int], jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    least, most = (whole(bound, "repeats of applications") for bound in bounds)
+    least, most = (check_int(bound, "repeats of applications") for bound in bounds)
     if most < least:
         raise ValueError(f"repeats of applications: {least} to {most}, expected the smaller one first")
     drawn = np.exp(rng.uniform(math.log(least), math.log(most), jobs))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from netplace.checks import is_packed, read_content
 from netplace.checks.inputs import input_file
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 
 __all__ = ["COMPRESSED", "head_line", "read_text", "write_text"]
 
@@ -48,7 +48,7 @@ def head_line(path: Path) -> str:
 
 def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:
     """Write text, compressed if wanted; the same text is always the same file."""
-    with whole_file(path) as draft, draft.open("wb") as raw:
+    with atomic_file(path) as draft, draft.open("wb") as raw:
         if not compressed:
             raw.writelines(part.encode() for part in parts)
             return

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from netplace.checks import one_of, real, shown, whole
+from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.applications import INTENSITIES
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
@@ -52,7 +52,7 @@ def read_csv(path: str | Path) -> Workload:
 
 def _names(row: list[str], where: str) -> list[str]:
     """Return the names of the columns, checked."""
-    names = [one_of(name.strip(), _NAMES, f"{where}, column") for name in row]
+    names = [check_choice(name.strip(), _NAMES, f"{where}, column") for name in row]
     for name in _NAMES:
         if names.count(name) > 1 or (name in _NEEDED and name not in names):
             raise ValueError(f"{where}: {names.count(name)} columns {name}, expected one")
@@ -73,16 +73,16 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
             f"{where}: intensity is empty, expected {', '.join(INTENSITIES)} beside an application"
         )
     if intensity:
-        one_of(intensity, INTENSITIES, f"{where}, intensity")
+        check_choice(intensity, INTENSITIES, f"{where}, intensity")
     return Job(
-        number=whole(given["number"], f"{where}, number", 0),
+        number=check_int(given["number"], f"{where}, number", 0),
         submit=_seconds(given["submit"], f"{where}, submit"),
-        nodes=whole(given["nodes"], f"{where}, nodes"),
+        nodes=check_int(given["nodes"], f"{where}, nodes"),
         run_time=_seconds(given["run_time"], f"{where}, run_time"),
         estimate=_seconds(given["estimate"], f"{where}, estimate") if "estimate" in given else None,
         application=application,
         intensity=intensity,
-        repeats=whole(given.get("repeats", 1), f"{where}, repeats"),
+        repeats=check_int(given.get("repeats", 1), f"{where}, repeats"),
     )
 
 
@@ -90,14 +90,14 @@ def _application(name: str, where: str) -> str:
     """Return a name that may be one of an application of netplace: a file of jobs names no code."""
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{where}, application: {shown(name)} is not the name of an application of netplace, "
+            f"{where}, application: {abbreviate(name)} is not the name of an application of netplace, "
             "and a workload can name no others"
         )
     return name
 
 
 def _seconds(word: str, what: str) -> float:
-    return real(word, f"{what} in seconds", 0, _LONGEST)
+    return check_float(word, f"{what} in seconds", 0, _LONGEST)
 
 
 def write_csv(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:

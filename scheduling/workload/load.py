@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
 
@@ -39,7 +39,9 @@ def load(jobs: Iterable[Job], nodes: int) -> float:
     workload = jobs if isinstance(jobs, Workload) else Workload.of(jobs)
     if not len(workload):
         raise ValueError("load: there are no jobs")
-    return load_of(workload.submit, workload.nodes * workload.run_time, whole(nodes, "nodes of the machine"))
+    return load_of(
+        workload.submit, workload.nodes * workload.run_time, check_int(nodes, "nodes of the machine")
+    )
 
 
 def load_of(submit: NDArray[np.float64], work: NDArray[np.float64], nodes: int) -> float:

@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import gammainc
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.load import check_load, load_of
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
@@ -142,10 +142,10 @@ def lublin(
         A key of `KINDS`: ``"batch"``, ``"interactive"``, ``"both"``, or ``"whole"``, the parameters that
         were fitted to all jobs without regard to their kind.
     """
-    streams = KINDS[one_of(kind, KINDS, "kind of lublin")]
-    whole(nodes, "nodes of lublin", 1, MOST_NODES)
-    whole(jobs, "jobs of lublin", 1 if load is None else 2, MOST_JOBS)
-    rng = np.random.default_rng(whole(seed, "seed of lublin", 0))
+    streams = KINDS[check_choice(kind, KINDS, "kind of lublin")]
+    check_int(nodes, "nodes of lublin", 1, MOST_NODES)
+    check_int(jobs, "jobs of lublin", 1 if load is None else 2, MOST_JOBS)
+    rng = np.random.default_rng(check_int(seed, "seed of lublin", 0))
     points = [np.cumsum(_gaps(stream, jobs, rng)) for stream in streams]
     stream_of = np.repeat(np.arange(len(streams)), jobs)
     first = np.argsort(np.concatenate(points), kind="stable")[:jobs]

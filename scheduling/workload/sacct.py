@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks import one_of, shown
+from netplace.checks import abbreviate, check_choice
 from netplace.scheduling.workload.files import head_line, read_text
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
@@ -71,7 +71,7 @@ def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workloa
     """
     path = Path(path)
     for name in drop:
-        one_of(name, DROPS, "jobs to drop")
+        check_choice(name, DROPS, "jobs to drop")
     text = read_text(path)
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:
@@ -172,7 +172,7 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
     """Return the numbers of a job, in the order of `_COLUMNS`; -1 for what is not known."""
     state = job["state"].split(" ")[0].rstrip("+").upper()
     if state not in _STATES and state not in _NOT_ENDED:
-        raise ValueError(f"{where}: State {shown(job['state'])}, expected such as {', '.join(_STATES)}")
+        raise ValueError(f"{where}: State {abbreviate(job['state'])}, expected such as {', '.join(_STATES)}")
     start = _time(job.get("start", ""), f"{where}, Start")
     run_time = -1.0
     if state in _STATES:
@@ -185,7 +185,7 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
         limit = _span(job.get("timelimit", ""), f"{where}, Timelimit", 60)
     number = re.match(r"\d+", job.get("jobidraw") or job.get("jobid", ""))
     if not number:
-        raise ValueError(f"{where}: JobID {shown(job.get('jobid', ''))}, expected a number")
+        raise ValueError(f"{where}: JobID {abbreviate(job.get('jobid', ''))}, expected a number")
     nodes = next((_count(job[name], f"{where}, {name}") for name in _NODES if job.get(name)), -1.0)
     known = [
         users.get(job.get("user") or job.get("uid", ""), -1),
@@ -220,7 +220,9 @@ def _time(word: str, what: str) -> float:
     try:
         return datetime.fromisoformat(word).replace(tzinfo=UTC).timestamp()
     except ValueError:
-        raise ValueError(f"{what}: {shown(word)} is no time, expected such as 2026-01-31T12:00:00") from None
+        raise ValueError(
+            f"{what}: {abbreviate(word)} is no time, expected such as 2026-01-31T12:00:00"
+        ) from None
 
 
 def _span(word: str, what: str, unit: int) -> float:
@@ -231,14 +233,16 @@ def _span(word: str, what: str, unit: int) -> float:
         return float(word) * unit
     match = _SPAN.fullmatch(word)
     if not match:
-        raise ValueError(f"{what}: {shown(word)}, expected such as 1-02:00:00")
+        raise ValueError(f"{what}: {abbreviate(word)}, expected such as 1-02:00:00")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
 def _count(word: str, what: str) -> float:
     if not re.fullmatch(r"\d{1,15}", word):
-        raise ValueError(f"{what}: {shown(word)} is no whole number; sacct --noconvert writes them whole")
+        raise ValueError(
+            f"{what}: {abbreviate(word)} is no whole number; sacct --noconvert writes them whole"
+        )
     return float(word)
 
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.scheduling.job import Job
 
 __all__ = ["COMPLETED", "MOST_JOBS", "MOST_NODES", "Workload"]
@@ -200,7 +200,7 @@ class Workload(Sequence[Job]):
 
     def fit(self, nodes: int) -> Workload:
         """Return the workload without the jobs that need more than `nodes` nodes; they are counted."""
-        whole(nodes, "nodes of the machine")
+        check_int(nodes, "nodes of the machine")
         return self.without(self.nodes > nodes, f"larger than the machine of {nodes:,} nodes")
 
     def submitted(self, times: NDArray[np.float64]) -> Workload:

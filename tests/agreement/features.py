@@ -14,7 +14,7 @@ from netplace.apps import APPLICATIONS
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs
 from netplace.netsim import Config, Network, simulate
 from netplace.netsim.critical_path import critical_path
-from netplace.netsim.general import is_general, verdict_on
+from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.report.files.timeline import trace_events
 from netplace.topologies import Graph, Grid, parse
 
@@ -81,7 +81,7 @@ def _config(text: str, **more: Any) -> Config:
     """
     config = Config(vcs=_vcs(text, "cable_latency" in more), queue_packets=5, **more)
     topology = parse(text)
-    if isinstance(topology, Grid) and topology.twist and is_general(topology, config):
+    if isinstance(topology, Grid) and topology.twist and uses_table_router(topology, config):
         # In tables the usual routing, by dimensions, would have longer ways.
         needed = verdict_on(topology, "minimal", "usual")[2].needed
         config = replace(config, routing="minimal", vcs=needed)

@@ -13,8 +13,8 @@ from netplace.apps import Program, TaskWriter, application
 from netplace.netsim import Config, Network, simulate
 from netplace.netsim.bounds import bounds
 from netplace.netsim.effects import without_effect
-from netplace.netsim.general import is_general, verdict_on
 from netplace.netsim.presets import FABRICS
+from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.runs import resolve
 from netplace.runs.loads import make_load_plan
 from netplace.topologies import parse
@@ -133,7 +133,7 @@ def _same_routes(topology, one, other):
         return False
     tables = (verdict_on(topology, config.routing, config.vc_discipline)[1] for config in (one, other))
     a, b = ((routes.name, routes.discipline) for routes in tables)
-    return a == b and is_general(topology, one) == is_general(topology, other)
+    return a == b and uses_table_router(topology, one) == uses_table_router(topology, other)
 
 
 @pytest.mark.parametrize("beside", BESIDE)
@@ -208,7 +208,7 @@ def test_what_is_of_no_use_is_refused_by_whatever_takes_settings(network, beside
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_a_fabric_leaves_no_setting_of_the_usual_router_in_silence(fabric):
     config = Config(fabric=fabric, policy="oblivious", vcs=4)
-    assert is_general(parse("torus:4x4"), config)
+    assert uses_table_router(parse("torus:4x4"), config)
     with pytest.raises(ValueError, match=r"^policy: oblivious has no effect .*; expected --routing instead"):
         Network(parse("torus:4x4"), config)
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from strategies import configs
 
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Graph, Kind, Topology, graph, parse
 from netplace.topologies.routing import ROUTINGS
 from netplace.topologies.text_form import read_numbers

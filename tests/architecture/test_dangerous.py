@@ -101,7 +101,7 @@ LAZY = "a name that stands in the code, loaded when it is first used"
 WORKERS = "worker processes of this one: what goes through their pipes comes from here"
 NATIVE = "the compiled part of netplace, beside this file or where it was installed"
 LOADS = "tells what is loaded; loads what the import would have loaded"
-DRAFT = "into the draft that `whole_file` gives"
+DRAFT = "into the draft that `atomic_file` gives"
 
 SAFE = {
     "apps/formats/otf2.py": {"find_spec": "whether the library is installed; nothing is loaded"},
@@ -172,7 +172,7 @@ SAFE = {
     "runs/store_schema.py": {"link": "a new store appears whole, an existing one stays"},
     "runs/tables.py": {"to_parquet": DRAFT},
     "scheduling/partitioner/centres/space.py": {"__reduce__": "how a space goes to workers of this process"},
-    "scheduling/workload/files.py": {"open": DRAFT, "write_text": "its own function, by `whole_file`"},
+    "scheduling/workload/files.py": {"open": DRAFT, "write_text": "its own function, by `atomic_file`"},
     "scheduling/workload/job_table.py": {"write_text": "that of netplace.scheduling.workload.files"},
     "scheduling/workload/swf_write.py": {"write_text": "that of netplace.scheduling.workload.files"},
     "testing/topology.py": {"import pickle": "a network of whoever tests it, written and read in memory"},

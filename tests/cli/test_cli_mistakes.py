@@ -210,7 +210,7 @@ def test_the_traceback_can_be_asked_for(netplace, monkeypatch):
 
 
 def test_a_fault_of_the_program_itself_is_not_dressed_up(netplace, monkeypatch):
-    monkeypatch.setattr(EXECUTE, "carry_out", lambda *_, **__: {}["surprise"])
+    monkeypatch.setattr(EXECUTE, "run_simulation", lambda *_, **__: {}["surprise"])
     assert isinstance(netplace("run", *HALO).exception, KeyError)
 
 
@@ -218,7 +218,7 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
     def run(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(EXECUTE, "carry_out", run)
+    monkeypatch.setattr(EXECUTE, "run_simulation", run)
     check(netplace("run", *HALO), "not enough memory")
 
 

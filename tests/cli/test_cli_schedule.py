@@ -143,7 +143,7 @@ def test_one_schedule_is_kept_if_wanted(netplace, tmp_path, monkeypatch):
     def never(*_, **__):
         raise AssertionError("carried out again")
 
-    monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
+    monkeypatch.setattr("netplace.runs.schedules.run_schedule", never)
     again = netplace(*flags)
     assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
 

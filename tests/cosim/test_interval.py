@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netplace.cosim.alone import Alone
+from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
 from netplace.cosim.interval import excesses, half_width, half_width_by_mixes
-from netplace.cosim.leaping import Leaped, Stay
 from netplace.cosim.placed import Placed
 from netplace.cosim.work import Work
 from netplace.scheduling import Job
@@ -18,13 +18,15 @@ STEADY = Alone(1000.0)
 
 
 def leaped(cycles, variance=1e-6, counted=False):
-    return Leaped(round(cycles), 0.9 * cycles, variance, counted)
+    return FastForwarded(round(cycles), 0.9 * cycles, variance, counted)
 
 
 def stays(starts):
     """Return one attempt a start; where it is does not matter here."""
     work = Work("2d-torus,packets=2", 4, 1000, 0)
-    return {n: Stay(Placed(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)}
+    return {
+        n: JobResidence(Placed(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)
+    }
 
 
 def test_the_excess_is_that_of_all_jobs_that_ran_at_the_same_time():

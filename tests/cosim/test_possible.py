@@ -11,7 +11,7 @@ from strategies import configs, grids, with_effect
 from netplace.apps import Program, TaskWriter
 from netplace.cosim.possible import possible_links
 from netplace.netsim import Config, Network
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
 
 

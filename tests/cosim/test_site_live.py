@@ -8,7 +8,7 @@ import pytest
 
 from netplace.cosim import FIDELITIES, cosimulate, make_cosim_plan
 from netplace.runs.plan import make_plan
-from netplace.runs.schedules import carry_out
+from netplace.runs.schedules import run_schedule
 
 SMALL = {
     "machine": "torus:4x4",
@@ -61,7 +61,7 @@ def test_windows_hold_for_schedules_of_the_flags(netplace, site):
     assert shown.exit_code == 0, shown.stderr
     assert json.loads(shown.stdout)["site"]["refused"] == 0
     plan = make_plan({"machine": "mesh:64", "workload": "lublin", "jobs": 20, "site": rules})
-    made = carry_out(plan).schedule
+    made = run_schedule(plan).schedule
     assert not ((made.start < 1e6) & (made.start + made.estimate > 0) & (made.start >= 0)).any()
 
 
@@ -85,7 +85,9 @@ def test_the_key_is_that_of_the_rules_wherever_they_stand(site, tmp_path):
 )
 def test_what_does_not_go_with_a_site_is_refused(site, more, words):
     with pytest.raises(ValueError, match=words):
-        carry_out(make_plan({"machine": "mesh:8x8", "workload": "lublin", "jobs": 3, "site": site()} | more))
+        run_schedule(
+            make_plan({"machine": "mesh:8x8", "workload": "lublin", "jobs": 3, "site": site()} | more)
+        )
 
 
 def test_a_folder_with_a_site_is_read_again(netplace, site, tmp_path):

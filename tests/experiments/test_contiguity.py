@@ -81,7 +81,7 @@ def made():
         for name in ("boxes", "random"):
             partition = MACHINES["tree"].partitions[name]
             cell = Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", partition)
-            found.append(("tree", name, cell, cell.carry_out()))
+            found.append(("tree", name, cell, cell.run()))
     return found
 
 
@@ -156,6 +156,6 @@ def test_longer_jobs_are_sampled_beside_live_ones():
         ("live", pytest.approx(1e-5), False),
         ("sampled", pytest.approx(1e-5), True),
     ]
-    frame = longer_table([(*one, one[2].carry_out()) for one in wanted]).frame
+    frame = longer_table([(*one, one[2].run()) for one in wanted]).frame
     assert frame["contestant"].tolist() == ["boxes", "random"]
     assert (frame["longer, live"] >= 0.99).all()

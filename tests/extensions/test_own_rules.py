@@ -18,7 +18,7 @@ from netplace.runs.campaign import complete
 from netplace.runs.cluster import Cluster
 from netplace.runs.plan import make_plan
 from netplace.runs.resources import simulators
-from netplace.runs.schedules import carry_out
+from netplace.runs.schedules import run_schedule
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table
 from netplace.topologies import parse
@@ -84,14 +84,14 @@ def test_schedules_by_rules_of_ones_own():
     own, ours = make_plan({**same, **mine}), make_plan({**same, "policy": "fcfs"})
     assert own.key != ours.key
     assert own.digests[0][0] == "mine.py"
-    assert np.array_equal(carry_out(own).schedule.start, carry_out(ours).schedule.start)
+    assert np.array_equal(run_schedule(own).schedule.start, run_schedule(ours).schedule.start)
 
 
 def test_a_schedule_is_not_made_by_rules_that_have_changed(rules):
     plan = make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 9, "policy": "mine.py:Patient"})
     rules.write_text(RULES + "\n")
     with pytest.raises(ValueError, match=r"mine\.py: has changed since the schedule was described"):
-        carry_out(plan)
+        run_schedule(plan)
 
 
 RUNS = ("mine.py:backwards", "consecutive")

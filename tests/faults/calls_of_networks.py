@@ -227,7 +227,7 @@ def _add_simulations(add: Any, w: Any) -> None:
     add("Network.advance", lambda: network().advance, until=50)
     add("Network.finish", lambda: network().finish, max_cycles=10_000, window=10)
     add("Network.restore", lambda: network(started=False).restore, residue=lambda: network().residue())
-    add("Residue", lambda: w.run_restored, cycle=5, pointers=lambda: network().residue().pointers)
+    add("ArbiterState", lambda: w.run_restored, cycle=5, pointers=lambda: network().residue().pointers)
 
 
 def _ended(network: Any) -> Any:

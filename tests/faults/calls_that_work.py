@@ -57,7 +57,7 @@ LEFT_OUT = {
     "Attempt",
     "Cosimulated",
     "Placed",
-    "Residue",
+    "ArbiterState",
     "Sampled",
     "Cables",
 }
@@ -175,7 +175,7 @@ class World:
 
     def run_restored(self, **arguments: Any) -> None:
         network = self.network(started=False)
-        network.restore(self.netsim.Residue(**arguments))
+        network.restore(self.netsim.ArbiterState(**arguments))
         network.start(self.program())
         network.finish(max_cycles=10_000)
 

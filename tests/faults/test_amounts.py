@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from netplace.checks import MOST, one_of, printable, real, shortened, shown, whole
+from netplace.checks import MOST, abbreviate, check_choice, check_float, check_int, printable, shortened
 from netplace.cli import app
 
 RUN = ["run", "--network", "torus:4x4", "--app", "butterfly"]
@@ -61,7 +61,7 @@ def test_a_number_out_of_range_is_one_sentence(arguments, flag):
 )
 def test_whole_refuses_what_is_none(value):
     with pytest.raises(ValueError, match=r"^here: ") as caught:
-        whole(value, "here")
+        check_int(value, "here")
     assert len(str(caught.value)) < 200
 
 
@@ -70,27 +70,27 @@ def test_whole_refuses_what_is_none(value):
 )
 def test_real_refuses_what_is_none(value):
     with pytest.raises(ValueError, match=r"^here: ") as caught:
-        real(value, "here")
+        check_float(value, "here")
     assert len(str(caught.value)) < 200
 
 
 def test_bounds_themselves_are_taken():
-    assert whole(str(MOST), "here") == MOST
-    assert whole(0, "here", 0, 0) == 0
-    assert real("1.5", "here", 1.5, 1.5) == 1.5
+    assert check_int(str(MOST), "here") == MOST
+    assert check_int(0, "here", 0, 0) == 0
+    assert check_float("1.5", "here", 1.5, 1.5) == 1.5
 
 
 @pytest.mark.parametrize("value", [1.5, None, ["a"], "b" * 5000])
 def test_a_name_that_is_none_is_told_in_short(value):
     with pytest.raises(ValueError, match=r"^key: unknown name") as caught:
-        one_of(value, [f"name{number}" for number in range(5000)], "key")
+        check_choice(value, [f"name{number}" for number in range(5000)], "key")
     assert len(str(caught.value)) < 1000
 
 
 def test_what_is_shown_is_short_and_harmless():
-    assert shown("short") == "'short'"
-    assert len(shown("a" * 9000)) == 60
-    assert len(shown(10**5000)) <= 60
+    assert abbreviate("short") == "'short'"
+    assert len(abbreviate("a" * 9000)) == 60
+    assert len(abbreviate(10**5000)) <= 60
     assert "\x1b" not in printable("\x1b[2J\x07")
     assert printable("two\nlines, ä") == "two\nlines, ä"
     assert len(shortened("x" * 9000 + " y")) < 100

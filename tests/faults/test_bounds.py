@@ -101,7 +101,7 @@ def test_hosts_are_as_many_as_are_counted(hosts):
 @pytest.mark.parametrize("hosts", ["n[0-3", "n0-3]", "n[[0]]", "n[" * 100_000, "n" + "[0]" * 3000])
 def test_brackets_of_hosts_are_few_and_match(hosts):
     for reading in (count_hosts, lambda text: list(expand(text))):
-        with pytest.raises(ValueError, match="is no list of hosts, expected at most 16 pairs of brackets"):
+        with pytest.raises(ValueError, match="is not a list of hosts, expected names with at most 16 pairs"):
             reading(hosts)
 
 

@@ -10,7 +10,7 @@ import pytest
 import rich_click as click
 from click.testing import CliRunner
 
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.cli import app
 from netplace.cli.clashes import WRITTEN, FilesCommand
 from netplace.report.files.outputs import check_output
@@ -67,7 +67,7 @@ def test_a_pipe_gets_what_is_written_and_stays(tmp_path):
     read: list[str] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
-    with whole_file(check_output(pipe)) as draft:
+    with atomic_file(check_output(pipe)) as draft:
         draft.write_text("all of it")
     reader.join()
     assert read == ["all of it"]
@@ -75,10 +75,10 @@ def test_a_pipe_gets_what_is_written_and_stays(tmp_path):
 
 
 def test_what_is_written_to_a_device_leaves_it_there():
-    with whole_file(check_output(Path("/dev/null"))) as draft:
+    with atomic_file(check_output(Path("/dev/null"))) as draft:
         draft.write_text("nobody reads this")
     assert Path("/dev/null").is_char_device()
-    with pytest.raises(OSError, match="No space"), whole_file(Path("/dev/full")) as draft:
+    with pytest.raises(OSError, match="No space"), atomic_file(Path("/dev/full")) as draft:
         draft.write_text("no room")
     assert Path("/dev/full").is_char_device()
 

@@ -9,7 +9,7 @@ import pytest
 
 from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.cosim.kept import FILE, VERSION
+from netplace.cosim.serialization import FILE, VERSION
 
 GIVEN = {
     "machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low",

@@ -19,11 +19,11 @@ GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "ea
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     from netplace.report.tables.schedule import write_folder
-    from netplace.runs.schedules import carry_out
+    from netplace.runs.schedules import run_schedule
 
     plan = make_plan(GIVEN, seed=2)
     made = tmp_path_factory.mktemp("schedule") / "out"
-    write_folder(made, plan, carry_out(plan, keep_nodes=True), None)
+    write_folder(made, plan, run_schedule(plan, keep_nodes=True), None)
     return made
 
 

@@ -13,13 +13,13 @@ import pytest
 
 from netplace.checks import writing
 from netplace.checks.stopping import Stopped
-from netplace.checks.writing import draft_folder, made_folder, whole_file, write_whole
+from netplace.checks.writing import atomic_file, draft_folder, made_folder, write_atomically
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from netplace.checks.writing import draft_folder, whole_file
-with whole_file(Path("a.csv.gz")) as draft, draft_folder(Path(".")) as folder:
+from netplace.checks.writing import draft_folder, atomic_file
+with atomic_file(Path("a.csv.gz")) as draft, draft_folder(Path(".")) as folder:
     draft.write_text("half of it")
     (folder / "part").write_text("of a folder")
     print("under way", flush=True)
@@ -42,7 +42,7 @@ def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("mine")
     (tmp_path / "command.txt").symlink_to(precious)
-    write_whole(tmp_path / "command.txt", "netplace run\n")
+    write_atomically(tmp_path / "command.txt", "netplace run\n")
     assert precious.read_text() == "mine"
     assert (tmp_path / "command.txt").read_text() == "netplace run\n"
     assert not (tmp_path / "command.txt").is_symlink()
@@ -64,12 +64,12 @@ def test_links_in_a_folder_of_results_are_not_followed(netplace, tmp_path):
 
 
 def test_drafts_cannot_be_foretold_and_are_made_anew(tmp_path, monkeypatch):
-    with whole_file(tmp_path / "a.csv") as one, whole_file(tmp_path / "a.csv") as other:
+    with atomic_file(tmp_path / "a.csv") as one, atomic_file(tmp_path / "a.csv") as other:
         assert one.name != other.name
     monkeypatch.setattr(writing.secrets, "token_hex", lambda count: "0" * 2 * count)
     (tmp_path / "precious").write_text("mine")
     (tmp_path / f".netplace-{'0' * 16}.csv").symlink_to(tmp_path / "precious")
-    with pytest.raises(FileExistsError, match=r"a\.csv"), whole_file(tmp_path / "a.csv"):
+    with pytest.raises(FileExistsError, match=r"a\.csv"), atomic_file(tmp_path / "a.csv"):
         pass
     assert (tmp_path / "precious").read_text() == "mine"
 
@@ -77,7 +77,7 @@ def test_drafts_cannot_be_foretold_and_are_made_anew(tmp_path, monkeypatch):
 def test_permissions_are_those_of_new_files(tmp_path):
     before = os.umask(0o027)
     try:
-        write_whole(tmp_path / "a", b"")
+        write_atomically(tmp_path / "a", b"")
         with draft_folder(tmp_path) as folder:
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     finally:
@@ -90,7 +90,7 @@ def test_drafts_of_a_killed_run_are_taken_away_by_the_next_one(tmp_path):
         [sys.executable, "-c", KILLED, "die"], cwd=tmp_path, stdout=subprocess.DEVNULL, check=False
     )
     assert len(hidden(tmp_path)) == 2
-    write_whole(tmp_path / "b", "content")
+    write_atomically(tmp_path / "b", "content")
     assert hidden(tmp_path) == []
 
 
@@ -98,7 +98,7 @@ def test_drafts_of_a_run_under_way_stay(tmp_path):
     command = [sys.executable, "-c", KILLED, "live"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"under way\n"
-        write_whole(tmp_path / "b", "content")
+        write_atomically(tmp_path / "b", "content")
         assert len(hidden(tmp_path)) == 2
         other.stdin.close()
     assert other.returncode == 0
@@ -113,12 +113,12 @@ def test_only_what_is_provably_a_draft_is_taken_away(tmp_path, monkeypatch):
     (tmp_path / "precious").write_text("mine")
     (tmp_path / f".netplace-{'1' * 16}.csv").symlink_to(tmp_path / "precious")
     os.mkfifo(tmp_path / f".netplace-{'2' * 16}.csv")
-    write_whole(tmp_path / "b", "content")
+    write_atomically(tmp_path / "b", "content")
     assert len(list(tmp_path.iterdir())) == len(others) + 4
     writing._sweep.cache_clear()
     (tmp_path / f".netplace-{'3' * 16}.csv").write_text("of another user")
     monkeypatch.setattr(os, "getuid", lambda: -1)
-    write_whole(tmp_path / "b", "content")
+    write_atomically(tmp_path / "b", "content")
     assert (tmp_path / f".netplace-{'3' * 16}.csv").exists()
 
 
@@ -131,8 +131,8 @@ def test_a_folder_is_not_left_empty(tmp_path, error):
     with pytest.raises(type(error)), made_folder(tmp_path / "old"):
         raise error
     assert (tmp_path / "old").exists()
-    with pytest.raises(type(error)), made_folder(tmp_path / "new") as folder, whole_file(folder / "b"):  # noqa: PT012
-        write_whole(folder / "a", "kept")
+    with pytest.raises(type(error)), made_folder(tmp_path / "new") as folder, atomic_file(folder / "b"):  # noqa: PT012
+        write_atomically(folder / "a", "kept")
         raise error
     assert (tmp_path / "new" / "a").exists()
 
@@ -158,8 +158,8 @@ def test_a_program_or_workload_that_cannot_be_written_leaves_what_was_there(tmp_
 
 def test_many_write_the_same_file_at_once(tmp_path):
     code = (
-        "from pathlib import Path\nfrom netplace.checks.writing import write_whole, _sweep\n"
-        "for n in range(300):\n    _sweep.cache_clear()\n    write_whole(Path('a'), b'x' * 5000)\n"
+        "from pathlib import Path\nfrom netplace.checks.writing import write_atomically, _sweep\n"
+        "for n in range(300):\n    _sweep.cache_clear()\n    write_atomically(Path('a'), b'x' * 5000)\n"
     )
     every = [subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path) for _ in range(4)]
     end = time.monotonic() + 120

@@ -11,9 +11,9 @@ from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
 from netplace.netsim.cable_cycles import kinds_of_links
 from netplace.netsim.cables import read_latencies
-from netplace.netsim.general import verdict_on
 from netplace.netsim.link_limits import limited_links
 from netplace.netsim.presets import FABRICS
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
 
 ENGINES = ("kernel", "reference")

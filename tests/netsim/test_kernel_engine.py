@@ -13,7 +13,7 @@ from netplace.apps import APPLICATIONS
 from netplace.native import netsim as compiled
 from netplace.netsim import Config, Network, Traffic, pattern
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
-from netplace.netsim.general import general, is_general
+from netplace.netsim.table_router import make_table_router, uses_table_router
 from netplace.topologies import parse
 
 NETWORKS = {
@@ -29,7 +29,7 @@ NETWORKS = {
 
 def made(text):
     topology, config = parse(text), NETWORKS[text]
-    table = general(topology, config) if is_general(topology, config) else None
+    table = make_table_router(topology, config) if uses_table_router(topology, config) else None
     return described(topology, config.of_all_classes, 1, False, False, table)
 
 
@@ -72,7 +72,7 @@ def told(network):
 @pytest.mark.parametrize("text", NETWORKS)
 def test_a_network_goes_on_from_a_pickle(text, faults):
     config = replace(NETWORKS[text], faults=faults)
-    if faults and not is_general(parse(text), NETWORKS[text]):
+    if faults and not uses_table_router(parse(text), NETWORKS[text]):
         routing = "dor" if "twisted" in text else "usual"  # by dimensions it has longer ways
         config = replace(config, vcs=3, routing=routing, policy="smart", tree_routing="adaptive")
     network = Network(parse(text), config, seed=3, explain=True)
@@ -136,11 +136,13 @@ def test_wrong_descriptions_never_crash(text):
             compiled.network(settings, arrays)
 
 
-@pytest.mark.parametrize("text", [text for text in NETWORKS if is_general(parse(text), NETWORKS[text])])
+@pytest.mark.parametrize(
+    "text", [text for text in NETWORKS if uses_table_router(parse(text), NETWORKS[text])]
+)
 def test_wrong_faults_never_crash(text):
     chance = np.random.default_rng(2)
     topology, config = parse(text), NETWORKS[text]
-    table = general(topology, config)
+    table = make_table_router(topology, config)
     shape = topology.neighbor.shape
     for _ in range(150):
         network = compiled.network(*made(text))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.netsim import Config, measure_load
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Topology, graph, parse
 from netplace.topologies.routing import DISCIPLINES, ROUTINGS
 

@@ -9,9 +9,9 @@ import pytest
 from reference_cases import FOR_EVER, engine, program
 
 from netplace.netsim.config import Config
-from netplace.netsim.door import check_traffic
 from netplace.netsim.engine import Exit, Traffic
 from netplace.netsim.reference import ReferenceEngine
+from netplace.netsim.validation import check_traffic
 from netplace.topologies import Topology
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netplace.netsim import Config, measure_load, pattern
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.netsim.traffic import PATTERNS
 from netplace.topologies import Cables, Topology, graph, parse
 from netplace.topologies.routing import make_routes, most_accepted, shares, worst_permutation

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from netplace.checks.writing import whole_file
+from netplace.checks.writing import atomic_file
 from netplace.report.files.outputs import check_output
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
     path = tmp_path / "x.csv"
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text("new")
         assert not path.exists()
     assert path.read_text() == "new"
@@ -22,7 +22,7 @@ def test_what_was_there_survives_an_interruption(tmp_path):
     path.write_text("old")
 
     def write() -> None:
-        with whole_file(path) as temporary:
+        with atomic_file(path) as temporary:
             temporary.write_text("half of the n")
             raise KeyboardInterrupt
 

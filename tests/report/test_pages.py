@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sample_pages import FIGURES, MARKUP, PAGE
 
-from netplace.cosim.kept import read_plan, text_of
+from netplace.cosim.serialization import read_plan, text_of
 from netplace.report.pages import PAGES, page_of, render
 from netplace.report.pages.figures import (
     Bars,

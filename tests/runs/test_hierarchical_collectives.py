@@ -11,7 +11,7 @@ from netplace.cosim.work import Work, body_of, in_switches
 from netplace.netsim import Config
 from netplace.placement.switch_groups import switch_groups
 from netplace.runs import resolve
-from netplace.runs.execute import carry_out
+from netplace.runs.execute import run_simulation
 from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
 
@@ -56,7 +56,7 @@ def test_a_table_may_be_hierarchical(tmp_path):
 @pytest.mark.parametrize("mapping", ["consecutive", "random"])
 def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(mapping):
     run = resolve("tree:4,2", {"app": f"{__file__}:sums", "mapping": mapping, "collectives": HIERARCHICAL})
-    executed = carry_out(run)
+    executed = run_simulation(run)
     [nodes] = executed.places
     [program] = programs_of(run, executed.places)
     switch = np.array(switch_groups(parse("tree:4,2"), nodes))

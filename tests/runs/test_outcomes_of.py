@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from netplace.cosim import make_cosim_plan
-from netplace.cosim.carry import outcome_of
+from netplace.cosim.runner import outcome_of
 from netplace.runs.campaign import outcomes_of
-from netplace.runs.kept import InMemory, KeptOutcomes
+from netplace.runs.outcome_store import InMemory, StoredOutcomes
 from netplace.runs.resources import Resources
 from netplace.runs.store import Store
 
@@ -64,7 +64,7 @@ def squares(found):
 def test_outcomes_come_in_the_order_of_plans_and_are_made_once(tmp_path, workers):
     plans = [Square(number, "") for number in (3, 1, 3, 2)]
     with Store(tmp_path / "s.sqlite") as store:
-        kept = KeptOutcomes(store, "schedules")
+        kept = StoredOutcomes(store, "schedules")
         told = []
         first = outcomes_of(plans, square, kept, Resources(workers), told.append)
         assert squares(first) == [9, 1, 9, 4]
@@ -76,7 +76,7 @@ def test_outcomes_come_in_the_order_of_plans_and_are_made_once(tmp_path, workers
 def test_what_had_ended_before_a_mistake_is_kept(tmp_path):
     plans = [Square(number, "") for number in (1, -1, 2)]
     with Store(tmp_path / "s.sqlite") as store:
-        kept = KeptOutcomes(store, "schedules")
+        kept = StoredOutcomes(store, "schedules")
         with pytest.raises(ValueError, match="-1 is negative"):
             outcomes_of(plans, square, kept)
         assert kept.missing(plans) == plans[1:]
@@ -86,7 +86,7 @@ def test_a_cluster_carries_out_plans_of_any_kind_though_a_worker_is_killed(tmp_p
     plans = [Square(number, str(tmp_path)) for number in range(8)]
     resources = Resources(dask=cluster.scheduler_address)
     with Store(tmp_path / "s.sqlite") as store:
-        found = outcomes_of(plans, deadly, KeptOutcomes(store, "schedules"), resources)
+        found = outcomes_of(plans, deadly, StoredOutcomes(store, "schedules"), resources)
     assert (tmp_path / "killed").exists()
     assert squares(found) == [number**2 for number in range(8)]
     assert os.getpid() not in {outcome["process"] for outcome in found}

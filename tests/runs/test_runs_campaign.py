@@ -15,7 +15,7 @@ import pytest
 from netplace.runs import resolve
 from netplace.runs.campaign import complete, missing
 from netplace.runs.chance import simulation_of
-from netplace.runs.executors import Here, Processes
+from netplace.runs.executors import InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
@@ -204,8 +204,8 @@ def alive(pid: int) -> bool:
 def test_workers_are_counted():
     with pytest.raises(ValueError, match="--workers: 0 is too small"):
         simulators(0)
-    assert isinstance(simulators(1), Here)
-    assert isinstance(simulators(3), Processes)
+    assert isinstance(simulators(1), InProcessExecutor)
+    assert isinstance(simulators(3), ProcessPoolExecutor)
 
 
 def test_a_dask_address_that_does_not_answer(monkeypatch):

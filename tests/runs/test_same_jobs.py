@@ -11,7 +11,7 @@ from click.testing import Result
 
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.same_jobs import after_runs, contestants, same_jobs
-from netplace.runs.schedules import carry_out, workload_of
+from netplace.runs.schedules import run_schedule, workload_of
 from netplace.scheduling.workload import load
 
 POLICIES, PARTITIONS = ("fcfs", "easy"), ("contiguous", "non-contiguous")
@@ -53,7 +53,7 @@ def test_a_size_that_no_box_has_gets_the_next_that_has_one(tmp_path: Path) -> No
     assert [plan.partition for plan in shared.plans] == ["contiguous:round-up", "non-contiguous"] * 2
     assert not any(plan.without for plan in shared.plans)
     assert "contiguous gives jobs of 5, 7 nodes" in shared.notes[0]
-    metrics = [carry_out(plan).figures.metrics for plan in shared.plans]
+    metrics = [run_schedule(plan).figures.metrics for plan in shared.plans]
     assert [each.jobs for each in metrics] == [4] * 4
     assert metrics[0].internal_fragmentation > 0 == metrics[1].internal_fragmentation
 
@@ -96,11 +96,11 @@ def test_a_job_that_one_kills_counts_for_none(tmp_path: Path) -> None:
         make_plan({"machine": "torus:4x4", "workload": str(path), "policy": "easy", "overrun": overrun})
         for overrun in ("kill", "keep")
     ]
-    again = after_runs(given, [carry_out(plan).figures for plan in given])
+    again = after_runs(given, [run_schedule(plan).figures for plan in given])
     assert [plan.uncounted for plan in again] == [(1,), (1,)]
-    waits = [carry_out(plan).figures.metrics.per_job["wait"].mean for plan in again]
+    waits = [run_schedule(plan).figures.metrics.per_job["wait"].mean for plan in again]
     assert waits == [(49 + 58) / 2, (99 + 108) / 2]
-    assert after_runs(again, [carry_out(plan).figures for plan in again]) == again
+    assert after_runs(again, [run_schedule(plan).figures for plan in again]) == again
 
 
 def test_plans_with_jobs_left_out_are_read_again(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from netplace.runs.plan import make_plan
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.runs.schedules import carry_out
+from netplace.runs.schedules import run_schedule
 
 GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 60}
 
 
 @pytest.mark.parametrize("more", [{}, {"power": "taurus", "switching": "timeout:300"}])
 def test_what_was_kept_is_what_was_measured(more: dict[str, str]) -> None:
-    figures = carry_out(make_plan(GIVEN | more)).figures
+    figures = run_schedule(make_plan(GIVEN | more)).figures
     kept = json.loads(json.dumps(figures.to_dict()))
     assert ScheduleFigures.from_dict(kept) == figures
     assert kept == figures.to_dict()
@@ -24,7 +24,7 @@ def test_what_was_kept_is_what_was_measured(more: dict[str, str]) -> None:
 
 
 def test_a_figure_that_is_not_defined_is_no_number() -> None:
-    kept = carry_out(make_plan(GIVEN)).outcome
+    kept = run_schedule(make_plan(GIVEN)).outcome
     kept["metrics"]["run_factor"] = None
     del kept["failed"], kept["versions"]
     figures = ScheduleFigures.from_dict(kept | {"of another version": 1})

@@ -9,9 +9,9 @@ import pytest
 
 from netplace.runs import resolve
 from netplace.runs.campaign import outcomes_of
-from netplace.runs.kept import KeptOutcomes
+from netplace.runs.outcome_store import StoredOutcomes
 from netplace.runs.plan import Plan, make_plan
-from netplace.runs.schedules import carry_out, outcome_of
+from netplace.runs.schedules import outcome_of, run_schedule
 from netplace.runs.store import Store
 from netplace.runs.study_file import read_study
 
@@ -50,17 +50,17 @@ def test_outcomes_are_kept_and_not_made_again(tmp_path, monkeypatch):
         make_plan({**GIVEN, "policy": policy}).seeded(seed) for policy in ("fcfs", "sjf") for seed in (0, 1)
     ]
     with Store(tmp_path / "runs.sqlite") as store:
-        found = outcomes_of(plans, outcome_of, KeptOutcomes(store, "schedules"))
-        assert [carry_out(plan).outcome["metrics"]["per_job"] for plan in plans] == [
+        found = outcomes_of(plans, outcome_of, StoredOutcomes(store, "schedules"))
+        assert [run_schedule(plan).outcome["metrics"]["per_job"] for plan in plans] == [
             {name: dict(spread) for name, spread in one["metrics"]["per_job"].items()} for one in found
         ]
 
         def never(plan: Plan) -> None:
             raise AssertionError("made again")
 
-        monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
+        monkeypatch.setattr("netplace.runs.schedules.run_schedule", never)
         kept = [store.outcome("schedules", plan.key) for plan in plans]
-        assert outcomes_of(plans, outcome_of, KeptOutcomes(store, "schedules")) == kept
+        assert outcomes_of(plans, outcome_of, StoredOutcomes(store, "schedules")) == kept
         assert {plan["policy"] for plan, _ in store.outcomes("schedules")} == {"fcfs", "sjf"}
         assert len(list(store.outcomes("schedules"))) == 4
 
@@ -124,4 +124,4 @@ def test_jobs_of_a_table_of_applications_need_run_times(tmp_path):
 
     write(make_workload("applications", 64, 5, 0), path)
     with pytest.raises(ValueError, match=r"times 'log': jobs of .*jobs.csv have none but those of a table"):
-        carry_out(make_plan({"machine": "torus:8x8", "workload": str(path)}))
+        run_schedule(make_plan({"machine": "torus:8x8", "workload": str(path)}))

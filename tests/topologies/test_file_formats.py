@@ -293,7 +293,7 @@ REFUSED = {
     CLUSTER.format(radical="0-9", lat="1us", more='topology="HYPERCUBE"'): "topology is 'HYPERCUBE'",
     CLUSTER.format(radical="0-9", lat="1 parsec", more=""): "lat: '1 parsec', expected a number with a unit",
     CLUSTER.format(radical="0-99999999999", lat="1us", more=""): "hosts",
-    "router 0 node 0 router\n": "'router', expected router or node and a number",
+    "router 0 node 0 router\n": "'router', expected router N or node N",
     "router 0 node 0 router 1 x\n": "line 1: latency: 'x' is not a whole number",
     "router 0 node 0 5 router 1\n": "a latency of 5 for the link of node 0",
     "router 0 node 0\nrouter 1 node 0\n": "line 2: node 0 is at router 0 already",

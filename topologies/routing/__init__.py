@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.extensions.place import Place
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
@@ -215,15 +215,15 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
     if word.endswith(".py"):
         routes = _from_file(word, option, switches)
     else:
-        routes = ROUTINGS[one_of(word, ROUTINGS, "routing")].make(switches)
+        routes = ROUTINGS[check_choice(word, ROUTINGS, "routing")].make(switches)
         if colon:
             if routes.choice not in ("ugal-l", "ugal-g", "par"):
                 raise ValueError(f"routing {name}: {word} has no threshold")
-            routes = replace(routes, name=name, threshold=whole(option, f"routing {name}: threshold", 0))
+            routes = replace(routes, name=name, threshold=check_int(option, f"routing {name}: threshold", 0))
     if not isinstance(routes, Routes):
         raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")
     if discipline:
-        one_of(discipline, DISCIPLINES, "VC discipline")
+        check_choice(discipline, DISCIPLINES, "VC discipline")
         routes = replace(routes, discipline=discipline, escape=None)
     return routes
 

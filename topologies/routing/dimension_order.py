@@ -49,7 +49,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
 
 
 def _is_grid(place: NDArray[np.int64]) -> bool:
-    """Return whether there is a switch at every place up to the largest coordinates, and only one."""
+    """Tell whether there is a switch at every place up to the largest coordinates, and only one."""
     if place.min() < 0 or place.max() >= len(place):
         return False
     whole = math.prod(int(side) + 1 for side in place.max(axis=0)) == len(place)
@@ -57,7 +57,7 @@ def _is_grid(place: NDArray[np.int64]) -> bool:
 
 
 def _is_twisted(switches: Switches, d: int) -> bool:
-    """Return whether some link of dimension d leads to another coordinate than d as well."""
+    """Tell whether some link of dimension d leads to another coordinate than d as well."""
     assert switches.axis is not None
     assert switches.places is not None
     here, port = np.nonzero((switches.axis == d) & (switches.neighbor >= 0))

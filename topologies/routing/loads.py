@@ -138,9 +138,9 @@ def _from_switches(
 def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
     """Return the mean load per node that a traffic can bring over the links, whatever is fair.
 
-    Each node offers up to `offered` phits per cycle, to the others in the proportions of its row of the
+    Each node offers up to `offered` phits a cycle, to the others in the proportions of its row of the
     traffic; what it sends, up to that, is chosen so that the sum is largest and no link carries more than a
-    phit per cycle.
+    phit a cycle.
 
     Parameters
     ----------

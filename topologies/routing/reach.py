@@ -24,8 +24,8 @@ class Reach:
     hops : ndarray of int32
         Links to the destination; -1 where the table does not lead there.
     used, arrival : ndarray of int32
-        Highest level on a link, and level behind the last link, when it begins at level 0 and no class of
-        links begins again.
+        Highest level on a link, and level behind the last link, when it begins at level 0 and no class
+        of links begins anew.
     """
 
     hops: Levels

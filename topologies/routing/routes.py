@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["CHOICES", "DISCIPLINES", "SPREADS", "Routes", "rises", "steps", "table"]
@@ -77,9 +77,9 @@ class Routes:
     stride: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        one_of(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
-        one_of(self.choice, CHOICES, f"routing {self.name}: choice")
-        one_of(self.spread, SPREADS, f"routing {self.name}: spread")
+        check_choice(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
+        check_choice(self.choice, CHOICES, f"routing {self.name}: choice")
+        check_choice(self.spread, SPREADS, f"routing {self.name}: spread")
         if self.spread != "least" and (self.detours or self.escape is not None):
             raise ValueError(
                 f"routing {self.name}: spread {self.spread} with detours or escape, expected neither"
@@ -96,7 +96,7 @@ class Routes:
 
     @property
     def anew(self) -> bool:
-        """Whether levels begin again in each phase and class of links, each phase with levels of its own."""
+        """Whether levels begin anew in each phase and class of links, each phase with levels of its own."""
         return self.discipline in ("phase", "dateline")
 
     @cached_property

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.experiments.local_backfilling.simulator.penalty import Penalty, read_penalty
 from netplace.experiments.local_backfilling.simulator.platform import Platform
 from netplace.experiments.local_backfilling.simulator.rules import RULES
@@ -67,7 +67,7 @@ def backfill(
     Schedule
         With the processors of each job; jobs larger than the platform are rejected.
     """
-    one_of(rule, RULES, "rule")
+    check_choice(rule, RULES, "rule")
     chosen = read_penalty(penalty) if isinstance(penalty, str) else penalty
     rule_for = estimate_rule(estimates, LogTimes())
     taken, rejected, unknown = [], [], 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netplace.checks import check_size, whole
+from netplace.checks import check_int, check_size
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload import Workload
 
@@ -23,7 +23,7 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
     F. Mendonca, thesis, 2017, section 4.5; larger jobs are left out before. Jobs are numbered from 1 in the
     order drawn.
     """
-    check_size(whole(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
+    check_size(check_int(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
     if not len(able):
         raise ValueError(f"log: no job of it runs on {processors:,} processors")
@@ -53,8 +53,8 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
     least : int
         A workload of fewer jobs is left out.
     """
-    whole(weeks, "weeks")
-    whole(instances, "instances")
+    check_int(weeks, "weeks")
+    check_int(instances, "instances")
     first, last = float(log.submit[0]), float(log.submit[-1])
     check_size(int((last - first) // WEEK), _BYTES_PER_WEEK, "weeks", "log")
     begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 
 __all__ = ["PENALTIES", "Penalty", "read_penalty"]
 
@@ -44,7 +44,7 @@ class Penalty:
     factor: float = 0.0
 
     def __post_init__(self) -> None:
-        least = PENALTIES[one_of(self.name, PENALTIES, "penalty")][1]
+        least = PENALTIES[check_choice(self.name, PENALTIES, "penalty")][1]
         if not least <= self.factor < math.inf:
             raise ValueError(
                 f"penalty {self.name}: factor {self.factor:g}, expected a number of at least {least:g}"
@@ -65,7 +65,7 @@ def read_penalty(text: str) -> Penalty:
     """
     name, colon, rest = str(text).partition(":")
     name = "geometric" if name == "quadratic" else name
-    example = PENALTIES[one_of(name, PENALTIES, "penalty")][2]
+    example = PENALTIES[check_choice(name, PENALTIES, "penalty")][2]
     if bool(colon) != (":" in example):
         raise ValueError(f"penalty {text!r}: expected the form {example}")
     try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.experiments.local_backfilling.simulator.platform import Platform
 from netplace.native import experiments as native
 
@@ -100,7 +100,7 @@ def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[
     >>> place("plat", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
     [4, 5, 7]
     """
-    chosen_rule = RULES[one_of(rule, RULES, "rule")]
+    chosen_rule = RULES[check_choice(rule, RULES, "rule")]
     open_ = np.zeros(platform.processors, np.bool_)
     open_[np.asarray(free, np.int64)] = True
     if open_.sum() < size:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.scheduling.partitioner.allocation import Nodes
 
 __all__ = ["Shelf", "shelves"]
@@ -63,8 +63,8 @@ def shelves(
     >>> [(shelf.jobs, shelf.cluster, shelf.start) for shelf in shelves(2, 3, [2, 2, 2], [1, 1, 1])]
     [((0,), 0, 0.0), ((1,), 1, 0.0), ((2,), 0, 1.0)]
     """
-    whole(clusters, "clusters")
-    whole(cluster_size, "cluster size")
+    check_int(clusters, "clusters")
+    check_int(cluster_size, "cluster size")
     for size, seconds in zip(sizes, run_times, strict=True):
         if not 1 <= size <= cluster_size or not 0 <= seconds < float("inf"):
             raise ValueError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import check_size, whole
+from netplace.checks import check_int, check_size
 from netplace.experiments.redirection.simulator.task import Task
 from netplace.scheduling.workload import Workload
 
@@ -48,13 +48,13 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
     processors : int, optional
         Processors of the task set.
     """
-    whole(machine, "processors of the log")
+    check_int(machine, "processors of the log")
     ran = jobs.run_time > 0
     if not ran.any():
         raise ValueError("tasks: no job of the log has a run time")
     sizes, times, submit = jobs.nodes[ran], jobs.run_time[ran], jobs.submit[ran]
     mean = float(sizes.mean())
-    count = max(round(machine / mean), 1) if processors is None else whole(processors, "processors")
+    count = max(round(machine / mean), 1) if processors is None else check_int(processors, "processors")
     share = mean if processors is None else machine / count
     seconds = sizes * times / share
     made = zip(submit.tolist(), seconds.tolist(), strict=True)
@@ -65,7 +65,7 @@ def windows(
     log: Workload, days: float, instances: int, machine: int, processors: int | None = None, seed: int = 0
 ) -> list[TaskSet]:
     """Return task sets of windows that begin at random times in a log; see `tasks_of`."""
-    whole(instances, "instances")
+    check_int(instances, "instances")
     if not 0 < days < float("inf"):
         raise ValueError(f"windows: {days:g} days, expected a number over 0")
     last = float(log.submit[-1]) - days * _DAY

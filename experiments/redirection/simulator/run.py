@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.experiments.redirection.simulator.policies import TASK_POLICIES
 from netplace.experiments.redirection.simulator.pool import Pool
 from netplace.experiments.redirection.simulator.task import Ran, Task
@@ -58,7 +58,7 @@ def run_tasks(
     list of Ran
         In the order of `tasks`.
     """
-    rule = TASK_POLICIES[one_of(policy, TASK_POLICIES, "policy")]
+    rule = TASK_POLICIES[check_choice(policy, TASK_POLICIES, "policy")]
     given = {"dedicated": dedicated, "threshold": threshold, "b": b, "c": c}
     for name, value in given.items():
         if (value is None) == (name in rule.parameters):
@@ -66,7 +66,9 @@ def run_tasks(
                 f"policy {policy}: {name} is {value}, expected "
                 + (" and ".join(rule.parameters) if rule.parameters else "no parameters")
             )
-    common = whole(processors, "processors") - (whole(dedicated, "dedicated") if dedicated is not None else 0)
+    common = check_int(processors, "processors") - (
+        check_int(dedicated, "dedicated") if dedicated is not None else 0
+    )
     if common < 1:
         raise ValueError(
             f"policy {policy}: {dedicated} of {processors} processors are dedicated, none is left"
@@ -74,7 +76,7 @@ def run_tasks(
     for name, value in (("b", b), ("c", c)):
         if value is not None and not 0 <= value <= 1:
             raise ValueError(f"policy {policy}: {name} is {value:g}, expected a number from 0 to 1")
-    limit = whole(threshold, "threshold") if threshold is not None else 0
+    limit = check_int(threshold, "threshold") if threshold is not None else 0
     _check(tasks)
     pool = Pool(tasks, 0, common, rule, threshold=limit)
     apart = Pool(tasks, common, processors, rule, dedicated=True)

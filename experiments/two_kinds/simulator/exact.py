@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from netplace.checks import check_size, whole
+from netplace.checks import check_int, check_size
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
 __all__ = ["optimum"]
@@ -23,7 +23,7 @@ def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> fl
     seconds : float
         Time limit of the solver.
     """
-    workers = whole(cpus, "CPUs") + whole(gpus, "GPUs")
+    workers = check_int(cpus, "CPUs") + check_int(gpus, "GPUs")
     count = len(tasks)
     check_size((workers + count) * (workers * count + 1), 16, "table entries", "optimum")
     times = np.concatenate([np.tile(tasks.cpu, (cpus, 1)), np.tile(tasks.gpu, (gpus, 1))])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import check_size, one_of, whole
+from netplace.checks import check_choice, check_int, check_size
 from netplace.experiments.two_kinds.simulator.assignment import Assignment
 from netplace.experiments.two_kinds.simulator.packing import check_tables
 from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
@@ -62,7 +62,7 @@ def search(
     tolerance : float
         The search ends when the ends are no further apart than this share of the upper one.
     """
-    try_ = STEPS[one_of(step, STEPS, "step")][0]
+    try_ = STEPS[check_choice(step, STEPS, "step")][0]
     check_search(len(tasks), cpus, gpus, step)
     if not 0 < tolerance < 1:
         raise ValueError(f"tolerance: {tolerance:g}, expected a number between 0 and 1")
@@ -90,7 +90,7 @@ def search(
 
 def check_search(count: int, cpus: int, gpus: int, step: str) -> None:
     """Check before `count` tasks are made that a search among them can be held in memory."""
-    check_size(whole(cpus, "CPUs") + whole(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
+    check_size(check_int(cpus, "CPUs") + check_int(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
     if step == "knapsack":
         check_tables(count, cpus, gpus)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_size, real, shown, whole
+from netplace.checks import abbreviate, check_float, check_int, check_size
 from netplace.checks.csv_cells import as_read
 from netplace.checks.inputs import input_file
 
@@ -49,7 +49,7 @@ class TaskTimes:
             for name, seconds in zip(self.names, times.tolist(), strict=True):
                 if not _LEAST <= seconds <= _MOST:
                     raise ValueError(
-                        f"task {shown(name)}: takes {seconds:g} s on a {kind}, "
+                        f"task {abbreviate(name)}: takes {seconds:g} s on a {kind}, "
                         f"expected {_LEAST:g} to {_MOST:g}"
                     )
 
@@ -100,7 +100,7 @@ def _seconds(path: Path, line: int, column: str, text: object) -> float:
         seconds = math.nan
     if not _LEAST <= seconds <= _MOST:
         raise ValueError(
-            f"{path}, line {line}: {column} is {shown(text)}, expected seconds from {_LEAST:g} to {_MOST:g}"
+            f"{path}, line {line}: {column}: {abbreviate(text)}, expected {_LEAST:g} to {_MOST:g} seconds"
         )
     return seconds
 
@@ -126,11 +126,11 @@ def query_times(
     cpu_seconds, gpu_seconds : float
         What all take on one CPU (SWIPE, table 2.2) and one GPU (CUDASW++).
     """
-    check_size(whole(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
+    check_size(check_int(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
     for name, residues in (("shortest", shortest), ("longest", longest)):
-        real(residues, name, 1, _MOST)
+        check_float(residues, name, 1, _MOST)
     for name, seconds in (("cpu_seconds", cpu_seconds), ("gpu_seconds", gpu_seconds)):
-        real(seconds, name, _LEAST, _MOST)
+        check_float(seconds, name, _LEAST, _MOST)
     lengths = np.round(np.linspace(shortest, longest, queries))
     share = lengths / lengths.sum()
     names = tuple(f"query{number}" for number in range(1, queries + 1))

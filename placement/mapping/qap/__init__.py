@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.mapping.qap.problem import QapProblem, qap_problem
@@ -96,10 +96,10 @@ def solve_qap(
     -------
     QapResult
     """
-    chosen = METHODS[one_of(method, METHODS, "mapping method")]
+    chosen = METHODS[check_choice(method, METHODS, "mapping method")]
     problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)
     # Not the bare seed: who shuffles tasks by the same one would find them put in order by the first draw.
-    rng = np.random.default_rng([whole(seed, "seed", 0), len(problem.B)])
+    rng = np.random.default_rng([check_int(seed, "seed", 0), len(problem.B)])
     if seconds is None and iterations is None:
         iterations = chosen.iterations
     budget = Budget(seconds, iterations)

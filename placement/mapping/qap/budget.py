@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from netplace.checks import whole
+from netplace.checks import check_int
 
 __all__ = ["Budget"]
 
@@ -30,7 +30,9 @@ class Budget:
     def __init__(self, seconds: float | None = None, iterations: int | None = None):
         self._started = time.thread_time()
         self._limit = math.inf if seconds is None else _seconds(seconds)
-        self._most = math.inf if iterations is None else whole(iterations, "iterations of a mapping search")
+        self._most = (
+            math.inf if iterations is None else check_int(iterations, "iterations of a mapping search")
+        )
         self.spent = 0
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.cosim.kept import read_plan
+from netplace.cosim.serialization import read_plan
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
 from netplace.report.comparison.kinds.schedule import METRICS
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.report.comparison.kinds.figures import LESS, MORE, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import asked_of, versions_of
@@ -76,7 +76,7 @@ def _batches(path: Path, figures: Mapping[str, Any], name: str) -> Sample | None
     if values is None:
         return None
     if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
-        raise ValueError(f"{path}: batches.{name}: {shown(values)} found, expected a list of numbers")
+        raise ValueError(f"{path}: batches.{name}: {abbreviate(values)} found, expected a list of numbers")
     return (
         Sample.of({str(place): float(value) for place, value in enumerate(values)}, "batches")
         if values

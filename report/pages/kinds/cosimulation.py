@@ -9,9 +9,9 @@ from pathlib import Path
 
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, LoggedJobRow, ended
-from netplace.cosim.kept import FILE, read_plan
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.reasons import link_name
+from netplace.cosim.serialization import FILE, read_plan
 from netplace.cosim.waiting import Waiting
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
 from netplace.report.pages.html import Page
@@ -34,7 +34,7 @@ _COSTS_NOTE = (
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a folder holds a co-simulation."""
+    """Tell whether a folder holds a co-simulation."""
     return path.is_dir() and (path / FILE).is_file()
 
 

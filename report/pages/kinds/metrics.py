@@ -16,7 +16,7 @@ _TIME = "cycles"
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds metrics of configurations."""
+    """Tell whether a file holds metrics of configurations."""
     return holds(path, "metrics", ("title", "rows", "spread"))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of, shown
+from netplace.checks import abbreviate, check_choice
 from netplace.checks.results_file import opened, read_json
 from netplace.report.pages.kinds.result_kinds import RESULT_KINDS
 from netplace.report.terminal.screen import PRINTED
@@ -61,11 +61,11 @@ def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(
-            f"{path}: {shown(content)} found, expected an object that a command printed with --json"
+            f"{path}: {abbreviate(content)} found, expected an object that a command printed with --json"
         )
     if "netplace" not in content:
         return "", content
-    what = one_of(content["netplace"], PRINTED, f"{path}: netplace")
+    what = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
     return what, opened(content, path, what, PRINTED[what])
 
 
@@ -74,12 +74,14 @@ def number_in(path: Path, content: Mapping[str, Any], *keys: str) -> float | Non
     value: Any = content
     for place, key in enumerate(keys):
         if not isinstance(value, Mapping):
-            raise ValueError(f"{path}: {'.'.join(keys[:place])}: {shown(value)} found, expected an object")
+            raise ValueError(
+                f"{path}: {'.'.join(keys[:place])}: {abbreviate(value)} found, expected an object"
+            )
         value = value.get(key)
         if value is None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{path}: {'.'.join(keys)}: {shown(value)} found, expected a number")
+        raise ValueError(f"{path}: {'.'.join(keys)}: {abbreviate(value)} found, expected a number")
     return float(value)
 
 

@@ -1,4 +1,4 @@
-"""Partitions of nodes that lie close together: around a center, or the best there is.
+"""Partitions of nodes that lie close together: around a centre, or the best there is.
 
 A new one is a function that takes a network, its free nodes and how many are needed (`Choose`), in a file of
 its own, and a line in `ALGORITHMS`.
@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.partitioner.centres.centred import Centred
-from netplace.scheduling.partitioner.centres.choice import Choice, Choose
 from netplace.scheduling.partitioner.centres.gen_alg import gen_alg
 from netplace.scheduling.partitioner.centres.line import consecutive, line_of
 from netplace.scheduling.partitioner.centres.mc import TIES, mc
 from netplace.scheduling.partitioner.centres.mc_boxes import mc_boxes
 from netplace.scheduling.partitioner.centres.mm import mm
 from netplace.scheduling.partitioner.centres.optimal import optimal
+from netplace.scheduling.partitioner.centres.selection import Choose, Selection
 from netplace.scheduling.partitioner.centres.space import space_of
 from netplace.scheduling.partitioner.centres.swaps import improved
 from netplace.topologies import Topology
 
-__all__ = ["ALGORITHMS", "Centred", "Choice", "Choose", "by_distance", "mc_boxes", "mc_nodes"]
+__all__ = ["ALGORITHMS", "Centred", "Choose", "Selection", "by_distance", "mc_boxes", "mc_nodes"]
 
 ALGORITHMS: dict[str, Choose] = {
     "gen-alg": gen_alg,
@@ -48,6 +48,6 @@ def by_distance(name: str) -> Callable[[Topology, str, int], Centred]:
 def mc_nodes(topology: Topology, option: str = "", seed: int = 0) -> Centred:
     """Return the partitioner MC1x1; the option is a rule for the last shell, a key of `TIES`."""
     what = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
-    tie = one_of(option or "distance", TIES, f"{what}, nodes of the last shell")
+    tie = check_choice(option or "distance", TIES, f"{what}, nodes of the last shell")
     space = space_of(topology, what)
     return Centred(space, mc((1,) * len(space.axes.sizes), tie))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.centres.choice import Choice, Choose
+from netplace.scheduling.partitioner.centres.selection import Choose, Selection
 from netplace.scheduling.partitioner.centres.space import Space
 from netplace.scheduling.partitioner.on_free_map import OnFreeMap
 
@@ -37,6 +37,6 @@ class Centred(OnFreeMap):
         self.visited += self.free  # nodes that a search starts from
         return Allocation(self.choose(job.nodes).nodes)
 
-    def choose(self, size: int) -> Choice:
+    def choose(self, size: int) -> Selection:
         """Return what the algorithm chooses for a job of `size` nodes, no more than are free."""
         return self._choose(self._space, self._map.first(self.free), size)

@@ -8,13 +8,13 @@ section 1. The sum over pairs is at most 2 - 2/k times the least.
 from __future__ import annotations
 
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.median import closest
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import Space
 
 __all__ = ["gen_alg"]
 
 
-def gen_alg(space: Space, free: Nodes, size: int) -> Choice:
+def gen_alg(space: Space, free: Nodes, size: int) -> Selection:
     """Return what Gen-Alg chooses."""
     return closest(space, free, free, size)

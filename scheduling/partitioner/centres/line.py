@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import LINE, Space
 
 __all__ = ["consecutive", "line_of"]
 
 
-def consecutive(space: Space, free: Nodes, size: int) -> Choice:
+def consecutive(space: Space, free: Nodes, size: int) -> Selection:
     """Return the `size` consecutive free nodes of least sum over pairs, the first of several."""
     place = space.axes.places[0, free]
     sums, moments = np.cumsum([0, *place]), np.cumsum([0, *(np.arange(len(free)) * place)])
@@ -26,7 +26,7 @@ def consecutive(space: Space, free: Nodes, size: int) -> Choice:
     weights = moments[size:] - moments[: len(first)] - first * inside
     costs = 2 * weights - (size - 1) * inside
     best = int(np.argmin(costs))
-    return Choice(free[best : best + size], int(costs[best]))
+    return Selection(free[best : best + size], int(costs[best]))
 
 
 def line_of(space: Space) -> Space:

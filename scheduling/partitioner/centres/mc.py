@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice, Choose
+from netplace.scheduling.partitioner.centres.selection import Choose, Selection
 from netplace.scheduling.partitioner.centres.shells import best_box, free_below
 from netplace.scheduling.partitioner.centres.space import RING, Space
 
@@ -40,7 +40,7 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
     """
     rule = TIES[tie]
 
-    def choose(space: Space, free: Nodes, size: int) -> Choice:
+    def choose(space: Space, free: Nodes, size: int) -> Selection:
         below = np.array([(side - 1) // 2 for side in shape])
         above = np.array([side // 2 for side in shape])
         centre, cost = best_box(space.axes, free_below(space, free), free, below, above, size)
@@ -49,13 +49,13 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
         last = int(np.searchsorted(inside, size))
         inner, outer = free[shell < last], free[shell == last]
         chosen = rule(space, int(centre), inner, outer, size - len(inner))
-        return Choice(np.sort(np.concatenate([inner, chosen])), int(cost), int(centre))
+        return Selection(np.sort(np.concatenate([inner, chosen])), int(cost), int(centre))
 
     return choose
 
 
 def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Numbers) -> _Numbers:
-    """Return in which shell around a center each node lies."""
+    """Return in which shell around a centre each node lies."""
     shell = np.zeros(len(nodes), np.int64)
     places, kinds, sizes = space.axes.places, space.axes.kinds, space.axes.sizes
     for d, size in enumerate(sizes.tolist()):
@@ -68,7 +68,7 @@ def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Nu
 
 
 def _by_distance(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take the nodes nearest to the center, in hops."""
+    """Take the nodes nearest to the centre, in hops."""
     hops = space.hops(centre, outer)
     return outer[np.argsort(hops, kind="stable")[:count]]
 
@@ -79,7 +79,7 @@ def _by_number(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int
 
 
 def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the center."""
+    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the centre."""
     # So did the simulator of the authors until 2015.
     distance = space.hops
     sums = distance(outer[:, None], inner).sum(axis=1) if len(inner) else np.zeros(len(outer), np.int64)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.centres.centred import Centred
-from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.mc import TIES, mc
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import Space, space_of
 from netplace.topologies import Topology
 
@@ -31,12 +31,12 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> McBoxes:
     """
     what = f"partitioner mc:{option}" if option else "partitioner mc"
     sides, _, tie = option.partition(",")
-    one_of(tie or "distance", TIES, f"{what}, nodes of the last shell")
+    check_choice(tie or "distance", TIES, f"{what}, nodes of the last shell")
     space = space_of(topology, what)
     sizes = tuple(space.axes.sizes.tolist())
     if sides in ("", "cubic"):
         return McBoxes(space, None, tie or "distance")
-    shape = tuple(whole(side, f"{what}: side") for side in sides.split("x"))
+    shape = tuple(check_int(side, f"{what}: side") for side in sides.split("x"))
     if len(shape) != len(sizes) or any(a > b for a, b in zip(shape, sizes, strict=True)):
         raise ValueError(f"{what}: {sides} is no box of {topology}, expected {len(sizes)} sides that fit")
     return McBoxes(space, shape, tie or "distance")
@@ -61,7 +61,7 @@ class McBoxes(Centred):
             super().__init__(space, mc(shape, tie), by_count=False)
             return
 
-        def of_the_job(space: Space, free: Nodes, size: int) -> Choice:
+        def of_the_job(space: Space, free: Nodes, size: int) -> Selection:
             sides = cubic_box(-(-size // space.each), tuple(space.axes.sizes.tolist()))
             return mc(sides, tie)(space, free, size)
 

@@ -1,4 +1,4 @@
-"""The center whose nearest free nodes lie closest together: side by side or, among very many, from counts."""
+"""The centre whose nearest free nodes lie closest together: side by side or, among very many, from counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.at_switches import has_switches, one_a_switch
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.batched import best_of_batch, fits_batch
-from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import best_centre
 from netplace.scheduling.partitioner.centres.on_tree import best_on_tree, is_tree
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import LINE, Axes, Space, one_each
 
 __all__ = ["best_by_counts", "closest"]
@@ -22,8 +22,8 @@ __all__ = ["best_by_counts", "closest"]
 _FEW = 2**19  # free nodes times centres up to which all centres are simply worked out
 
 
-def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
-    """Return the first center around which the `size` nearest free nodes have the least sum over pairs.
+def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
+    """Return the first centre around which the `size` nearest free nodes have the least sum over pairs.
 
     Ties among nodes at the same distance go to those of least number.
     """
@@ -40,11 +40,11 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     elif len(free) * len(centres) > _FEW and one_each(axes):
         few = np.array([best_by_counts(space, free, centres, size)])
     centre, cost, nodes = best_centre(axes, free, few, size)
-    return Choice(nodes, cost, centre)
+    return Selection(nodes, cost, centre)
 
 
 def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
-    """Return the first of the best centers, from the counts."""
+    """Return the first of the best centres, from the counts."""
     axes = space.axes
     balls = _around(space, free, centres, size)
     shells = shells_of(axes, free, len(balls.within) - 1)
@@ -58,7 +58,7 @@ def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
 
 
 def _around(space: Space, free: Nodes, centres: Nodes, size: int) -> Balls:
-    """Return counts up to a radius that suffices for most centers."""
+    """Return counts up to a radius that suffices for most centres."""
     most = int(space.topology.diameter)
     share = len(free) / space.topology.nodes
     usual = 1 + int(np.searchsorted(mean_volumes(space.axes, most) * share, size))

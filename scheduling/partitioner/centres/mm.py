@@ -1,4 +1,4 @@
-"""MM, Manhattan median: as Gen-Alg, but centers lie wherever rows and columns of free nodes meet.
+"""MM, Manhattan median: as Gen-Alg, but centres lie wherever rows and columns of free nodes meet.
 
 Source: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
 sections 2 and 4. On meshes of d dimensions the sum over pairs is at most 2 - 1/(2d) times the least.
@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.median import closest
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import Space
 
 __all__ = ["intersections", "mm"]
 
 
-def mm(space: Space, free: Nodes, size: int) -> Choice:
+def mm(space: Space, free: Nodes, size: int) -> Selection:
     """Return what MM chooses."""
     return closest(space, free, intersections(space, free), size)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.gen_alg import gen_alg
+from netplace.scheduling.partitioner.centres.selection import Selection
 from netplace.scheduling.partitioner.centres.space import Space
 from netplace.scheduling.partitioner.centres.swaps import improved
 
@@ -23,7 +23,7 @@ _STEPS = 50_000_000  # of the search; some tens of seconds
 _good = improved(gen_alg)
 
 
-def optimal(space: Space, free: Nodes, size: int) -> Choice:
+def optimal(space: Space, free: Nodes, size: int) -> Selection:
     """Return the best choice there is."""
     if len(free) > MOST_FREE:
         raise ValueError(
@@ -40,4 +40,4 @@ def optimal(space: Space, free: Nodes, size: int) -> Choice:
             f"partitioner optimal: gave up on {size} of {len(free)} free nodes after {_STEPS:,} steps, "
             "expected a smaller job or machine"
         )
-    return Choice(free[chosen], cost)
+    return Selection(free[chosen], cost)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.choice import Choice, Choose
 from netplace.scheduling.partitioner.centres.nearest import improve
+from netplace.scheduling.partitioner.centres.selection import Choose, Selection
 from netplace.scheduling.partitioner.centres.space import Space
 
 __all__ = ["improved"]
 
 
 def improved(choose: Choose) -> Choose:
-    """Return the algorithm that improves what `choose` chooses; its center stays that of the beginning."""
+    """Return the algorithm that improves what `choose` chooses; its centre stays that of the beginning."""
 
-    def choose_and_swap(space: Space, free: Nodes, size: int) -> Choice:
+    def choose_and_swap(space: Space, free: Nodes, size: int) -> Selection:
         first = choose(space, free, size)
         nodes, others = first.nodes.copy(), np.setdiff1d(free, first.nodes, assume_unique=True)
         gain = improve(space.axes, nodes, others)
-        return Choice(nodes, first.cost - int(gain), first.centre)
+        return Selection(nodes, first.cost - int(gain), first.centre)
 
     return choose_and_swap

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Partitioner
 from netplace.scheduling.partitioner.contiguous.boxes import Boxes
@@ -62,7 +62,7 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
 def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
     """Return the rule that an option names."""
     rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines")
-    words = [one_of(word.strip(), rules + others, what) for word in option.split(",")] if option else []
+    words = [check_choice(word.strip(), rules + others, what) for word in option.split(",")] if option else []
     chosen = [word for word in words if word in rules]
     if len(chosen) > 1 or len(words) != len(set(words)):
         raise ValueError(f"{what}: expected one of {', '.join(rules)}, and each word once")

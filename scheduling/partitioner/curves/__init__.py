@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.curves.along import Along
 from netplace.scheduling.partitioner.curves.from_file import order_from_file
@@ -79,7 +79,7 @@ def order_of(topology: Topology, text: str) -> Nodes:
     if text.startswith(_FILE):
         order = order_from_file(Path(text.removeprefix(_FILE)), topology)
     else:
-        order = _of_all(topology, one_of(text, [*ORDERS, f"{_FILE}PATH"], "order of the nodes"))
+        order = _of_all(topology, check_choice(text, [*ORDERS, f"{_FILE}PATH"], "order of the nodes"))
     return order[np.isin(order, topology.computing)] if len(topology.service) else order
 
 
@@ -114,7 +114,7 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     if len(words) > 1:
         raise ValueError(f"{what}: {words[1]!r} is one word too many, expected ORDER,CHOICE,{_RING}")
     choice = words[0] if words else "best-fit"
-    one_of(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
+    check_choice(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
     if not curve.startswith(_FILE):
-        one_of(curve, [*ORDERS, f"{_FILE}PATH"], f"{what}, order of the nodes")
+        check_choice(curve, [*ORDERS, f"{_FILE}PATH"], f"{what}, order of the nodes")
     return Along(order_of(topology, curve), SELECTIONS.get(choice), LISTINGS.get(choice, minimum_span), ring)

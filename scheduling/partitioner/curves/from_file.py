@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_int
 from netplace.checks.inputs import input_file
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
@@ -26,7 +26,7 @@ def order_from_file(path: Path, topology: Topology) -> Nodes:
     line_of: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         for word in line.partition("#")[0].replace(",", " ").split():
-            node = whole(word, f"{path}:{number}: node", 0)
+            node = check_int(word, f"{path}:{number}: node", 0)
             if node >= topology.nodes:
                 raise ValueError(
                     f"{path}:{number}: node {node} is not in 0..{topology.nodes - 1} of {topology}"

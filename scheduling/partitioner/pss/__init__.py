@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.scheduling.partitioner.pss.derive import levels
 from netplace.scheduling.partitioner.pss.language import read_configuration
 from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
@@ -40,7 +40,7 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     words = words[:-1] if exactly else words
     if source == _LEVELS:
         for word in words:
-            one_of(preference_name(word), [*PREFERENCES, _OVERLAP, _EXACT], what)
+            check_choice(preference_name(word), [*PREFERENCES, _OVERLAP, _EXACT], what)
         costs = [word for word in words if word != _OVERLAP] or ["uniform"]
         if len(costs) > 1:
             raise ValueError(f"{what}: two costs of a node, expected one of {', '.join(PREFERENCES)}")
@@ -48,7 +48,9 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     configuration = read_configuration(Path(source))
     if len(words) > 1:
         raise ValueError(f"{what}: {words[1]!r} is not the word {_EXACT}, expected FILE,QUEUE,{_EXACT}")
-    queue = one_of(words[0], configuration.queues, f"{what}, queue") if words else configuration.queues[0]
+    queue = (
+        check_choice(words[0], configuration.queues, f"{what}, queue") if words else configuration.queues[0]
+    )
     if len(configuration.hosts) != topology.nodes:
         raise ValueError(
             f"{source}: describes {len(configuration.hosts)} hosts, expected the {topology.nodes} nodes of "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
-from netplace.checks.shown import shown
 
 __all__ = ["given_sets"]
 
@@ -28,7 +28,7 @@ def given_sets(text: str, nodes: int) -> Level:
     name, _, option = text.partition(":")
     if name == "cards" and not Path(text).exists():
         if not re.fullmatch(r"0*[1-9]\d{0,8}", option):
-            raise ValueError(f"processor sets {shown(text)}: expected a form such as cards:12")
+            raise ValueError(f"processor sets {abbreviate(text)}: expected a form such as cards:12")
         size = int(option)
         return [(list(range(first, min(first + size, nodes))), 1) for first in range(0, nodes, size)]
     try:
@@ -50,10 +50,10 @@ def _members(words: list[str], nodes: int, where: str) -> list[int]:
     for word in words:
         part = _PART.fullmatch(word)
         if part is None:
-            raise ValueError(f"{where}: {shown(word)} is no node, nor a range such as 0-11")
+            raise ValueError(f"{where}: {abbreviate(word)} is no node, nor a range such as 0-11")
         low, high = int(part[1]), int(part[2] or part[1])
         if high < low or high >= nodes:
-            raise ValueError(f"{where}: {shown(word)} is no node or range of 0..{nodes - 1}")
+            raise ValueError(f"{where}: {abbreviate(word)} is no node or range of 0..{nodes - 1}")
         here = set(range(low, high + 1))
         if twice := members & here:
             raise ValueError(f"{where}: node {min(twice)} is named twice")

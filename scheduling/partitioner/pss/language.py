@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.checks.inputs import input_file
 from netplace.scheduling.partitioner.pss.configuration import Configuration, Host, Processor, SizeClass
 from netplace.scheduling.partitioner.pss.constraints import read_rules, read_vector
@@ -204,7 +204,7 @@ def _sizes(tokens: Tokens) -> tuple[int, int]:
 def _unknown(name: str, known: list[str], what: str) -> str:
     """Return the sentence that a name is not known, with those that are like it."""
     try:
-        one_of(name, known, what)
+        check_choice(name, known, what)
     except ValueError as error:
         return str(error)
     return ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.topologies import Grid, Topology
 
 __all__ = ["PREFERENCES", "node_costs", "preference_name"]
@@ -27,7 +27,7 @@ def node_costs(topology: Topology, text: str) -> Costs:
     """
     name, _, option = text.partition(":")
     what = "partitioner pss:levels, cost of a node"
-    make = PREFERENCES[one_of(name, PREFERENCES, what)]
+    make = PREFERENCES[check_choice(name, PREFERENCES, what)]
     if (name == "io") != bool(option):
         raise ValueError(f"{what}: {text!r}, expected uniform, centre or a form such as io:0+63 or io:0-7")
     return make(topology, _nodes(topology, option, text) if option else np.empty(0, np.int64))
@@ -60,7 +60,7 @@ def _uniform(topology: Topology, nodes: Costs) -> Costs:
 
 
 def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:
-    """Return 1 and twice the distance of each node of a mesh from the center, dimension by dimension."""
+    """Return 1 and twice the distance of each node of a mesh from the centre, dimension by dimension."""
     if not isinstance(topology, Grid) or topology.wraps:
         raise ValueError(f"partitioner pss:levels,centre: is defined on meshes, not on {topology}")
     places = topology.coordinates(np.arange(topology.nodes))

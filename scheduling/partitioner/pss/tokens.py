@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks.shown import shown
+from netplace.checks.display import abbreviate
 
 __all__ = ["Tokens"]
 
@@ -45,7 +45,7 @@ class Tokens:
                     continue
                 match = _WORD.match(rest, place)
                 if match is None:
-                    raise ValueError(f"{path}:{number}: {shown(rest[place])} is part of no word")
+                    raise ValueError(f"{path}:{number}: {abbreviate(rest[place])} is part of no word")
                 self._tokens.append(_Token(match[0], number))
                 place = match.end()
 
@@ -63,7 +63,7 @@ class Tokens:
 
     def error(self, expected: str, line: int | None = None) -> ValueError:
         """Return the error that something else was expected here."""
-        seen = shown(self.next) if self.next else "the end of the file"
+        seen = abbreviate(self.next) if self.next else "the end of the file"
         return ValueError(f"{self._path}:{line or self.line}: {seen} was found, expected {expected}")
 
     def wrong(self, what: str, line: int | None = None) -> ValueError:
@@ -71,7 +71,7 @@ class Tokens:
         return ValueError(f"{self._path}:{line or self.line}: {what}")
 
     def accept(self, *words: str) -> bool:
-        """Take the next words if they are these, and return whether they were."""
+        """Take the next words if they are these, and tell whether they were."""
         texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
         if texts == words:
             self._at += len(words)

@@ -25,7 +25,7 @@ from netplace.topologies import parse
 @pytest.fixture(scope="module")
 def outcomes():
     found = [Cell("barrier", network, 8, 0, draws=2) for network in ("torus:4x4", "tree:4,2")]
-    return [(cell, cell.carry_out()) for cell in found]
+    return [(cell, cell.run()) for cell in found]
 
 
 def test_every_algorithm_runs_in_every_setting(outcomes):
@@ -55,7 +55,7 @@ def test_alone_in_order_is_a_plain_run(outcomes):
 
 
 def test_the_same_messages_count_once():
-    outcome = Cell("scatter", "torus:4x4", 3, 300, draws=1).carry_out()
+    outcome = Cell("scatter", "torus:4x4", 3, 300, draws=1).run()
     assert outcome["same"]
     assert not set(outcome["same"]) & set(outcome["cycles"]["in order"])
 

@@ -45,7 +45,7 @@ def test_the_quick_version_is_smaller():
 @pytest.mark.slow
 def test_an_incast_harms_others_less_under_a_bound_of_packets():
     free, bound = (
-        Cell("incast", "slingshot-11", "minimal", *FEATURES[name], "random", 9).carry_out()
+        Cell("incast", "slingshot-11", "minimal", *FEATURES[name], "random", 9).run()
         for name in ("none", "window of 2")
     )
     worst = [max(np.array(found["live"][:8]) / found["alone"][:8]) for found in (free, bound)]

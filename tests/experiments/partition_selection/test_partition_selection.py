@@ -165,7 +165,7 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
     found = {}
     for tenths in (3, 12, 24):
         monkeypatch.setattr(selection_schedules, "_MORE", tenths)
-        found[tenths] = selection_schedules.carry_out(case, tables, machine, {"plain": ("low",)})
+        found[tenths] = selection_schedules.run_case(case, tables, machine, {"plain": ("low",)})
     assert found[3] in (found[12], found[24])
     assert len(found[3]["batches"]) == selection_schedules.BATCHES
 

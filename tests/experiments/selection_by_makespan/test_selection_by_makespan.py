@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.selection_by_makespan.study import MakespanCase, carry_out, cases, rows
+from netplace.experiments.selection_by_makespan.study import MakespanCase, cases, rows, run_case
 from netplace.experiments.shared.box_times import BEST, BoxTimes, shapes
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation
@@ -69,7 +69,7 @@ def test_every_case_is_asked_for_once():
 def test_better_mappings_and_shapes_shorten_the_schedule(runs):
     times = {mapping: BoxTimes(runs, mapping) for mapping in ("consecutive", BEST)}
     spans = {
-        (selection, mapping): carry_out(
+        (selection, mapping): run_case(
             MakespanCase("medium", "3d", selection, mapping, 1, 600), times, quick=True
         )["makespan"]
         for selection in ("CS", "BPS")

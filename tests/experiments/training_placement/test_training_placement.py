@@ -30,7 +30,7 @@ def test_the_training_job_has_nodes_under_the_first_partitioner(part):
 
 def test_a_step_is_not_quicker_beside_others(tmp_path):
     cell = Cell("torus:10x10x10", "random", "tp-cp-dp-pp", 0)
-    found = cell.carry_out()
+    found = cell.run()
     assert found["neighbours"] == len(MIX)
     assert found["live"] > found["alone"] > 100
     draw_steps(tmp_path / "torus.png", steps_of([(cell, found)]), "torus")

@@ -13,23 +13,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
-from netplace.checks import one_of, whole
+from netplace.checks import check_choice, check_int
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import checked
 from netplace.netsim.config import Config
-from netplace.netsim.door import check_topology, place
 from netplace.netsim.effects import check_settings
 from netplace.netsim.engine import Engine, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
-from netplace.netsim.general import verdict_on
 from netplace.netsim.kernel_engine import KernelEngine
 from netplace.netsim.laps import Laps
 from netplace.netsim.overheads import with_overheads
+from netplace.netsim.table_router import verdict_on
 from netplace.netsim.threads import AUTO, usable_threads
+from netplace.netsim.validation import check_topology, place
 from netplace.topologies import Graph, Topology
 
-__all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
+__all__ = ["ENGINES", "LAST_CYCLE", "JobHost"]
 
 
 def _reference(*given: Any) -> Engine:
@@ -53,7 +53,7 @@ class _Job:
     number: int = -1
 
 
-class Hosting:
+class JobHost:
     """A network with jobs on its nodes; `netplace.netsim.Network` adds the clock."""
 
     @checked
@@ -72,8 +72,8 @@ class Hosting:
         check_topology(topology)
         self.config = config or Config()
         check_settings(topology, self.config)
-        self.engine_name = one_of(engine, ENGINES, "engine")
-        self.seed = whole(seed, "seed", 0)
+        self.engine_name = check_choice(engine, ENGINES, "engine")
+        self.seed = check_int(seed, "seed", 0)
         self.record_messages = bool(record_messages)
         self.cpu_seconds = 0.0
         self.timed = True
@@ -177,8 +177,8 @@ class Hosting:
             self._sound.add(program)
         program = with_overheads(program, self.config)
         where = place(program, nodes, self.topology)
-        begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE - 1)
-        whole(times, f"times of {program.name or 'the program'}", 1, (1 << 31) - 1)
+        begin = self.now if at is None else check_int(at, "start cycle", 0, LAST_CYCLE - 1)
+        check_int(times, f"times of {program.name or 'the program'}", 1, (1 << 31) - 1)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
         if begin == self.now:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import shown
+from netplace.checks import abbreviate
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import kind_of, table, unexpected
 from netplace.cosim.outcome import OPTIONAL, REQUIRED
@@ -109,11 +109,11 @@ def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> Cosim
         again = said.get(name)
         if again is None and _stands_for_file(name, value):
             raise ValueError(
-                f"{path}: {name} {shown(value, 200)} stands for a file: it is not used on the word of a "
+                f"{path}: {name} {abbreviate(value, 200)} stands for a file: it is not used on the word of a "
                 f"folder; if it is yours, say it again: --{name} {value}"
             )
         if again is not None and again != value and not (again and _stands_for_file(name, value)):
-            raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {shown(value, 200)}")
+            raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {abbreviate(value, 200)}")
     now = {name: said[name] or value if name in said else value for name, value in values.items()}
     jobs = replace(plan.jobs, machine=now["machine"], workload=now["workload"], mapping=now["mapping"])
     config = replace(plan.config, routing=now["routing"])
@@ -184,7 +184,7 @@ def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
 
 def _check_equal(value: Any, expected: Any, where: str) -> None:
     if value != expected:
-        raise unexpected(value, where, shown(expected))
+        raise unexpected(value, where, abbreviate(expected))
 
 
 def _check_rows(path: Path, plan: CosimPlan, workload: Mapping[int, Job], rows: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["escaped", "printable", "shortened", "shown"]
+__all__ = ["abbreviate", "escaped", "printable", "shortened"]
 
 _LONGEST = 60  # characters of a value
 _LONGEST_WORD = 240  # of a word of a sentence: a path may be longer than a value
@@ -13,7 +13,7 @@ _LONGEST_SENTENCE = 3000
 _LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 
 
-def shown(value: object, longest: int = _LONGEST) -> str:
+def abbreviate(value: object, longest: int = _LONGEST) -> str:
     """Return ``repr(value)``, its middle left out if it is longer than `longest` characters.
 
     Examples

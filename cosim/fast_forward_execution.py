@@ -1,4 +1,4 @@
-"""The live network as an execution that leaps over what is steady; see `netplace.cosim.leaps`."""
+"""The live network as an execution that leaps over what is steady; see `netplace.cosim.fast_forward`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from netplace.cosim.checkpoint import Checkpoint, Keep
-from netplace.cosim.leaps import Leaper, Pace, known_iterations
+from netplace.cosim.fast_forward import FastForwarder, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.scheduling import Job
 
-__all__ = ["Leaped", "LeapingExecution", "Stay", "leap_through"]
+__all__ = ["FastForwardExecution", "FastForwarded", "JobResidence", "fast_forward"]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaped:
+class FastForwarded:
     """What came of a job on a network whose steady stretches were skipped.
 
     Attributes
@@ -38,7 +38,7 @@ class Leaped:
 
 
 @dataclass(frozen=True, eq=False)
-class Stay:
+class JobResidence:
     """A job on its nodes, from a cycle on.
 
     Attributes
@@ -56,7 +56,7 @@ class Stay:
     stop: int = -1
 
 
-class LeapingExecution(LiveExecution):
+class FastForwardExecution(LiveExecution):
     """Jobs on one network whose steady stretches are skipped; a `netplace.scheduling.Execution`.
 
     Parameters
@@ -66,7 +66,7 @@ class LeapingExecution(LiveExecution):
     longest : callable
         Returns the run time in seconds that a user estimates.
     precision : float
-        Half-width, as a share of a job's time, that leaps may add to it.
+        Half width, as a share of a job's time, that leaps may add to it.
     leapt : callable, optional
         Told of each attempt that has ended, and of what came of it.
 
@@ -81,12 +81,12 @@ class LeapingExecution(LiveExecution):
         placing: Placing,
         longest: Callable[[Job], float],
         precision: float,
-        leapt: Callable[[int, Placed, int, Leaped], None],
+        leapt: Callable[[int, Placed, int, FastForwarded], None],
     ) -> None:
         super().__init__(placing, longest)
-        self.stays: dict[int, Stay] = {}
+        self.stays: dict[int, JobResidence] = {}
         self.network.timed = False
-        self._leaper = Leaper(self.network, precision)
+        self._forwarder = FastForwarder(self.network, precision)
         self._leapt = leapt
 
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
@@ -94,7 +94,7 @@ class LeapingExecution(LiveExecution):
         if placed.work.application:
             return super().begin_placed(attempt, placed, now)
         cycles, start = placed.work.compute * placed.work.iterations, math.ceil(now * self._second)
-        self._leapt(attempt, placed, start, Leaped(cycles))
+        self._leapt(attempt, placed, start, FastForwarded(cycles))
         return cycles / self._second
 
     def stop(self, attempt: int, now: float) -> None:
@@ -102,7 +102,7 @@ class LeapingExecution(LiveExecution):
         super().stop(attempt, now)
         if attempt in self.stays:
             stay = self.stays[attempt]
-            self.stays[attempt] = Stay(stay.placed, stay.start, self.now)
+            self.stays[attempt] = JobResidence(stay.placed, stay.start, self.now)
 
     def _start(self, placed: Placed) -> int:
         known = replace(placed.work, iterations=known_iterations(placed))
@@ -110,13 +110,13 @@ class LeapingExecution(LiveExecution):
 
     def _came(self, number: int, placed: Placed) -> None:
         attempt, record = self._running[number]
-        self.stays[attempt] = Stay(placed, record.start)
-        self._leaper.come(number, placed)
+        self.stays[attempt] = JobResidence(placed, record.start)
+        self._forwarder.come(number, placed)
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
-        pace = self._leaper.go(number)
+        pace = self._forwarder.go(number)
         if ended is not None:
-            leaped = Leaped(
+            leaped = FastForwarded(
                 ended.cycles, pace.leaps, _variance(pace, ended.cycles), counted=self._skipped == 0
             )
             self._leapt(attempt, ended.placed, ended.start, leaped)
@@ -124,7 +124,7 @@ class LeapingExecution(LiveExecution):
     def _simulated(self, limit: int | None) -> list[int]:
         """Simulate up to the end of a job, or to a cycle, or leap there."""
         while True:
-            stop = self._leaper.due
+            stop = self._forwarder.due
             if limit is not None:
                 stop = min(stop, limit - self._skipped)
             if self.network.now < stop:
@@ -133,10 +133,10 @@ class LeapingExecution(LiveExecution):
                     return ended
             if limit is not None and self.now >= limit:
                 return []
-            if self.network.now >= self._leaper.due:
+            if self.network.now >= self._forwarder.due:
                 most = math.inf if limit is None else limit - self.now
                 starts = {number: record.start for number, (_, record) in self._running.items()}
-                self._skipped += self._leaper.look(most, self.now, starts)
+                self._skipped += self._forwarder.look(most, self.now, starts)
 
 
 def _variance(pace: Pace, cycles: int) -> float:
@@ -148,9 +148,9 @@ def _variance(pace: Pace, cycles: int) -> float:
     return pace.spread * (pace.squares / total**2 + window)
 
 
-def leap_through(
-    placing: Placing, stays: Iterable[tuple[int, Stay]], precision: float, keep: Keep | None = None
-) -> dict[int, Leaped]:
+def fast_forward(
+    placing: Placing, stays: Iterable[tuple[int, JobResidence]], precision: float, keep: Keep | None = None
+) -> dict[int, FastForwarded]:
     """Return what came of attempts that begin when and where they did; one that was stopped is left out.
 
     Parameters
@@ -160,7 +160,7 @@ def leap_through(
     stays : iterable of (int, Stay)
         Attempts in the order of their starts. One whose nodes are not free by then starts when they are.
     precision : float
-        As of `LeapingExecution`.
+        As of `FastForwardExecution`.
     keep : Keep, optional
         Where it is kept while it is under way.
     """
@@ -176,14 +176,14 @@ class _Again:
     kept = ("made", "_held", "_stops", "_begun")
 
     def __init__(
-        self, placing: Placing, stays: list[tuple[int, Stay]], precision: float, keep: Keep | None
+        self, placing: Placing, stays: list[tuple[int, JobResidence]], precision: float, keep: Keep | None
     ) -> None:
-        self.made: dict[int, Leaped] = {}
+        self.made: dict[int, FastForwarded] = {}
         self._held: dict[int, int] = {}  # attempt by node
         self._stops: dict[int, int] = {}  # cycle by attempt
         self._begun: dict[int, bool] = {}
         self._second = placing.config.cycle_ns * 1e-9
-        self._execution = LeapingExecution(placing, lambda job: math.inf, precision, self._leapt)
+        self._execution = FastForwardExecution(placing, lambda job: math.inf, precision, self._leapt)
         self._checkpoint: Checkpoint | None = None
         if keep is not None:
             known = {"again": self, "placing": placing, "machine": placing.machine}
@@ -213,7 +213,7 @@ class _Again:
             vars(self._execution).update(saved[0])
             vars(self).update(saved[1])
 
-    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
+    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
         self.made[attempt] = leaped
         self._free(attempt)
 
@@ -221,7 +221,7 @@ class _Again:
         self._held = {node: holder for node, holder in self._held.items() if holder != attempt}
         self._stops.pop(attempt, None)
 
-    def _begin(self, attempt: int, stay: Stay) -> None:
+    def _begin(self, attempt: int, stay: JobResidence) -> None:
         self._go_to(stay.start)
         nodes = stay.placed.nodes.tolist()
         while any(node in self._held for node in nodes):

@@ -1,6 +1,6 @@
 """How well blame foretells what a job would save: measures ``blame.csv`` and draws ``blame.png``.
 
-Run with ``python docs/figures/blame.py``; takes some minutes.
+Run with ``python docs/figures/stall_attribution.py``; takes some minutes.
 """
 
 from __future__ import annotations

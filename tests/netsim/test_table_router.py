@@ -9,7 +9,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, Network, measure_load, pattern, simulate
-from netplace.netsim.general import verdict_on
+from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Graph, graph, parse
 from netplace.topologies.routing import load_bound, reach, steps
 

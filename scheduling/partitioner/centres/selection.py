@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.space import Space
 
-__all__ = ["Choice", "Choose"]
+__all__ = ["Choose", "Selection"]
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Selection:
     """Nodes for a job, and why.
 
     Attributes
@@ -20,7 +20,7 @@ class Choice:
     nodes : ndarray of int64, shape (size,)
         The nodes, in increasing order.
     cost : int
-        What the algorithm minimized: a sum of shell numbers, or of distances over pairs.
+        What the algorithm minimised: a sum of shell numbers, or of distances over pairs.
     centre : int or None
         Node around which they lie; it may be held by another job.
     """
@@ -30,5 +30,5 @@ class Choice:
     centre: int | None = None
 
 
-Choose = Callable[[Space, Nodes, int], Choice]
+Choose = Callable[[Space, Nodes, int], Selection]
 """Takes the network, the free nodes in increasing order, and how many of them are needed."""

@@ -21,7 +21,7 @@ from netplace.cosim.placed import Placed
 from netplace.netsim import Network
 from netplace.netsim.laps import Laps
 
-__all__ = ["Leaper", "Pace", "known_iterations"]
+__all__ = ["FastForwarder", "Pace", "known_iterations"]
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -104,7 +104,7 @@ class _Rates:
 
 
 @dataclass(eq=False)
-class Leaper:
+class FastForwarder:
     """Looks at the jobs on a network, and skips what is steady.
 
     Parameters
@@ -112,7 +112,7 @@ class Leaper:
     network : Network
         The network.
     precision : float
-        Half-width, as a share of a job's time, that leaps may add to it.
+        Half width, as a share of a job's time, that leaps may add to it.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class Leaper:
         self.due = self.network.now + max(8, math.ceil(self._laps * longest))
 
     def _seen(self, laps: dict[int, Laps]) -> bool:
-        """Return whether every task has done its iterations of half a window; else when to look again."""
+        """Tell whether every task has done its iterations of half a window; else when to look again."""
         wait = 0.0
         for number, now in laps.items():
             then = self._shots[-1][number]

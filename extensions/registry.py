@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from netplace.checks import one_of
+from netplace.checks import check_choice
 from netplace.extensions.offers import Offer, offers
 from netplace.extensions.place import Place, place_in
 from netplace.extensions.sources import file_digest, offer_digest
 
-__all__ = ["Choice"]
+__all__ = ["Registry"]
 
 Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
-class Choice(Generic[Entry]):
+class Registry(Generic[Entry]):
     """The registry of one kind of rule, to which users can add their own.
 
     Attributes
@@ -112,7 +112,7 @@ class Choice(Generic[Entry]):
                 f"nor such a {self.what}; see netplace list"
             )
         try:
-            one_of(word, names, what)
+            check_choice(word, names, what)
         except ValueError as error:
             return error
         raise AssertionError("a name that is neither known nor unknown")

@@ -31,10 +31,10 @@ from netplace.topologies.routing import (
     rises,
 )
 
-__all__ = ["General", "general", "is_general", "paces", "verdict_on"]
+__all__ = ["TableRouter", "make_table_router", "paces", "uses_table_router", "verdict_on"]
 
 
-def is_general(topology: Topology, config: Config) -> bool:
+def uses_table_router(topology: Topology, config: Config) -> bool:
     """Return whether the table router simulates a network: not a grid or tree with default settings."""
     return (
         isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
@@ -42,7 +42,7 @@ def is_general(topology: Topology, config: Config) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class General:
+class TableRouter:
     """Constants of a run on the table router.
 
     Attributes
@@ -127,7 +127,7 @@ def vcs_that_do(topology: Topology, routing: str) -> int:
     return verdict_on(topology, routing, "hop")[2].needed
 
 
-def general(topology: Topology, config: Config) -> General:
+def make_table_router(topology: Topology, config: Config) -> TableRouter:
     """Return the constants of a network."""
     switches, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     if not verdict.free and not config.allow_deadlock:
@@ -154,7 +154,7 @@ def general(topology: Topology, config: Config) -> General:
             f"buffer_phits: {topology} has links that take {cycles.max()} cycles a phit, expected 1 under "
             "wormhole switching"
         )
-    return General(
+    return TableRouter(
         switches=switches,
         routes=routes,
         levels=len(bounds) - 1,
@@ -199,7 +199,7 @@ def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
 
 
 def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the cycles per phit and the delay of each link, as `General` stores them."""
+    """Return the cycles per phit and the delay of each link, as `TableRouter` stores them."""
     cycles = np.ones(topology.neighbor.shape, np.int64)
     if isinstance(topology, Graph):
         cycles = topology.cycles.astype(np.int64)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from netplace.extensions.place import loaded_files
 
-__all__ = ["blamed"]
+__all__ = ["describe_rule_error"]
 
 
-def blamed(error: BaseException) -> str | None:
+def describe_rule_error(error: BaseException) -> str | None:
     """Return a sentence about an exception that a user's rule raised, or None for any other exception.
 
     The sentence names the file, and the last line of the file that ran.

@@ -8,21 +8,21 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.cosim.checkpoint import Keep
-from netplace.cosim.leaping import Leaped, Stay, leap_through
+from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence, fast_forward
 from netplace.cosim.placed import Placing
 
-__all__ = ["once_more"]
+__all__ = ["replicate"]
 
 _OTHER = 104_729  # added to the seed
 
 
-def once_more(
+def replicate(
     placing: Placing,
-    stays: Mapping[int, Stay],
+    stays: Mapping[int, JobResidence],
     cycles: Mapping[int, float],
     precision: float,
     keep: Keep | None = None,
-) -> dict[int, Leaped]:
+) -> dict[int, FastForwarded]:
     """Return what comes of attempts that begin up to an iteration later, on a network that draws otherwise.
 
     Parameters
@@ -34,7 +34,7 @@ def once_more(
     cycles : mapping of int to float
         What those took that have ended.
     precision : float
-        As of `netplace.cosim.leaping.LeapingExecution`.
+        As of `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     keep : Keep, optional
         Where it is kept while it is under way.
     """
@@ -46,4 +46,4 @@ def once_more(
         stop = stay.stop + later if stay.stop >= 0 else -1
         moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
     order = sorted(moved.items(), key=lambda item: item[1].start)
-    return leap_through(replace(placing, seed=placing.seed + _OTHER), order, precision, keep)
+    return fast_forward(replace(placing, seed=placing.seed + _OTHER), order, precision, keep)

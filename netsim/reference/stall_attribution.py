@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from netplace.netsim.reference.messages import Owner
 from netplace.netsim.reference.router import Fifo, Link, Output
 
-__all__ = ["Blame"]
+__all__ = ["StallAttribution"]
 
 
 class _Waiter:
@@ -41,7 +41,7 @@ class _Waiter:
         return self.fifo.sent == 0 and bool(self.fifo.packets) and self.fifo.packets[0] is self.packet
 
 
-class Blame:
+class StallAttribution:
     """Counts every cycle in which a head waits for the job to which it is charged.
 
     Parameters

@@ -10,11 +10,11 @@ from typing import Any, Protocol, TypeVar
 from netplace.checks.schema import Kind, anything
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
-from netplace.runs.executors import Lost
+from netplace.runs.executors import WorkerFailure
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 
-__all__ = ["Fate", "InMemory", "Kept", "KeptOutcomes", "KeptRuns", "PlanLike"]
+__all__ = ["InMemory", "OutcomeStore", "PlanLike", "PlanStatus", "StoredOutcomes", "StoredRuns"]
 
 
 class PlanLike(Protocol):
@@ -33,7 +33,7 @@ Outcome = TypeVar("Outcome", contravariant=True)
 
 
 @dataclass(frozen=True)
-class Fate:
+class PlanStatus:
     """How a plan ended.
 
     Attributes
@@ -57,7 +57,7 @@ def outcome_kind(plan: PlanLike) -> Kind:
     return anything if kind is None else kind()
 
 
-class Kept(Protocol[AnyPlan, Outcome]):
+class OutcomeStore(Protocol[AnyPlan, Outcome]):
     """Outcomes by the keys of their plans."""
 
     @property
@@ -68,16 +68,16 @@ class Kept(Protocol[AnyPlan, Outcome]):
         """Return the plans to carry out so that none of `plans` lacks its outcome, each once."""
 
     def has(self, plan: AnyPlan) -> bool:
-        """Return whether the outcome of a plan is there."""
+        """Tell whether the outcome of a plan is there."""
 
     def keep(self, plan: AnyPlan, outcome: Outcome) -> None:
         """Keep an outcome that is not lost; one that is there already stays."""
 
-    def fate(self, outcome: Outcome) -> Fate:
+    def status(self, outcome: Outcome) -> PlanStatus:
         """Return how a plan with such an outcome ended."""
 
 
-class KeptRuns:
+class StoredRuns:
     """Simulations in a store: the runs of all seeds share one where chance has no part."""
 
     def __init__(self, store: Store) -> None:
@@ -100,21 +100,21 @@ class KeptRuns:
         return [run for group in groups.values() for run in group]
 
     def has(self, plan: Run) -> bool:
-        """Return whether a simulation has ended, well or not."""
+        """Tell whether a simulation has ended, well or not."""
         return self._store.has(plan.key)
 
     def keep(self, plan: Run, outcome: Ended) -> None:
         """Keep how a simulation ended."""
         self._store.keep(plan.key, outcome)
 
-    def fate(self, outcome: Ended) -> Fate:
+    def status(self, outcome: Ended) -> PlanStatus:
         """Return how a simulation ended."""
         if outcome.by_machine:
-            return Fate(lost=outcome.failure)
-        return Fate(outcome.failure is not None, outcome.cpu_seconds)
+            return PlanStatus(lost=outcome.failure)
+        return PlanStatus(outcome.failure is not None, outcome.cpu_seconds)
 
 
-class KeptOutcomes:
+class StoredOutcomes:
     """Outcomes of plans in one table of a store.
 
     Parameters
@@ -140,17 +140,17 @@ class KeptOutcomes:
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Return whether the outcome of a plan is there."""
+        """Tell whether the outcome of a plan is there."""
         return self._store.outcome(self._table, plan.key) is not None
 
-    def keep(self, plan: PlanLike, outcome: dict[str, Any] | Lost) -> None:
+    def keep(self, plan: PlanLike, outcome: dict[str, Any] | WorkerFailure) -> None:
         """Keep the outcome of a plan."""
-        assert not isinstance(outcome, Lost)
+        assert not isinstance(outcome, WorkerFailure)
         self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
 
-    def fate(self, outcome: dict[str, Any] | Lost) -> Fate:
+    def status(self, outcome: dict[str, Any] | WorkerFailure) -> PlanStatus:
         """Return how a plan ended."""
-        return _fate(outcome)
+        return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
         """Return the outcomes of plans that none is missing of."""
@@ -172,21 +172,21 @@ class InMemory:
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Return whether the outcome of a plan is there."""
+        """Tell whether the outcome of a plan is there."""
         return plan.key in self._outcomes
 
     def keep(self, plan: PlanLike, outcome: Any) -> None:
         """Keep the outcome of a plan."""
         self._outcomes[plan.key] = outcome
 
-    def fate(self, outcome: Any) -> Fate:
+    def status(self, outcome: Any) -> PlanStatus:
         """Return how a plan ended."""
-        return _fate(outcome)
+        return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
         """Return the outcomes of plans that none is missing of."""
         return [self._outcomes[plan.key] for plan in plans]
 
 
-def _fate(outcome: Any) -> Fate:
-    return Fate(lost=outcome.reason) if isinstance(outcome, Lost) else Fate()
+def _status(outcome: Any) -> PlanStatus:
+    return PlanStatus(lost=outcome.reason) if isinstance(outcome, WorkerFailure) else PlanStatus()

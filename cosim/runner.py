@@ -15,17 +15,17 @@ from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import cheaper, check_affordable
 from netplace.cosim.costs import costs, times_unmapped
-from netplace.cosim.course import COURSES
+from netplace.cosim.fidelities import COURSES
 from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.journal import Journal
+from netplace.cosim.link_waiting import watched_jobs
 from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.waiting import Waiting
-from netplace.cosim.watched import watched_jobs
 from netplace.cosim.work import body_of
 from netplace.netsim.result import versions
 from netplace.runs.job_list import is_job_list

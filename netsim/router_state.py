@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from netplace.checks.calls import check_fields
 
-__all__ = ["Residue", "Waiting"]
+__all__ = ["ArbiterState", "Waiting"]
 
 
 @dataclass(frozen=True, eq=False)
-class Residue:
+class ArbiterState:
     """The state that packets leave behind in a network; see `Network.residue`.
 
     Attributes
