@@ -84,7 +84,7 @@ class Advice:
         Node of each task of the best placement that was found, advised or not.
     gain, half_width : float
         Share of its time that the job saves by the best placement, and half of its interval at the level of
-        0.95; the half width is 0 where nothing is left to chance.
+        0.95; the half-width is 0 where nothing is left to chance.
     best_cycles, usual_cycles : tuple of int
         Times on the draws on which both were judged; none of them had a part in the choice.
     tried : tuple of Tried
@@ -139,13 +139,13 @@ def advise(
 ) -> Advice:
     """Return which of the free nodes a job should have, in which order.
 
-    Placements are simulated beside the neighbours; those that seem best on some draws are tried on more, and
+    Placements are simulated beside the neighbors; those that seem best on some draws are tried on more, and
     the one that is left is judged on draws that had no part in the choice, each against the usual placement.
 
     Parameters
     ----------
     situation : Situation
-        The job, its machine and its neighbours.
+        The job, its machine and its neighbors.
     free : sequence of int
         Free nodes.
     limits : Limits, optional

@@ -53,12 +53,12 @@ class Situation:
 
     @property
     def draws(self) -> bool:
-        """Whether anything is left to chance: where neighbours are when the job starts, or in the network."""
+        """Whether anything is left to chance: where neighbors are when the job starts, or in the network."""
         return bool(self.talking) or network_draws(self.machine, self.config)
 
     @cached_property
     def periods(self) -> list[int]:
-        """Cycles that each neighbour takes alone on the machine."""
+        """Cycles that each neighbor takes alone on the machine."""
         periods = []
         for neighbour in self.talking:
             network = Network(self.machine, self.config, seed=self.seed)
@@ -71,9 +71,9 @@ class Situation:
     def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
         """Return how many cycles the job takes on its nodes.
 
-        Neighbours have run for up to one of their periods when it starts: each is at a point of its own,
-        drawn evenly. What is drawn depends on the seed and on `draw` alone, so that two placements of the
-        same draw meet the same neighbours at the same points.
+        Neighbors have run for up to one of their periods when it starts: each is at a point of its own, drawn
+        evenly. What is drawn depends on the seed and on `draw` alone, so that two placements of the same draw
+        meet the same neighbors at the same points.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
 class Program(Operations):
     """The operations of every task, in program order.
 
-    Messages to oneself stay in the program; a simulator drops them.
+    Messages of a task to itself stay in the program; a simulator drops them.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Program(Operations):
         """Check that this program can run: everything that an engine relies on.
 
         Each number is in its range, each send has a receive of as many bytes and each receive a send, each
-        request is opened and then waited for once, and no tasks wait for each other for ever when the program
+        request is opened and then waited for once, and no tasks wait for each other forever when the program
         is run without time. Takes a few tenths of a second for a million operations.
 
         Parameters
@@ -190,7 +190,7 @@ class Program(Operations):
 
     @checked
     def equals(self, other: Program) -> bool:
-        """Tell whether `other` is the same program, whatever its name."""
+        """Return whether `other` is the same program, whatever its name."""
         arrays = [item.name for item in fields(self) if item.name not in ("name", "sections")]
         return (
             all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)

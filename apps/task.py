@@ -22,8 +22,8 @@ _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 class TaskWriter:
     """The operations of task `task` among `tasks`, in the order in which they are called.
 
-    Messages to oneself may be written; a simulator drops them. Tags are 0 or more. `Program.of` joins the
-    writers of all tasks.
+    Messages of a task to itself may be written; a simulator drops them. Tags are 0 or more. `Program.of`
+    joins the writers of all tasks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Open-loop uniform traffic: packet-hops a second at saturation, and what idle cycles cost."""
+"""Open-loop uniform traffic: packet-hops per second at saturation, and what idle cycles cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SATURATED = {
 def uniform_network(
     name: str, offered: float, warmup: int, engine: str = "kernel", config: Config | None = None
 ) -> Network:
-    """Return a network under uniform traffic of `offered` phits a node and cycle, warmed up."""
+    """Return a network under uniform traffic of `offered` phits per node and cycle, warmed up."""
     network = Network(parse(name), config, engine=engine)
     network.generate(pattern("uniform", network.topology, offered / network.config.packet_phits))
     network.advance(warmup)
@@ -48,7 +48,7 @@ def saturated(quick: bool) -> Iterator[Figure]:
 
 
 def general(quick: bool) -> Iterator[Figure]:
-    """Measure saturated uniform traffic in the general router: a dragonfly of 1,056 nodes with UGAL."""
+    """Measure saturated uniform traffic in the table router: a dragonfly of 1,056 nodes with UGAL."""
     network = uniform_network("dragonfly:a=8,p=4,h=4", 1.0, 1_000, config=Config(routing="ugal-l", vcs=3))
     values = [hops_per_second(network, 4_000) for _ in range(3 if quick else 7)]
     yield figure(

@@ -56,11 +56,6 @@ def check_choice(value: object, options: Iterable[str], what: str) -> str:
         The valid names.
     what : str
         What the value is and where it came from, such as ``"--arbiter"`` or ``"network kind"``.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not an option.
     """
     names = list(options)
     if isinstance(value, str) and value in names:

@@ -22,11 +22,6 @@ def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int
         What the value is and where it came from.
     least, most : int
         Smallest and largest allowed value.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not a whole number, is too small or too large.
     """
     try:
         number = int(str(value))
@@ -50,11 +45,6 @@ def check_float(value: object, what: str, least: float = 0.0, most: float = math
         What the value is and where it came from.
     least, most : float
         Smallest and largest allowed value.
-
-    Raises
-    ------
-    ValueError
-        If `value` is no number, not finite, too small or too large.
     """
     try:
         number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArr
 
 
 def make_read_only(record: Any, names: Iterable[str]) -> None:
-    """Put views that nobody can write in place of the arrays that a frozen record holds, also in mappings."""
+    """Put views that nobody can write instead of the arrays that a frozen record holds, also in mappings."""
     for name in names:
         held = getattr(record, name)
         if isinstance(held, np.ndarray):

@@ -74,7 +74,7 @@ def _guard_class(kind: type) -> None:
 
 
 def _read_only(init: Callable[..., None], kind: type) -> Callable[..., None]:
-    """Return what initialises a frozen record and makes the arrays that it holds read-only."""
+    """Return what initializes a frozen record and makes the arrays that it holds read-only."""
     if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return init
     names = tuple(one.name for one in fields(kind) if re.search(r"Array|Nodes", str(one.type)))
@@ -100,7 +100,7 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
     title : str
         What it is called in a sentence.
     kind : type, optional
-        The class whose instances it initialises.
+        The class whose instances it initializes.
     """
     if getattr(function, "guarded", False):
         return function

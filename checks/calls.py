@@ -49,7 +49,7 @@ class Guard(Generic[R]):
     title : str
         What it is called in a sentence.
     kind : type, optional
-        The class whose instances it initialises; the annotations of a dataclass are those of its fields.
+        The class whose instances it initializes; the annotations of a dataclass are those of its fields.
     """
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:

@@ -97,7 +97,7 @@ def check_unpacked(path: Path, size: int) -> None:
 
 
 def is_packed(content: bytes) -> bool:
-    """Tell whether what a file begins with is gzip."""
+    """Return whether what a file begins with is gzip."""
     return content.startswith(_GZIP)
 
 

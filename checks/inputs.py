@@ -10,7 +10,7 @@ __all__ = ["input_file"]
 
 
 def input_file(path: str | Path) -> Path:
-    """Return a path that can be read without waiting for ever; what is not there is left to who opens it."""
+    """Return a path that can be read without waiting forever; what is not there is left to who opens it."""
     path = Path(path)
     try:
         mode = path.stat().st_mode
@@ -24,7 +24,7 @@ def input_file(path: str | Path) -> Path:
 
 
 def _ends(path: Path) -> bool:
-    """Tell whether a device ends: the empty one does, and a terminal."""
+    """Return whether a device ends: the empty one does, and a terminal."""
     try:
         if path.samefile(os.devnull):
             return True

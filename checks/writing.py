@@ -1,7 +1,7 @@
 """All that writes a file does it here: it appears whole or not at all, under the name that was given alone.
 
 A file is written as a draft beside it, which takes its place at the end. A draft has a name that nobody can
-foretell, is made anew (no link is followed) and is locked while somebody writes it. So the drafts of a run
+foretell, is made again (no link is followed) and is locked while somebody writes it. So the drafts of a run
 that was killed can be told, and the next one in that folder takes them away: they have such a name, belong to
 the same user and are not locked.
 """

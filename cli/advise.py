@@ -117,7 +117,7 @@ def advise_command(**given: Any) -> None:
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
-    """Return the job beside its neighbours, the names of all nodes, and the free nodes."""
+    """Return the job beside its neighbors, the names of all nodes, and the free nodes."""
     import numpy as np
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside

@@ -57,7 +57,7 @@ def app_command(name: str, **given: Any) -> None:
 
     NAME is an application (see netplace list apps), one of your own as module:function or file.py:function,
     or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
-    is received, and no tasks wait for each other for ever.
+    is received, and no tasks wait for each other forever.
     """
     from netplace.report.files.outputs import check_output
 
@@ -146,7 +146,7 @@ def _described(program: Program) -> dict[str, Any]:
 
 
 def _ends_synchronously(program: Program) -> bool:
-    """Tell whether a program also ends when every send waits for its receive."""
+    """Return whether a program also ends when every send waits for its receive."""
     try:
         program.check(rendezvous=0)
     except ValueError:

@@ -49,7 +49,7 @@ def check_command(
     """Count what networks are made of, and search the channel dependency graph of a routing for cycles.
 
     Counted are switches, their ports, cables by kind, and the cables that halve the nodes; several networks
-    are set side by side. Without a cycle packets cannot wait for each other for ever (with an escape channel,
+    are set side by side. Without a cycle packets cannot wait for each other forever (with an escape channel,
     Duato's condition is checked). A cycle is shown link by link, and how many virtual channels would do
     without one. What can be counted is shown also of a network whose routing cannot be checked.
     """

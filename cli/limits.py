@@ -14,7 +14,7 @@ __all__ = ["tell_limits"]
 
 
 def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
-    """Say on stderr where fabrics are not those named, and which cables can not carry their rate."""
+    """Say on stderr where fabrics are not those named, and which cables cannot carry their rate."""
     from netplace.netsim.presets import FABRICS
 
     pairs = list(dict.fromkeys(networks))

@@ -74,7 +74,7 @@ _SIGNIFICANT = 0.01
 def metrics_command(**given: Any) -> None:
     """Show the partition metrics of configurations, and with --simulate what they say of run time.
 
-    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
+    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center (DFC),
     diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
     asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
     them. They are means over the jobs, of the nodes that have a task. What a network does not define is left

@@ -121,7 +121,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
     A study file has the same names as the flags, and any may be a list: every combination is carried out,
     kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
-    utilisation over time and the occupancy of the machine in a folder; several leave a picture that puts them
+    utilization over time and the occupancy of the machine in a folder; several leave a picture that puts them
     side by side.
     """
     execution = Execution(given["workers"], given["dask"], given["store"])
@@ -144,7 +144,7 @@ class _Drawn:
     first, last : float or None
         Begin and end of the Gantt chart, in hours.
     colour : str or None
-        What its colours tell.
+        What its colors tell.
     """
 
     output: Path | None

@@ -59,7 +59,7 @@ def _say(text: str) -> None:
 
 
 def _is_mistake(error: Exception) -> bool:
-    """Tell whether `error` is the user's doing, or the machine's limits."""
+    """Return whether `error` is the user's doing, or the machine's limits."""
     if isinstance(error, ValueError | OSError | MemoryError):
         return True
     errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun

@@ -43,12 +43,12 @@ class Alone:
 
     @property
     def half_width(self) -> float:
-        """Half width of the interval of the mean at the level of 0.95, as a share of it."""
+        """Half-width of the interval of the mean at the level of 0.95, as a share of it."""
         return self._quantile * self.deviation / math.sqrt(self.draws)
 
     @property
     def chance(self) -> float:
-        """Half width of the interval of what one more draw has, over the mean, at the level of 0.95."""
+        """Half-width of the interval of what one more draw has, over the mean, at the level of 0.95."""
         return self._quantile * self.deviation * math.sqrt(1 + 1 / self.draws)
 
     @property
@@ -64,7 +64,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
     draw : callable
         Returns the cycles of a draw by its number, from 0 on.
     precision : float
-        Half width of the interval, as a share of the mean.
+        Half-width of the interval, as a share of the mean.
     most : int
         Draws after which it is left as it is.
     """
@@ -125,7 +125,7 @@ class FreshTimes:
     engine : str
         The network's engine.
     cycles : callable, optional
-        Returns the cycles of a job alone on its nodes, in place of a simulation of all of it.
+        Returns the cycles of a job alone on its nodes, instead of a simulation of all of it.
     precision : float
         As of `several`.
     memory : Memory, optional

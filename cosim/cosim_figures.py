@@ -81,7 +81,7 @@ class TableError:
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """Half widths of the intervals of jobs' times at the level of 0.95, as shares of the times.
+    """Half-widths of the intervals of jobs' times at the level of 0.95, as shares of the times.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class MixFigures:
     precision_missed : int
         Of how many of them the precision was not met.
     precision : float
-        Half width that was asked for, as a share.
+        Half-width that was asked for, as a share.
     """
 
     simulated: int
@@ -154,7 +154,7 @@ class CosimFigures:
     simulated : float or None
         Under ``sampled``: the share of the time that was simulated.
     marked : int or None
-        Under both: jobs whose half width is over `netplace.cosim.MARKED`.
+        Under both: jobs whose half-width is over `netplace.cosim.MARKED`.
     half_width : HalfWidth or None
         Under both: how well times are known.
     costs : Costs or None

@@ -28,7 +28,7 @@ class Experience:
     Parameters
     ----------
     precision : float
-        Half width, as a share of a job's time, up to which its slowdown need not be simulated.
+        Half-width, as a share of a job's time, up to which its slowdown need not be simulated.
     seed : int
         Of who is simulated all the same.
     """
@@ -45,11 +45,11 @@ class Experience:
         self._rng = np.random.default_rng([self.seed, 31])
 
     def drawn(self) -> bool:
-        """Tell whether the next job is one of those that are simulated whatever is known."""
+        """Return whether the next job is one of those that are simulated whatever is known."""
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
     def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:
-        """Take note of a job that was drawn.
+        """Record a job that was drawn.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Experience:
         self._scale = middle, width
 
     def factor(self, foretold: float) -> tuple[float, float] | None:
-        """Return the factor by which a job is slowed and its half width as a share; None: simulate it.
+        """Return the factor by which a job is slowed and its half-width as a share; None: simulate it.
 
         Parameters
         ----------

@@ -112,7 +112,7 @@ class FastForwarder:
     network : Network
         The network.
     precision : float
-        Half width, as a share of a job's time, that leaps may add to it.
+        Half-width, as a share of a job's time, that leaps may add to it.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class FastForwarder:
         self.due = self.network.now + max(8, math.ceil(self._laps * longest))
 
     def _seen(self, laps: dict[int, Laps]) -> bool:
-        """Tell whether every task has done its iterations of half a window; else when to look again."""
+        """Return whether every task has done its iterations of half a window; else when to look again."""
         wait = 0.0
         for number, now in laps.items():
             then = self._shots[-1][number]

@@ -66,7 +66,7 @@ class FastForwardExecution(LiveExecution):
     longest : callable
         Returns the run time in seconds that a user estimates.
     precision : float
-        Half width, as a share of a job's time, that leaps may add to it.
+        Half-width, as a share of a job's time, that leaps may add to it.
     leapt : callable, optional
         Told of each attempt that has ended, and of what came of it.
 

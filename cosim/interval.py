@@ -1,6 +1,6 @@
 """Intervals of sampled times and of those by mixes: how far from them a live run may be.
 
-A half width is a factor times the root of a sum of variances: what a time owes to chance alone, and what it
+A half-width is a factor times the root of a sum of variances: what a time owes to chance alone, and what it
 owes to chance, and to what is not simulated, beside others.
 """
 
@@ -67,7 +67,7 @@ def excesses(
 def half_width(
     first: FastForwarded, second: FastForwarded | None, alone: Alone, iterations: int, excess: float
 ) -> float:
-    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
+    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def half_width(
 
 
 def half_width_by_mixes(alone: float, beside: float) -> float:
-    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
+    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ class JobRow:
 
     @property
     def doubt(self) -> float:
-        """Half width of the interval of `slowdown`; where it was not kept, that of the time."""
+        """Half-width of the interval of `slowdown`; where it was not kept, that of the time."""
         if self.slowdown_half_width is not None:
             return self.slowdown_half_width
         return (self.half_width or 0.0) * (self.slowdown or 0.0)

@@ -68,7 +68,7 @@ class Journal:
         return nodes
 
     def refused(self, job: Job, why: str) -> None:
-        """Take note that a job that waited finds no place any more."""
+        """Record that a job that waited finds no place any more."""
         self._answer("refused", job, why)
 
     def longest(self, job: Job) -> float:
@@ -96,7 +96,7 @@ class Journal:
         return answer
 
     def _load(self) -> bool:
-        """Take up the checkpoint of the file; tell whether there is one."""
+        """Take up the checkpoint of the file; return whether there is one."""
         saved = self._checkpoint.load()
         if saved is None:
             return False

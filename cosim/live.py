@@ -135,7 +135,7 @@ class LiveExecution:
 
     @checked
     def refused(self, job: Job, why: str) -> None:
-        """Take note that a job that waited finds no place any more on what faults have left."""
+        """Record that a job that waited finds no place any more on what faults have left."""
         self.failures[job.number] = f"has no place on what faults have left: {why}"
 
     @checked
@@ -229,7 +229,7 @@ class LiveExecution:
         return self.network.advance(limit)
 
     def _apply_faults(self) -> bool:
-        """Let the faults happen whose cycle has come; tell whether jobs have failed."""
+        """Let the faults happen whose cycle has come; return whether jobs have failed."""
         known = len(self.network.faults)
         self.network.apply_faults()
         failed = []
@@ -280,9 +280,9 @@ class LiveExecution:
         return self.placing.start(self.network, placed)
 
     def _came(self, number: int, placed: Placed) -> None:
-        """Take note that a job has started."""
+        """Record that a job has started."""
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
-        """Take note that a job has ended, or was stopped; tell of it if it has ended."""
+        """Record that a job has ended, or was stopped; tell of it if it has ended."""
         if self._tell is not None and ended is not None:
             self._tell(ended)

@@ -54,7 +54,7 @@ class LoopTimes:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half width, as a share, to which times are wanted.
+        Half-width, as a share, to which times are wanted.
     memory : Memory
         Of what took long to simulate.
     draws : int
@@ -110,7 +110,7 @@ class LoopTimes:
         return self._drawn(job, times)[0]
 
     def _whole(self, job: Placed) -> bool:
-        """Tell whether a job alone is simulated whole."""
+        """Return whether a job alone is simulated whole."""
         return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
 
     def _fits(self, job: Placed, times: int) -> bool:

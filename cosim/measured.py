@@ -28,7 +28,7 @@ class Measured:
     half_width : float
         Of the interval of `live` at the level of 0.95, as a share of it; 0: it was counted, not estimated.
     chance : float
-        Half width of the interval of ``live / alone`` that chance alone would give it, at the same level.
+        Half-width of the interval of ``live / alone`` that chance alone would give it, at the same level.
     """
 
     placed: Placed

@@ -91,7 +91,7 @@ class Class:
     measured: str = ""
 
     def fits(self, job: Job) -> bool:
-        """Tell whether a job may belong to the class."""
+        """Return whether a job may belong to the class."""
         return (
             self.nodes[0] <= job.nodes <= self.nodes[1]
             and self.run_time[0] <= job.run_time <= self.run_time[1]

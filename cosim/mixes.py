@@ -88,7 +88,7 @@ class Progress:
 
 
 def half_width(done: Progress, loops: LoopTimes) -> float:
-    """Return the half width of an ended job's time, as a share of it; 0 of one that only computes."""
+    """Return the half-width of an ended job's time, as a share of it; 0 of one that only computes."""
     if not done.placed.work.application:
         return 0.0
     alone = max(1.0, loops.alone(done.placed))
@@ -224,7 +224,7 @@ class MixesExecution:
             running.left_out = running.omitted + self._neighbours.drift[attempt]
 
     def _settled(self, attempt: int, foretold: float) -> bool:
-        """Tell whether what is known of mixes says enough of a job; if so, its factor is that."""
+        """Return whether what is known of mixes says enough of a job; if so, its factor is that."""
         if self._experience.drawn():
             self._drawn[attempt] = foretold
             return False

@@ -148,7 +148,7 @@ class Neighbours:
 
 
 def _merged(neighbourhoods: list[Neighbourhood]) -> list[Neighbourhood]:
-    """Put neighbourhoods together that have a job in common."""
+    """Put neighborhoods together that have a job in common."""
     merged: list[Neighbourhood] = []
     for neighbourhood in neighbourhoods:
         own, watched = {*neighbourhood.watched, *neighbourhood.beside}, neighbourhood.watched

@@ -74,7 +74,7 @@ class CosimPlan:
     applications : str
         File that says what the jobs of a log run, see `netplace.cosim.mix`; empty: the workload says.
     precision : float
-        Half width, as a share, to which times alone are measured, and rates where not all is simulated.
+        Half-width, as a share, to which times alone are measured, and rates where not all is simulated.
     config : Config
         Settings of the network.
     mix_digest : str
@@ -121,7 +121,7 @@ class CosimPlan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON."""
+        """Return the values as JSON can hold them."""
         return {
             "jobs": self.jobs.to_dict(),
             "network_time": self.network_time,

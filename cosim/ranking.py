@@ -106,10 +106,10 @@ def rankings(
     """Return how candidates rank under a table's times and under live ones, and which pairs turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
-    the difference is told, as a share of the first's mean, with its half width at the level of 0.95
-    (paired: both had the same jobs); a pair *turns* if the sign is another, *clearly* if both differences
-    are clear among all of the ranking (see `netplace.scheduling.metrics.judged`). Where only the first mean
-    is 0, the difference is undefined (None), and the pair does not turn.
+    the difference is told, as a share of the first's mean, with its half-width at the level of 0.95 (paired:
+    both had the same jobs); a pair *turns* if the sign is another, *clearly* if both differences are clear
+    among all of the ranking (see `netplace.scheduling.metrics.judged`). Where only the first mean is 0, the
+    difference is undefined (None), and the pair does not turn.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def _pairs(names: list[str], live: str, values: dict[tuple[str, str], list[float
 
 
 def _equal(first: float, other: float) -> bool:
-    """Tell whether two means are the same but for rounding."""
+    """Return whether two means are the same but for rounding."""
     return math.isclose(first, other, rel_tol=1e-12)
 
 
 def _difference(difference: Paired, seeds: int) -> Difference:
-    """Return a difference as a share of the first mean (of two zeros it is 0), and its half width."""
+    """Return a difference as a share of the first mean (of two zeros it is 0), and its half-width."""
     share, half = (0.0, 0.0) if not difference.mean else (difference.share, difference.share_half_width)
     return Difference(share, None if half is None or math.isnan(half) else half, seeds)
 

@@ -50,8 +50,8 @@ class Measurement:
         Of their intervals at the level of 0.95, as shares of the means.
     deviations : tuple of float
         By how much what a live run meets may differ, as a share: standard deviation of what single windows
-        show, and single blocks, and by how much programs without a steady rate that go on for ever would
-        slow the job otherwise.
+        show, and single blocks, and by how much programs without a steady rate that go on forever would slow
+        the job otherwise.
     windows : int
         How many were simulated.
     """
@@ -71,7 +71,7 @@ class Rates:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half width, as a share of the mean, that every factor is to have.
+        Half-width, as a share of the mean, that every factor is to have.
     most_windows : int
         Windows after which a mix is left as it is.
     simulated, missed : int
@@ -97,7 +97,7 @@ class Rates:
 
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
-        """Tell whether a mix has been measured, here or where a symmetry of the network takes it."""
+        """Return whether a mix has been measured, here or where a symmetry of the network takes it."""
         return bool(jobs) and self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
     @checked
@@ -204,7 +204,7 @@ class Rates:
 
 @lru_cache(maxsize=256)  # as many programs as `body_of` keeps; each is asked for in every mix
 def waits_for_all(program: Program) -> bool:
-    """Tell whether every task of a program waits for every other, directly or over others."""
+    """Return whether every task of a program waits for every other, directly or over others."""
     heard = program.traffic().W > 0
     return int(connected_components(heard, connection="strong", return_labels=False)) == 1
 
@@ -227,7 +227,7 @@ def _deviation(windows: Sequence[Times], job: Placed, part: Part) -> float:
 
 
 def _half_widths(slowdowns: list[list[float]]) -> list[float]:
-    """Return half widths of the intervals of means over windows, as shares of the means."""
+    """Return half-widths of the intervals of means over windows, as shares of the means."""
     if len(slowdowns) < 2:
         return [math.inf]
     return [half_width(column) / float(column.mean()) for column in np.array(slowdowns).T]

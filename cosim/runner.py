@@ -86,11 +86,6 @@ def cosimulate(
         of its name with an ending stand beside it. They are removed at the end.
     threads : int or str
         Threads for each network, as in `netplace.netsim.Network`; what comes of it is the same.
-
-    Raises
-    ------
-    ValueError
-        If jobs, machine and rules do not go together, or a job cannot run.
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))

@@ -46,7 +46,7 @@ class AloneByFastForward:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half width of a time, as a share.
+        Half-width of a time, as a share.
     memory : Memory, optional
         Of draws.
     """

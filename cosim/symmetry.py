@@ -18,7 +18,7 @@ def same_mix(machine: Topology, names: Sequence[str], places: Places) -> tuple[o
     """Return a key that mixes share which a symmetry takes into each other, and the jobs in its order.
 
     On a torus that is any shift; in a tree any exchange of subtrees below one switch. A mix may have several
-    keys where jobs of one name lie side by side: then it is not recognised, but never taken for another.
+    keys where jobs of one name lie side by side: then it is not recognized, but never taken for another.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
 A job whose tasks all wait for each other gets on steadily; where it has more iterations than a block it goes
 on and on, for what its tasks are ahead of each other, and what of it waits in the network, builds up over
 many iterations: counted is how many of them its slowest task does. Any other is done as a whole block, again
-and again: senders that nobody holds up would run ahead for ever, and keep a network full that the real
-program has soon cleared.
+and again: senders that nobody holds up would run ahead forever, and keep a network full that the real program
+has soon cleared.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Part:
     once : float
         Cycles of one iteration alone.
     lasting : bool
-        Whether it goes on and on, in place of doing its block again and again.
+        Whether it goes on and on, instead of doing its block again and again.
     """
 
     job: Placed

@@ -27,7 +27,7 @@ class DeadlockError(SimulationError):
         First cycle in which nothing moved: the one after the last in which a phit left a FIFO, a packet was
         created, a task passed an operation or computed, or a job began.
     blocked : netsim.engine.Blocked
-        Who waits for whom.
+        Which task or FIFO waits for which.
     """
 
     def __init__(self, message: str, cycle: int, blocked: Blocked) -> None:

@@ -56,7 +56,7 @@ class Delay:
         return Delay(count, mean, p50, p95, p99, most, histogram)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON."""
+        """Return the values as JSON can hold them."""
         names = ("count", "mean", "p50", "p95", "p99", "most")
         return {n: None if (v := getattr(self, n)) != v else v for n in names}
 
@@ -198,7 +198,7 @@ class Result:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into one JSON object."""
+        """Return the values as one JSON object."""
         return self.figures() | {"versions": self.versions}
 
     def figures(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Metrics:
     AD : float
         Average distance: mean of d(a, b) over the n (n - 1) ordered pairs of P; 0 for a single node.
     DFC : int
-        Distance from the centre: the least sum of the distances of all nodes to one of them.
+        Distance from the center: the least sum of the distances of all nodes to one of them.
     Diam : int
         Diameter: largest d(a, b).
     TAD : float or None
@@ -70,14 +70,14 @@ class Metrics:
     WTAD : float or None
         Sum of ``W[i, j] d(p(i), p(j))`` divided by T (T - 1): bytes times hops of a pair.
     TAD_AL, WTAD_AL : float or None
-        The same two with ``d + AL`` in place of d, which is the cost of the TD criterion.
+        The same two with ``d + AL`` instead of d, which is the cost of the TD criterion.
     LA_sum : int or None
         LA as printed, a sum over dimensions.
     routed_nodes, routed_links : int
         Nodes of the network, switches included, and directed links on a minimal route between two nodes of P.
     centroid_distance : float or None
-        Mean over P of ``sum over dimensions of |x - c|``. The centre c is, in each dimension, the place that
-        minimises the sum of squared distances; on a mesh, the mean. It need not be a node.
+        Mean over P of ``sum over dimensions of |x - c|``. The center c is, in each dimension, the place that
+        minimizes the sum of squared distances; on a mesh, the mean. It need not be a node.
     pair_hops, byte_hops : float or None
         Mean distance of pairs of tasks with W[i, j] > 0, and of a byte.
     pair_hops_al, byte_hops_al : float or None
@@ -176,13 +176,13 @@ def _routed(topology: Topology, nodes: Nodes) -> tuple[int, int]:
 
 
 def _from_centre(grid: Grid, nodes: Nodes) -> float:
-    """Return the mean distance of `nodes` from their centre."""
+    """Return the mean distance of `nodes` from their center."""
     places = grid.coordinates(nodes)
     return sum(_spread(places[:, d], size if grid.wraps else 0) for d, size in enumerate(grid.sizes))
 
 
 def _spread(places: NDArray[np.int64], ring: int) -> float:
-    """Return the mean distance of places on a line, or on a ring of so many, from their centre."""
+    """Return the mean distance of places on a line, or on a ring of so many, from their center."""
     # A ring is cut open before each of the places in turn; the centre belongs to the cut that gives the least
     # sum of squares.
     if not ring:

@@ -36,7 +36,7 @@ def simulation_of(run: Run) -> Run:
 
 
 def network_draws(topology: Topology, config: Config) -> bool:
-    """Tell whether anything in a network may be left to chance."""
+    """Return whether anything in a network may be left to chance."""
     if config.arbiter == "random" or config.routing != "usual" or config.faults:
         return True
     if isinstance(topology, Tree):  # up ports among equals, or the VC
@@ -66,14 +66,14 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 
 def placement_draws(run: Run) -> bool:
-    """Tell whether a rule of placement leaves anything to chance."""
+    """Return whether a rule of placement leaves anything to chance."""
     if rule_draws(run.partition, PARTITION):
         return True
     return any(rule_draws(job.mapping, MAPPING) for job in run.jobs)
 
 
 def rule_draws(text: str, choice: Registry[Any]) -> bool:
-    """Tell whether a rule of placement, by its text form, leaves anything to chance; yes in doubt."""
+    """Return whether a rule of placement, by its text form, leaves anything to chance; yes in doubt."""
     # Of one's own it is not known. It is not loaded for this either: runs are read from stores too.
     return choice.is_own(text) or find_rule(text, choice)[0].by_chance
 

@@ -53,7 +53,7 @@ class Claims:
         os.close(self._file)
 
     def take(self, key: str) -> bool:
-        """Claim the simulation `key`, and tell whether no other process holds it."""
+        """Claim the simulation `key`, and return whether no other process holds it."""
         if not LOCKS or self._file < 0:
             return True
         try:

@@ -71,7 +71,7 @@ class Cluster(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Tell whether some thread of the cluster has less than it can hold."""
+        """Return whether some thread of the cluster has less than it can hold."""
         threads: int = sum(self._client.nthreads().values())
         return self.busy < _IN_HAND * max(1, threads)
 

@@ -56,7 +56,7 @@ class Executor(Protocol[Item, Outcome]):
         """End everything at once."""
 
     def has_room(self) -> bool:
-        """Tell whether another item may be given."""
+        """Return whether another item may be given."""
 
     def give(self, item: Item) -> None:
         """Hand over an item; `busy` counts it until it is collected."""
@@ -88,7 +88,7 @@ class InProcessExecutor(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Tell whether no item waits."""
+        """Return whether no item waits."""
         return not self.busy
 
     def give(self, item: Item) -> None:
@@ -148,7 +148,7 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
         self._workers, self.busy = [], 0
 
     def has_room(self) -> bool:
-        """Tell whether some worker has less than it can hold."""
+        """Return whether some worker has less than it can hold."""
         return self.busy < self._in_hand * self._count
 
     def give(self, item: Item) -> None:

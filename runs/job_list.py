@@ -40,7 +40,7 @@ _MOST = 1_000_000  # jobs of one entry
 
 
 def is_job_list(workload: str) -> bool:
-    """Tell whether the name of a workload is that of a list of jobs."""
+    """Return whether the name of a workload is that of a list of jobs."""
     return Path(workload).suffix == ".toml"
 
 

@@ -76,7 +76,7 @@ def settled(
 
 
 def _is_hierarchical(job: Job) -> bool:
-    """Tell whether collectives of a job go by which of its tasks share a switch; the usual ones do not."""
+    """Return whether collectives of a job go by which of its tasks share a switch; the usual ones do not."""
     text = dict(job.options).get("collectives")
     if text is None:
         return False

@@ -21,7 +21,7 @@ class LoadFigures:
     Attributes
     ----------
     offered, accepted : float
-        Load in phits a node and cycle; accepted is what was consumed in the measuring phase.
+        Load in phits per node and cycle; accepted is what was consumed in the measuring phase.
     delay : DelayFigures
         Delays of the packets consumed in the measuring phase, in cycles, creation to tail consumed.
     cycles, drained_cycles : int

@@ -36,7 +36,7 @@ class LoadPlan:
     network, traffic, engine : str
         As the user names them.
     offered : float
-        In phits a node and cycle.
+        In phits per node and cycle.
     config : Config
         Settings of the network.
     warmup, measure : int
@@ -76,7 +76,7 @@ class LoadPlan:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON."""
+        """Return the values as JSON can hold them."""
         return asdict(self)
 
 

@@ -68,7 +68,7 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
         """Return the plans to carry out so that none of `plans` lacks its outcome, each once."""
 
     def has(self, plan: AnyPlan) -> bool:
-        """Tell whether the outcome of a plan is there."""
+        """Return whether the outcome of a plan is there."""
 
     def keep(self, plan: AnyPlan, outcome: Outcome) -> None:
         """Keep an outcome that is not lost; one that is there already stays."""
@@ -100,7 +100,7 @@ class StoredRuns:
         return [run for group in groups.values() for run in group]
 
     def has(self, plan: Run) -> bool:
-        """Tell whether a simulation has ended, well or not."""
+        """Return whether a simulation has ended, well or not."""
         return self._store.has(plan.key)
 
     def keep(self, plan: Run, outcome: Ended) -> None:
@@ -140,7 +140,7 @@ class StoredOutcomes:
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Tell whether the outcome of a plan is there."""
+        """Return whether the outcome of a plan is there."""
         return self._store.outcome(self._table, plan.key) is not None
 
     def keep(self, plan: PlanLike, outcome: dict[str, Any] | WorkerFailure) -> None:
@@ -172,7 +172,7 @@ class InMemory:
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Tell whether the outcome of a plan is there."""
+        """Return whether the outcome of a plan is there."""
         return plan.key in self._outcomes
 
     def keep(self, plan: PlanLike, outcome: Any) -> None:

@@ -22,7 +22,7 @@ __all__ = ["mappings_of", "place_jobs", "places_of", "run_time_of", "simulates"]
 
 
 def simulates(mapping: str) -> bool:
-    """Tell whether a rule of mapping tries candidates, so that there is a winner to be told."""
+    """Return whether a rule of mapping tries candidates, so that there is a winner to be told."""
     return mapping.partition(":")[0] == "best"
 
 

@@ -127,7 +127,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON."""
+        """Return the values as JSON can hold them."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 

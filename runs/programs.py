@@ -224,7 +224,7 @@ def kind_of_job(text: str) -> str:
 
 
 def is_trace(text: str) -> bool:
-    """Tell whether `text` names a trace file or a trace that comes with the project."""
+    """Return whether `text` names a trace file or a trace that comes with the project."""
     return Path(text).exists() or carried(text) is not None
 
 

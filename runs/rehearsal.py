@@ -52,7 +52,7 @@ def _short(job: Job) -> Job:
 
 
 def _counts(value: object) -> bool:
-    """Tell whether a number of iterations is valid, or left to the benchmark."""
+    """Return whether a number of iterations is valid, or left to the benchmark."""
     return value is None or (isinstance(value, int) and value >= 1)
 
 

@@ -122,7 +122,7 @@ class Run:
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what fits into JSON and `from_dict` reads back."""
+        """Return the values as JSON can hold them and `from_dict` reads back."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 

@@ -140,7 +140,7 @@ class Store:
             )
 
     def has(self, key: str) -> bool:
-        """Tell whether the simulation `key` has ended, well or not."""
+        """Return whether the simulation `key` has ended, well or not."""
         with self._explained():
             row = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
         return row is not None
@@ -355,7 +355,7 @@ class Store:
 
 
 def has_rows(path: Path) -> bool:
-    """Tell whether there may be something in a store: an empty file is left by what was killed at birth."""
+    """Return whether there may be something in a store: an empty file is left by what was killed at birth."""
     return path.exists() and path.stat().st_size > 0
 
 

@@ -84,7 +84,7 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
 
 
 def underscored(said: Any, path: Path) -> Any:
-    """Return values whose keys have ``_`` in place of ``-``; `path` is where they came from."""
+    """Return values whose keys have ``_`` instead of ``-``; `path` is where they came from."""
     if isinstance(said, list):
         return [underscored(entry, path) for entry in said]
     if not isinstance(said, dict):
@@ -143,5 +143,5 @@ def _alike(written: str, key: str) -> bool:
 
 
 def _holds(line: str, value: object) -> bool:
-    """Tell whether a value is written in a line."""
+    """Return whether a value is written in a line."""
     return re.search(rf"(?<![\w.:-]){re.escape(str(value))}(?![\w.:-])", line.partition(" #")[0]) is not None

@@ -57,7 +57,7 @@ class Contiguity:
             raise ValueError(f"contiguity: is defined on grids, trees and graphs, not on {machine}")
 
     def of(self, nodes: Nodes) -> bool:
-        """Tell whether these nodes, each once, are contiguous."""
+        """Return whether these nodes, each once, are contiguous."""
         return len(nodes) < 2 or self._tell(nodes, *self._tables)
 
 

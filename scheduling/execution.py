@@ -88,7 +88,7 @@ class Losing(Protocol):
         """Return the nodes that have been lost up to `now`, each once: jobs get them no more."""
 
     def refused(self, job: Job, why: str) -> None:
-        """Take note that a job that waited finds no place any more on what is left."""
+        """Record that a job that waited finds no place any more on what is left."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Losses:
         self._waiting: dict[int, Waiting] = {}
 
     def look(self, now: float) -> bool:
-        """Take the nodes that have been lost up to `now`; tell whether there are any."""
+        """Take the nodes that have been lost up to `now`; return whether there are any."""
         if self._source is None:
             return False
         lost = self._source.lost(now)
@@ -61,18 +61,18 @@ class Losses:
         return bool(lost.size)
 
     def waits(self, waiting: Waiting) -> None:
-        """Take note of a job in the queue."""
+        """Record a job in the queue."""
         if self._source is not None:
             self._waiting[waiting.row] = waiting
 
     def starts(self, running: Running) -> None:
-        """Take note that a job has left the queue."""
+        """Record that a job has left the queue."""
         if self._source is not None:
             del self._waiting[running.waiting.row]
             self._running[running.order] = running
 
     def ends(self, running: Running) -> None:
-        """Take note that a job's nodes are free; those that are lost are taken again."""
+        """Record that a job's nodes are free; those that are lost are taken again."""
         if self._source is not None:
             del self._running[running.order]
             self._take()

@@ -150,7 +150,7 @@ class Schedule:
     kills : ndarray of int32
         How often the job was killed and put back.
     contiguous, backfilled : ndarray of bool
-        Whether it had its nodes' neighbourhood for itself; whether it overtook the head of the queue.
+        Whether it had its nodes' neighborhood for itself; whether it overtook the head of the queue.
     killed : Kills
         The attempts that were killed.
     rejected : tuple of (int, int, str)

@@ -177,7 +177,7 @@ class Simulation:
     # What happens.
 
     def _await_ends(self) -> bool:
-        """Make events of the ends that come before all others; tell whether anything is left to happen."""
+        """Make events of the ends that come before all others; return whether anything is left to happen."""
         if self._open:
             ends = self._execution.next_end(self._env.peek())
             if ends is not None:

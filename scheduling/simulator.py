@@ -76,8 +76,8 @@ def schedule(
     keep_nodes : bool
         Whether the nodes of each job are kept.
     installed : int, optional
-        How many nodes of the machine there are, the first ones; the others are never free, and no part of
-        the utilisation. By default all.
+        How many nodes of the machine there are, the first ones; the others are never free, and no part of the
+        utilization. By default all.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
     power : PowerRules, optional

@@ -44,7 +44,7 @@ class Data:
         self._below = [[0] * self._pieces for _ in range(call.ranks)]
 
     def has(self, message: Message) -> bool:
-        """Tell whether the sender has all that a message carries."""
+        """Return whether the sender has all that a message carries."""
         return all(self._has[message.source][piece] for piece in self._carried(message))
 
     def move(self, messages: Sequence[Message]) -> Iterator[tuple[Message, bool]]:
@@ -63,11 +63,11 @@ class Data:
             yield message, alright
 
     def ends_well(self, rank: int) -> bool:
-        """Tell whether a rank has all that it should."""
+        """Return whether a rank has all that it should."""
         return all(self._is_right(rank, piece) for piece in range(self._pieces))
 
     def _take(self, rank: int, piece: int, whole: int, came: int) -> bool:
-        """Add or copy what was sent, the sender's sum or what came to it; tell whether that is right."""
+        """Add or copy what was sent, the sender's sum or what came to it; return whether that is right."""
         own = self._has[rank][piece]
         sent = whole if self._agrees(own, whole) else came
         if self._call.operation in ("scan", "exscan") and sent < 1 << rank:
@@ -79,7 +79,7 @@ class Data:
         return sent != 0 and self._agrees(own, sent)
 
     def _agrees(self, own: int, sent: int) -> bool:
-        """Tell whether sums are disjoint and add, or what comes has all of the other and replaces it."""
+        """Return whether sums are disjoint and add, or what comes has all of the other and replaces it."""
         return not own & sent or own | sent == sent or self._call.operation == "barrier"
 
     def _carried(self, message: Message) -> Iterator[int]:

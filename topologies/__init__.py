@@ -228,7 +228,7 @@ TOPOLOGIES["nodes"] = Kind(
 
 
 def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
-    """Return the kind that a function of one's own makes, which takes what stands after its name."""
+    """Return the kind of network of a user's function, which takes the text after its name."""
     return Kind(build, read_path, name, description)
 
 
@@ -246,14 +246,14 @@ def parse(text: str) -> Topology:
     Parameters
     ----------
     text : str
-        A key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``; or a network of your own as
-        ``"file.py:function"``, perhaps with a colon and what the function is given; or a file alone, as
+        A key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``; or your own network as
+        ``"file.py:function"``, optionally with a colon and the argument of the function; or a file, as in
         ``"graph:FILE"``.
 
     Raises
     ------
     ValueError
-        If the kind is unknown, the numbers are not what it takes, or the network is too large for memory.
+        If the kind is unknown, the numbers do not fit the kind, or the network is too large for memory.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def parse(text: str) -> Topology:
 
 
 def _check_levels(text: str) -> None:
-    """Raise ValueError where more networks stand in each other than Python can follow."""
+    """Raise ValueError if networks are nested more deeply than Python can follow."""
     levels, rest = 0, text
     while rest.startswith(_CHANGED):
         levels, rest = levels + 1, rest.partition("/")[2]
@@ -289,7 +289,7 @@ def _check_levels(text: str) -> None:
 
 @checked
 def names_file(text: str) -> bool:
-    """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
+    """Return whether a text form refers to a file with a wiring or with a user's code.
 
     Examples
     --------

@@ -24,17 +24,17 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     """Return the network of ASTRA-sim's analytical backend.
 
     Each dimension is a ``Ring``, ``FullyConnected`` or ``Switch`` of ``npus_count`` NPUs, its links of
-    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take as few cycles a phit as let all be whole.
-    Source: astra-sim.github.io/astra-network-analytical-docs.
+    ``bandwidth`` GB/s and ``latency`` ns. The fastest links take the smallest number of cycles per phit for
+    which all links take whole numbers. Source: astra-sim.github.io/astra-network-analytical-docs.
 
     Parameters
     ----------
     given : dict
-        What the file ``network.yml`` holds.
+        Contents of the file ``network.yml``.
     text : str
         Text form of the network.
     phit : int
-        Bytes of a phit.
+        Bytes per phit.
     """
     rows = {}
     for key in ("topology", "npus_count", "bandwidth", "latency"):
@@ -68,7 +68,7 @@ def astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
 def nccl(root: Element, text: str) -> Graph:
     """Return the NVLinks of the server that a file of ``NCCL_TOPO_DUMP_FILE`` describes.
 
-    Every GPU is a node, in the order of ``dev``; every NVSwitch is a switch. PCI Express is no part of it.
+    Every GPU is a node, in the order of ``dev``; every NVSwitch is a switch. PCI Express is not included.
     Source: NVIDIA NCCL, "Environment Variables", NCCL_TOPO_FILE and NCCL_TOPO_DUMP_FILE.
     """
     gpus = [(pci, gpu) for pci in root.iter("pci") for gpu in pci.findall("gpu")]

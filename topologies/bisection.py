@@ -1,4 +1,4 @@
-"""Bounds of the bisection of networks that have no formula for it."""
+"""Bounds on the bisection of networks without a formula."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ def best_cut(
 ) -> int:
     """Return the fewest links, in one direction, found between two halves of the nodes.
 
-    Halves are tried by node number, by each coordinate of the switches, and by the second eigenvector of the
-    Laplacian (M. Fiedler, "Algebraic connectivity of graphs", Czechoslovak Math. J. 23 (1973) 298-305). Each
-    is improved by exchanging the pair of nodes that gains most, and moving switches to the side where they
-    cost less, until nothing gains (after B. W. Kernighan and S. Lin, Bell System Tech. J. 49 (1970) 291-307).
-    Half of the nodes without any switch is another: as many links as these nodes have.
+    The search tries halves by node number, by each coordinate of the switches, and by the second eigenvector
+    of the Laplacian (M. Fiedler, "Algebraic connectivity of graphs", Czechoslovak Math. J. 23 (1973)
+    298-305). It improves each of them: it exchanges the pair of nodes with the largest gain, and moves
+    switches to the side where they cost less, until there is no gain (after B. W. Kernighan and S. Lin, Bell
+    System Tech. J. 49 (1970) 291-307). It also tries half of the nodes without any switch, which cuts as many
+    links as these nodes have.
 
     Parameters
     ----------
     neighbor : ndarray of int, shape (routers, ports)
-        Router behind each port; negative: none.
+        Router at the other end of each port; negative if there is none.
     home : ndarray of int64, shape (nodes,)
-        Router at which each node, which is router 0, 1, .., hangs.
+        Router of each node; the nodes themselves are routers 0, 1, and so on.
     first_switch : int
-        First of the routers that are switches.
+        Number of the first router that is a switch.
     places : ndarray of int64, shape (switches, n), optional
         Coordinates of the switches.
     """
@@ -55,26 +56,26 @@ def best_cut(
 
 
 def least_cut(neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first_switch: int) -> int:
-    """Return how many links, in one direction, every cut between two halves of the nodes has at least.
+    """Return a lower bound on the links, in one direction, between any two halves of the nodes.
 
-    With x = 1 on one side and -1 on the other, a cut has a quarter of x' L x links, L being the Laplacian.
-    Where routers without a node are let take any value, that is at least the second least eigenvalue of the
-    Schur complement of L on the others, times a quarter of their number (after M. Fiedler, Czechoslovak
-    Math. J. 23 (1973) 298-305); with an odd number of nodes halves differ by one.
+    With x = 1 on one side and -1 on the other, a cut has a quarter of x' L x links, where L is the Laplacian.
+    If routers without a node can take any value, this is at least the second smallest eigenvalue of the Schur
+    complement of L on the others, times a quarter of their number (after M. Fiedler, Czechoslovak Math. J. 23
+    (1973) 298-305); with an odd number of nodes, the halves differ by one.
 
-    Where nodes hang at switches, as many at each, the others are these switches. A cut through k links of
-    nodes leaves the halves of the n switches unequal by at most 2 k / c, c being the nodes of a switch: it
-    has k + (n - (2 k / c)^2 / n) / 4 times the eigenvalue, which is least at either end, at k = 0 or where
-    all switches are on one side. **(ours)**
+    If each switch has the same number of nodes, the others are these switches. A cut through k links of nodes
+    leaves the halves of the n switches unequal by at most 2 k / c, where c is the number of nodes per switch.
+    It has k + (n - (2 k / c)^2 / n) / 4 times the eigenvalue, which is smallest at either end: at k = 0, or
+    where all switches are on one side. **(ours)**
 
     Parameters
     ----------
     neighbor : ndarray of int, shape (routers, ports)
-        Router behind each port; negative: none.
+        Router at the other end of each port; negative if there is none.
     home : ndarray of int64, shape (nodes,)
-        Router at which each node, which is router 0, 1, .., hangs.
+        Router of each node; the nodes themselves are routers 0, 1, and so on.
     first_switch : int
-        First of the routers that are switches.
+        Number of the first router that is a switch.
     """
     import scipy.sparse.csgraph
 
@@ -121,7 +122,7 @@ def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:
 def _halves(
     links: Links, order: NDArray[np.float64], home: NDArray[np.int64], first_switch: int
 ) -> NDArray[np.bool_]:
-    """Return which routers are on the first side: half of the nodes, switches where most of theirs are."""
+    """Return which routers are on the first side: half of the nodes, and switches with most of theirs."""
     nodes = len(home)
     side = np.zeros(links.shape[0], np.bool_)
     value = order[home - first_switch]
@@ -140,7 +141,7 @@ def _halves(
 
 
 def _settled(links: Links, side: NDArray[np.bool_], nodes: int) -> NDArray[np.bool_]:
-    """Return the sides after switches have gone one by one where they cost less, the dearest first."""
+    """Return the sides after moving switches one by one to where they cost less, the largest gain first."""
     side = side.copy()
     for _ in range(links.shape[0] - nodes):
         pull = (links @ np.where(side, 1.0, -1.0))[nodes:]
@@ -156,7 +157,7 @@ def _cut(links: Links, side: NDArray[np.bool_]) -> int:
 
 
 def _improved(links: Links, side: NDArray[np.bool_], nodes: int) -> int:
-    """Return the cut after exchanges of nodes that gain."""
+    """Return the cut after exchanges of nodes with a gain."""
     best = _cut(links, side)
     for _ in range(_ROUNDS):
         gain = links @ np.where(side, -1.0, 1.0) * np.where(side, 1.0, -1.0)

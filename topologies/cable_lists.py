@@ -1,4 +1,4 @@
-"""Networks written as text: lists of cables, BookSim's anynet, Graphviz' DOT."""
+"""Networks written as text: lists of cables, BookSim's anynet, Graphviz DOT."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _TOKEN = re.compile(
 
 
 def cable_list(content: str, text: str) -> Graph:
-    """Return the network of a list of cables, see `netplace.topologies.graph_file`.
+    """Return the network of a list of cables; see `netplace.topologies.graph_file`.
 
-    Words stand between blanks or, where the first line has a comma or a semicolon, between these. The first
-    line may name columns, such as ``source,target,width``.
+    Blanks separate words, or commas or semicolons if the first line has one. The first line may name columns,
+    such as ``source,target,width``.
     """
     import networkx as nx
 
@@ -88,9 +88,9 @@ def _check_keys(keys: Any, known: tuple[str, ...], where: str) -> None:
 def anynet(content: str, text: str) -> Graph:
     """Return the network of BookSim's anynet file, ``router 0 node 0 router 1 15``.
 
-    A line joins the router or node that it begins with to those that follow. A number behind a router is
-    the latency of the link to it in cycles, 1 if there is none; it holds for this direction, as in BookSim 2.
-    Nodes keep their numbers as names.
+    A line connects its first router or node to those that follow. A number after a router is the latency of
+    the link to it in cycles, 1 by default. It applies to this direction, as in BookSim 2. Nodes keep their
+    numbers as names.
     """
     router: dict[int, int] = {}
     home: dict[int, int] = {}
@@ -150,7 +150,7 @@ def anynet(content: str, text: str) -> Graph:
 
 
 def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
-    """Return what a line of anynet names: router or node, its number, and a latency, 0 if there is none."""
+    """Return the routers and nodes of a line of anynet, their numbers, and latencies (0 if there is none)."""
     things: list[tuple[str, int, int]] = []
     place = 0
     while place < len(words):
@@ -169,7 +169,7 @@ def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
 
 
 def dot(content: str, text: str) -> Graph:
-    """Return the network of a graph in Graphviz' DOT: vertices, edges and what they carry, without layout."""
+    """Return the network of a graph in Graphviz DOT: vertices, edges and their attributes, without layout."""
     import networkx as nx
 
     tokens = _tokens(content, text)
@@ -209,7 +209,7 @@ def dot(content: str, text: str) -> Graph:
 
 
 def _tokens(content: str, text: str) -> list[str]:
-    """Return the words and marks of a file in DOT, names without their quotes."""
+    """Return the words and marks of a DOT file, with names without their quotes."""
     tokens, place = [], 0
     while place < len(content):
         match = _TOKEN.match(content, place)

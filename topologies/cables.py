@@ -23,18 +23,18 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables between switches, each a link either way.
+    """Cables between switches, each of which is one link in each direction.
 
     Attributes
     ----------
     ends : ndarray of int64, shape (cables, 2)
-        Switches at both ends, numbered from 0. Several cables may join the same two.
+        Switches at both ends, numbered from 0. Several cables can connect the same two switches.
     cycles, delay : ndarray of int64, shape (cables,), optional
-        Cycles a phit, 1 by default; cycles that a header spends besides what the settings say, 0 by default.
+        Cycles per phit, 1 by default; additional cycles of a header, 0 by default.
     axis : ndarray of int64, shape (cables,), optional
         Dimension.
     closes : ndarray of bool, shape (cables,), optional
-        Whether it closes a ring.
+        Whether the cable closes a ring.
     """
 
     ends: Int
@@ -80,18 +80,18 @@ def graph(
     cables : Cables
         Cables between switches.
     nodes_at : array_like of int, shape (switches,)
-        Nodes at each switch; 0 for one without. Nodes are numbered in the order of the switches.
+        Number of nodes at each switch, which can be 0. Nodes are numbered in the order of the switches.
     direct : bool
-        Whether a switch with one node is that node. Switches are renumbered then: those with a node first.
+        Whether a switch with one node is that node. Switches are then renumbered, those with a node first.
     group, places, names, usual
         As in `Graph`, in the order in which the switches are given.
 
     Raises
     ------
     ValueError
-        If a cable leads from a switch to itself or to one that does not exist, a link takes less than a
-        cycle, there is no node, or not all nodes are connected, naming one that is not; or if the
-        network is too large for memory.
+        If a cable leads from a switch to itself or to a missing switch, a link takes less than one cycle,
+        there is no node, not all nodes are connected (the message names one), or the network is too large for
+        memory.
     """
     at = integers_as(np.int64, array_of(nodes_at, f"{text}: nodes_at"), f"{text}: nodes_at")
     ends = cables.ends
@@ -151,7 +151,7 @@ def graph(
 
 
 def _ports(ends: Int, switches: int) -> Int:
-    """Return the port of either end of each cable: ports of a switch are numbered in the order of cables."""
+    """Return the port of either end of each cable: a switch has its ports in the order of the cables."""
     flat = ends.ravel()
     order = np.argsort(flat, kind="stable")
     degree = np.bincount(flat, minlength=switches)
@@ -161,7 +161,7 @@ def _ports(ends: Int, switches: int) -> Int:
 
 
 def _check(text: str, cables: Cables, at: Int) -> None:
-    """Raise ValueError for what is no network."""
+    """Raise ValueError if the cables do not form a network."""
     if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
         raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
     for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):

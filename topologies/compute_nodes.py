@@ -1,4 +1,4 @@
-"""Compute nodes of several tasks: cores that share memory and a network interface."""
+"""Compute nodes for several tasks: cores that share memory and a network interface."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ def compute_nodes(
     bus: int = 1,
     crossing: int = 0,
 ) -> Graph:
-    """Return a network each of whose nodes runs several tasks, which share its memory and its interface.
+    """Return a network whose nodes each run several tasks that share its memory and its interface.
 
-    What is a node of the network given becomes a **compute node**: a switch of its own between `tasks` places
-    for tasks, which are the nodes of the network returned, and the network. Place `t` of compute node `n` has
-    number ``n * tasks + t``. Messages within a compute node cross its memory alone, nothing is on the wire;
-    those to others share its links to the network. **(ours)**
+    Each node of the given network becomes a **compute node**: a switch between the network and `tasks` places
+    for tasks, which are the nodes of the returned network. Place `t` of compute node `n` has number ``n *
+    tasks + t``. Messages within a compute node cross only its memory. Messages to others share its links to
+    the network. **(ours)**
 
     Parameters
     ----------
     of : Topology
         The network of compute nodes.
     tasks : int
-        Places for tasks on each, at least 1.
+        Places for tasks on each compute node, at least 1.
     sockets : int
-        Sockets of each, a number that divides `tasks`: place `t` is on socket ``t // (tasks / sockets)``.
-        With several each is a switch of its own, joined to its compute node by a bus; messages between tasks
-        of a socket stay in it, those to another socket or to the network share its bus.
+        Sockets of each compute node, a divisor of `tasks`: place `t` is on socket ``t // (tasks / sockets)``.
+        If there are several, each socket is a switch, and a bus connects it to its compute node. Messages
+        between tasks of a socket stay in it; those to another socket or to the network share its bus.
     rails : int
         Links of each compute node to its switch, in each plane.
     planes : int
-        Copies of the network, each compute node having links to all of them.
+        Copies of the network; each compute node has links to all of them.
     nic : int
-        Cycles that a link of a compute node to the network takes for a phit.
+        Cycles per phit of a link from a compute node to the network.
     memory : int
-        Cycles that a task's own link to the memory takes for a phit.
+        Cycles per phit of a task's own link to the memory.
     latency : int
-        Cycles that a header spends on the way to memory, and again from it, besides what the settings say.
+        Additional cycles of a header on the way to memory, and again on the way from it.
     bus : int
-        Cycles that the bus between a socket and the rest of its compute node takes for a phit.
+        Cycles per phit of the bus between a socket and the rest of its compute node.
     crossing : int
-        Cycles that a header spends on a bus, besides what the settings say.
+        Additional cycles of a header on a bus.
 
     Raises
     ------
@@ -122,7 +122,7 @@ USUAL = {
 
 
 def _text(of: Topology, given: dict[str, int]) -> str:
-    """Return the text form, without what is as usual."""
+    """Return the text form without default values."""
     shown = [f"{name}={value}" for name, value in given.items() if value != USUAL.get(name)]
     return f"nodes:{','.join(shown)}/{of.text}"
 
@@ -144,7 +144,7 @@ def _check(text: str, given: dict[str, int]) -> None:
 
 
 def _with_buses(cables: Cables, first: int, hosts: int, sockets: int, bus: int, crossing: int) -> Cables:
-    """Return the cables with those between compute nodes, the first one given, and their sockets."""
+    """Return the cables with those between compute nodes, the first compute node, and their sockets."""
     host = np.repeat(np.arange(hosts), sockets)
     more = np.stack((first + host, first + hosts + np.arange(hosts * sockets)), axis=1)
 
@@ -161,7 +161,7 @@ def _with_buses(cables: Cables, first: int, hosts: int, sockets: int, bus: int, 
 
 
 def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:
-    """Return the cables of all planes, those of a plane side by side, then those of compute nodes."""
+    """Return the cables of all planes, plane by plane, and then those of compute nodes."""
     links = of.links().astype(np.int64)
     links = links[(links[:, [0, 2]] >= inner.first).all(axis=1)]
     first, second = links[:, 0] * of.ports + links[:, 1], links[:, 2] * of.ports + links[:, 3]
@@ -211,7 +211,7 @@ def _with_compute_nodes(
 
 
 def _places(inner: Switches, planes: int, sockets: int, tree: bool) -> Int | None:
-    """Return the places of switches; in a tree compute nodes, and sockets, are levels below all others."""
+    """Return the places of switches; in a tree, compute nodes and sockets are levels below all others."""
     if inner.places is None:
         return None
     if not tree:

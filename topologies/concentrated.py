@@ -1,4 +1,4 @@
-"""Meshes, tori and HyperX with nodes hanging at switches."""
+"""Meshes, tori and HyperX with several nodes per switch."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["concentrated", "hyperx"]
 def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     """Return the mesh or torus of these sides with `c` nodes at each switch.
 
-    J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Nodes are joined
-    to their switch by links of their own, and there is no bubble: see the general router of the model.
+    J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Each node has its
+    own link to its switch, and there is no bubble; see the table router in the model.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
     """Return the HyperX of these sides with `c` nodes at each switch.
 
     J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, "HyperX: topology, routing, and packaging
-    of efficient large-scale networks", SC 2009. Switches stand on a grid; those that differ in one coordinate
-    alone are joined.
+    of efficient large-scale networks", SC 2009. Switches form a grid; two switches are connected if they
+    differ in exactly one coordinate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Networks given by dimensions, each a ring, fully connected or a switch, and by speeds in bytes a second."""
+"""Networks given by dimensions (rings, fully connected, or switches) and speeds in bytes per second."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ _NEAR = 0.01  # relative: how far a link's cycles may be from a whole number
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension: how the nodes of a line of it are joined.
+    """One dimension, with the connection of the nodes of each of its lines.
 
     Attributes
     ----------
     kind : str
-        ``"ring"``, ``"full"`` (every two are joined) or ``"switch"`` (all lead to a switch of the line).
+        ``"ring"``, ``"full"`` (all pairs are connected) or ``"switch"`` (all are connected to a switch of the
+        line).
     size : int
-        Nodes of a line.
+        Nodes per line.
     cycles, delay : int
-        Of its links, as in `netplace.topologies.Cables`.
+        Cycles per phit and delay of its links, as in `netplace.topologies.Cables`.
     """
 
     kind: str
@@ -53,10 +54,10 @@ class Dimension:
 
 
 def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
-    """Return the network whose nodes stand on a grid, the lines of each dimension joined in its own way.
+    """Return the network of nodes on a grid whose dimensions are connected in their own ways.
 
-    Every node is a router with links of each dimension; nodes are numbered along the first dimension fastest.
-    A ring of two is one cable.
+    Every node is a router with links in each dimension. Nodes are numbered with the first dimension fastest.
+    A ring of two nodes is one cable.
     """
     sizes = [dimension.size for dimension in dimensions]
     nodes = math.prod(sizes)
@@ -101,14 +102,14 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
 
 @dataclass(frozen=True)
 class Paces:
-    """What links of given speeds take, where the fastest takes as few cycles a phit as lets all be whole.
+    """Cycles of links of given speeds; the fastest takes the fewest cycles for which all are whole.
 
     Attributes
     ----------
     cycles : tuple of int
-        Cycles a phit of each link.
+        Cycles per phit of each link.
     cycle : float
-        Seconds that a cycle takes.
+        Seconds per cycle.
     """
 
     cycles: tuple[int, ...]
@@ -120,14 +121,14 @@ class Paces:
 
 
 def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
-    """Return what links of these speeds take for a phit, within 1 %.
+    """Return the cycles per phit of links of these speeds, within 1 %.
 
     Parameters
     ----------
     speeds : sequence of float
-        Bytes a second, more than 0.
+        Bytes per second, more than 0.
     phit : int
-        Bytes of a phit.
+        Bytes per phit.
     """
     ratios = [max(speeds) / speed for speed in speeds]
     for multiple in range(1, _MOST_MULTIPLE + 1):
@@ -144,7 +145,7 @@ def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
 
 
 def with_node_links(made: Graph, cycles: int, delay: int) -> Graph:
-    """Return a network that has just been made, whose links between nodes and switches take this long."""
+    """Return a new network with these times on the links between nodes and switches."""
     tables: list[NDArray[np.int32]] = []
     router = np.arange(made.routers)[:, None]
     of_node = (made.neighbor >= 0) & ((router < made.first_switch) | (made.neighbor < made.first_switch))

@@ -26,16 +26,17 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
     """Return the dragonfly of `g` groups of `a` switches with `p` nodes and `h` global links each.
 
     J. Kim, W. J. Dally, S. Scott and D. Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA
-    2008. Every two switches of a group are joined, and every two groups, if there are enough global links by
-    the same number of them each; what is left over is not wired. The arrangements are those of E. Hastings et
-    al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015.
+    2008. All switches of a group are connected with each other, and so are all groups if there are enough
+    global links, each pair by the same number of links. Remaining global links are not wired. The
+    arrangements are those of E. Hastings et al., "Comparing global link arrangements for dragonfly networks",
+    CLUSTER 2015.
 
     Parameters
     ----------
     a, p, h : int
-        Switches in a group, nodes at a switch, global links of a switch; each at least 1.
+        Switches per group, nodes per switch, global links per switch; each at least 1.
     g : int, optional
-        Groups, at most and by default a h + 1.
+        Number of groups; at most a h + 1, which is the default.
     global_links : str, optional
         Arrangement of the global links (``"absolute"`` by default), a key of `ARRANGEMENTS`. Global link k
         belongs to switch k // h.
@@ -76,7 +77,7 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
 
 
 def check_groups(text: str, g: int | None, links: int) -> int:
-    """Return how many groups there are where each has so many global links."""
+    """Return the number of groups for this number of global links per group."""
     if g is None:
         return links + 1
     g = check_int(g, f"{text}: g")
@@ -91,7 +92,7 @@ def check_groups(text: str, g: int | None, links: int) -> int:
 def global_cables(text: str, g: int, links: int, arrangement: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield (group, its global link, other group, its global link) for every global cable.
 
-    With fewer groups than could be joined the arrangement is repeated, as often as it fits as a whole.
+    With fewer groups than could be connected, the arrangement is repeated as often as it fits as a whole.
     """
     if g == 1:
         return
@@ -109,7 +110,7 @@ def global_cables(text: str, g: int, links: int, arrangement: str) -> Iterator[t
 
 
 def _other_end(arrangement: str, g: int, i: int, k: int) -> tuple[int, int]:
-    """Return the group to which global link k of group i leads, and the link's number there."""
+    """Return the group to which global link k of group i leads, and the number of the link there."""
     if arrangement == "absolute":
         j = k if k < i else k + 1
         return j, i if i < j else i - 1

@@ -1,4 +1,4 @@
-"""Networks of which parts fail, or slow down, while packets are under way: routers and ports keep numbers."""
+"""Networks whose parts fail or slow down during a run; routers and ports keep their numbers."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ def failing(
     seed: int = 0,
     slow_cycles: int = 0,
 ) -> Graph:
-    """Return what remains of a network when links and routers go down, or links slow, with the same numbers.
+    """Return the network that remains after links and routers fail or slow down, with the same numbers.
 
-    Of parts that are no longer connected the one with most nodes remains (the one with the lowest node, of
-    equals); all other routers count as down, and their nodes as cut off (`Graph.cut`). Where compute nodes
-    hang at several planes, this holds for each plane by itself, as no way leads through a compute node; those
-    that remain are those in the plane that then has most of them (the first, of equals), so that all have
-    a plane in common.
+    Of the parts that are no longer connected, the part with the most nodes remains (of equals, the part with
+    the lowest node). All other routers count as down, and their nodes as cut off (`Graph.cut`). If compute
+    nodes are connected to several planes, this applies to each plane separately, because no way leads through
+    a compute node. The compute nodes that remain are those of the plane that then has the most of them (of
+    equals, the first), so that all have a plane in common.
 
     Parameters
     ----------
     of : Topology
         The network before.
     down : sequence of (int, int)
-        Pairs of routers: all links between them, either way, go down.
+        Pairs of routers; all links between them fail, in both directions.
     off : tuple of int
-        Routers that go down.
+        Routers that fail.
     slowed : sequence of (int, int)
-        Pairs of routers: all links between them, either way, become slow.
+        Pairs of routers; all links between them become slow, in both directions.
     links, routers, slow, seed
-        Shares of cables between switches, and of switches, that go down besides, and of cables that become
-        slow, as in `netplace.topologies.faulty`.
+        Shares of cables between switches and of switches that also fail, and of cables that become slow, as
+        in `netplace.topologies.faulty`.
     slow_cycles : int
-        Cycles a phit of links that become slow; 0: twice as many as before.
+        Cycles per phit of slow links; 0 means twice as many as before.
     """
     check_routers(of, [*off, *(end for pair in (*down, *slowed) for end in pair)])
     known = cables_of(of, 0)
@@ -91,7 +91,7 @@ def failing(
 def _remaining(
     of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], switches: Switches
 ) -> NDArray[np.bool_]:
-    """Return which routers remain: of each plane the largest part, of compute nodes those of the best."""
+    """Return the remaining routers: the largest part of each plane, and the compute nodes of the best one."""
     if switches.planes == 1:
         return _largest_part(of, neighbor, gone, switches)
     first = switches.first
@@ -118,7 +118,7 @@ def _remaining(
 def _largest_part(
     of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], switches: Switches
 ) -> NDArray[np.bool_]:
-    """Return the routers of the connected part with most nodes that have a switch."""
+    """Return the routers of the connected part with the most nodes that have a switch."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

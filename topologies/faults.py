@@ -1,4 +1,4 @@
-"""Networks of which parts have failed: links and routers that are down, links that are slow."""
+"""Networks with faults: links and routers that are down, and slow links."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ def faulty(
     seed: int = 0,
     cycles: int | None = None,
 ) -> Graph:
-    """Return a network of which shares of cables and switches, drawn by `seed`, are down or slow.
+    """Return a network in which shares of the cables and switches, drawn by `seed`, are down or slow.
 
     Parameters
     ----------
     of : Topology
-        The network in good order.
+        The intact network.
     links, routers, slow : float
-        Shares of the cables between switches that are down, of the switches that are down, and of the cables
-        that remain that are slow; 0 to 1, rounded to whole numbers of them.
+        Shares (0 to 1, rounded to whole numbers) of the cables between switches that are down, of the
+        switches that are down, and of the remaining cables that are slow.
     seed : int
         Seed of the draw.
     cycles : int, optional
-        Cycles a phit of slow cables; by default twice as many as before, half of their width.
+        Cycles per phit of slow cables; by default twice as many as before, or half of their width.
 
     Raises
     ------
     ValueError
-        If a share is out of range, or what remains is not connected.
+        If a share is out of range, or the remaining network is not connected.
 
     Examples
     --------
@@ -78,9 +78,9 @@ def faulty(
 
 
 def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) -> tuple[Rows, Rows, Rows]:
-    """Return the cables that are down, the routers that are, and the cables that are slow, by chance.
+    """Return the drawn cables that are down, routers that are down, and cables that are slow.
 
-    Cables are rows as those of `cables_of`; shares and seed are those of `faulty`.
+    Cables are rows as in `cables_of`; shares and seed are those of `faulty`.
     """
     rng = np.random.default_rng(seed)
     switches = Switches.of(of)
@@ -106,30 +106,30 @@ def with_faults(
     cycles: int = 0,
     text: str = "",
 ) -> Graph:
-    """Return a network of which the links and routers named are down or slow.
+    """Return a network in which the given links and routers are down or slow.
 
-    Nodes at a router that is down are gone; those that remain are numbered anew, in the same order. Routes
-    are made on what remains; the usual routing is up*/down*, also on grids, whose own routing needs all
-    links.
+    Nodes of a router that is down are removed; the remaining nodes are renumbered in the same order. Routes
+    are computed on the remaining network. The default routing is up*/down*, even on grids, whose own routing
+    needs all links.
 
     Parameters
     ----------
     of : Topology
-        The network in good order.
+        The intact network.
     down, slow : sequence of (int, int)
-        Pairs of routers: all links between them, either way, are down, or slow.
+        Pairs of routers; all links between them are down or slow, in both directions.
     off : sequence of int
         Routers that are down.
     cycles : int
-        Cycles a phit of slow links; 0: twice as many as before.
+        Cycles per phit of slow links; 0 means twice as many as before.
     text : str, optional
-        Text form of what remains.
+        Text form of the remaining network.
 
     Raises
     ------
     ValueError
-        If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
-        that cannot be reached are named.
+        If two routers are not neighbors, a router does not exist, or the remaining network is not connected;
+        the message names the unreachable nodes.
     """
     for pair in (*down, *slow):
         if len(pair) != 2:
@@ -152,10 +152,10 @@ def check_routers(of: Topology, routers: Sequence[int]) -> None:
 
 
 def cables_of(of: Topology, first: int) -> Rows:
-    """Return (router, port, neighbour, its port) for every cable between routers from `first` on.
+    """Return (router, port, neighbor, its port) for every cable between routers from `first` on.
 
-    Where an input is numbered by its port, a link's entry is the port of the way back. On a grid an input is
-    named by the direction of travel, and the way back is the port of the other direction.
+    If an input is numbered by its port, the entry of a link is the port of the way back. On a grid, an input
+    is named by the direction of travel, and the way back is the port of the opposite direction.
     """
     router, port, end, entry = of.links().T.astype(np.int64)
     paired = (of.neighbor[end, entry] == router) & (of.entry[end, entry] == port)
@@ -164,7 +164,7 @@ def cables_of(of: Topology, first: int) -> Rows:
 
 
 def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
-    """Return those of `cables` that join the pairs of routers."""
+    """Return the cables between the pairs of routers."""
     rows = [np.zeros((0, 4), np.int64)]
     for a, b in pairs:
         mine = cables[(cables[:, 0] == min(a, b)) & (cables[:, 2] == max(a, b))]
@@ -175,14 +175,14 @@ def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
 
 
 def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
-    """Return the cycles a phit of every link once some cables are slow; one that is named twice is so once.
+    """Return the cycles per phit of each link after some cables become slow; naming one twice has no effect.
 
     Parameters
     ----------
     slow : ndarray of int64, shape (n, 4)
-        Slow cables, rows as those of `cables_of`.
+        Slow cables, rows as in `cables_of`.
     cycles : int
-        Cycles a phit of these; 0: twice as many as before.
+        Cycles per phit of these; 0 means twice as many as before.
     """
     before = of.cycles if isinstance(of, Graph) else np.ones(of.neighbor.shape, np.int32)
     after = before.copy()
@@ -194,7 +194,7 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
 
 
 def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
-    """Return what remains."""
+    """Return the remaining network."""
     switches = Switches.of(of)
     if switches.compute_nodes:
         raise ValueError(f"{text}: expected faulty: behind nodes:, as in nodes:tasks=16/faulty:../torus:8x8")
@@ -233,7 +233,7 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
 
 
 def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:
-    """Return a network all of whose links are there with the places, dimensions and routing that it had."""
+    """Return a network without missing links, with the places, dimensions and routing that it had."""
     axis, closes = switches.axis, switches.closes
     if isinstance(of, Graph):
         axis, closes = of.axis, of.closes

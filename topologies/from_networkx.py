@@ -1,4 +1,4 @@
-"""Networks from NetworkX graphs, and so from GraphML and edge lists."""
+"""Networks from NetworkX graphs, GraphML and edge lists."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a NetworkX graph; every vertex is a switch.
 
-    Vertices may carry ``nodes`` (nodes at the switch, 1 by default), ``group`` and ``place`` (coordinates,
-    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles a phit, 1) and
-    ``delay`` (further cycles of a header, 0).
-    If no vertex has more than one node, a vertex with a node is that node, as on a grid; otherwise each node
-    has a link of its own to its switch, as on a tree. An undirected edge is a link either way. In a directed
-    graph every link needs its like in the other direction. Where all directed edges have a ``port`` and an
-    ``entry``, as those have that `Topology.to_networkx` made, links leave and enter there; vertices below the
-    graph's ``first_switch`` are nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a
-    torus or a tree comes back as a graph of the same wiring.
+    Vertices can have the attributes ``nodes`` (nodes of the switch, 1 by default), ``group`` and ``place``
+    (coordinates, separated by spaces). Edges can have ``width`` (parallel links, 1), ``cycles`` (cycles per
+    phit, 1) and ``delay`` (additional cycles of a header, 0). If no vertex has more than one node, a vertex
+    with a node is that node, as on a grid; otherwise each node has its own link to its switch, as on a tree.
+    An undirected edge is one link in each direction. In a directed graph, every link needs a counterpart in
+    the other direction. If all directed edges have a ``port`` and an ``entry``, as `Topology.to_networkx`
+    writes them, links leave and enter there. Vertices below the ``first_switch`` of the graph are then nodes,
+    and all attributes of `Graph.to_networkx` are used. A mesh, a torus or a tree becomes a graph with the
+    same wiring.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     Raises
     ------
     ValueError
-        If the graph is empty, not connected, has an edge from a vertex to itself, a directed edge
-        without its like, or an attribute that is out of range.
+        If the graph is empty, not connected, or has an edge from a vertex to itself, a directed edge without
+        a counterpart, or an attribute out of range.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
 
 
 def _wired(given: nx.Graph[Any], text: str) -> Graph:
-    """Return the network whose links are named with their ports."""
+    """Return the network of links with given ports."""
     vertices = list(given.nodes)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     edges = [(number[u], number[v], data) for u, v, data in given.edges(data=True)]
@@ -164,7 +164,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
 
 
 def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
-    """Return the coordinates of switches, by what is said about each; None if not all have some."""
+    """Return the coordinates of switches by their attributes; None if some have none."""
     written = [data.get("place") for data in about]
     if None in written:
         return None
@@ -175,7 +175,7 @@ def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
 
 
 def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, Any]]]:
-    """Return the edges, of a directed graph one for each pair of links there and back."""
+    """Return the edges; in a directed graph, one for each pair of opposite links."""
     edges = list(given.edges(data=True))
     for u, v, _ in edges:
         if u == v:

@@ -22,7 +22,7 @@ class Field:
     plus, times : ndarray of int64, shape (q, q)
         Sums and products.
     powers : ndarray of int64, shape (q - 1,)
-        Powers of a primitive element, from its zeroth on: all elements but 0.
+        Powers of a primitive element, starting with the zeroth: all elements except 0.
     """
 
     plus: Int
@@ -31,7 +31,7 @@ class Field:
 
 
 def prime_power(q: int) -> tuple[int, int]:
-    """Return p and k with q = p^k and p a prime; (0, 0) if there are none."""
+    """Return p and k with q = p^k and p prime; (0, 0) if there are none."""
     for p in range(2, q + 1):
         if q % p == 0:
             k = 1
@@ -42,10 +42,11 @@ def prime_power(q: int) -> tuple[int, int]:
 
 
 def field(q: int) -> Field:
-    """Return the field of q elements, q a prime power.
+    """Return the field of q elements, where q is a prime power.
 
-    With q = p^k element e stands for the polynomial whose coefficients are the digits of e to the base p,
-    modulo the first primitive polynomial of degree k. With a prime q the primitive element is the smallest.
+    With q = p^k, element e stands for the polynomial whose coefficients are the digits of e to the base p,
+    modulo the first primitive polynomial of degree k. With a prime q, the primitive element is the smallest
+    one.
     """
     p, k = prime_power(q)
     digits = np.arange(q)[:, None] // p ** np.arange(k) % p

@@ -1,4 +1,4 @@
-"""Networks of any wiring: switches, nodes at switches, cables of any speed and length."""
+"""Networks of any wiring: switches, their nodes, and cables of any speed and length."""
 
 from __future__ import annotations
 
@@ -28,46 +28,46 @@ Int = NDArray[np.int64]
 class Graph(Topology):
     """A network given by its cables.
 
-    Either every router has one node at most, and then is that node, as on a grid (**direct**); or nodes are
-    routers of their own with one port, 0..nodes-1, each joined to its switch by a link that is a link
-    like any other, as on a tree. The other routers are switches: first all cables between them, in the
-    order in which they were given, have a port at either end, then the nodes.
+    There are two kinds. In a **direct** network, each router has at most one node and is that node, as on a
+    grid. Otherwise, nodes are routers 0..nodes-1 with one port, and the link to their switch is an ordinary
+    link, as on a tree. The other routers are switches. Their ports are numbered by cables to switches, in the
+    given order, and then by nodes.
 
     Attributes
     ----------
     first_switch : int
-        Number of the first switch: 0 on a direct network, else `nodes`.
+        Number of the first switch: 0 on a direct network, otherwise `nodes`.
     home : ndarray of int64, shape (nodes,)
-        Router at which each node hangs; on a direct network the node itself.
+        Router to which each node is connected; on a direct network, the node itself.
     cycles : ndarray of int32, shape (routers, ports)
-        Cycles that the link that leaves through each port takes for a phit, at least 1.
+        Cycles per phit of the link that leaves through each port, at least 1.
     delay : ndarray of int32, shape (routers, ports)
-        Cycles that a header spends on the link besides what the settings say.
+        Additional cycles of a header on the link.
     group : ndarray of int64, shape (switches,), or None
         Group of each switch, such as that of a dragonfly.
     places : ndarray of int64, shape (switches, n), or None
         Coordinates of each switch.
     names : tuple of str
-        Names of the switches where a file gives some, else empty.
+        Names of the switches if a file gives any, otherwise empty.
     closes : ndarray of bool, shape (routers, ports), or None
-        On a torus: links that close a ring.
+        On a torus, the links that close a ring.
     axis : ndarray of int64, shape (routers, ports), or None
-        On a grid of switches and on a HyperX: dimension of each link.
+        On a grid of switches and on a HyperX, the dimension of each link.
     usual : str
-        Routing used where none is asked for, see `netplace.topologies.routing.ROUTINGS`.
+        Default routing; see `netplace.topologies.routing.ROUTINGS`.
     cut : ndarray of bool, shape (nodes,), or None
-        Nodes that have been cut off, see `netplace.topologies.failing.failing`.
+        Nodes that have been cut off; see `netplace.topologies.failing.failing`.
     compute_nodes : int
-        How many of the switches, the last ones, are compute nodes of several tasks, or their sockets, that
-        routes neither begin to choose at nor lead through, see `netplace.topologies.compute_nodes`. In a tree
-        they are leaves like others, and none is counted.
+        Number of switches, the last ones, that are compute nodes with several tasks, or their sockets. Routes
+        do not lead through them, and packets do not choose their way there; see
+        `netplace.topologies.compute_nodes`. In a tree, they are ordinary leaves, and this is 0.
     sockets : int
-        Sockets of each compute node; where there are several each is a switch of its own, behind all compute
-        nodes, those of a compute node side by side.
+        Sockets per compute node. If there are several, each is a switch; they are numbered after all compute
+        nodes, with those of the same compute node next to each other.
     planes : int
-        Copies of a network, side by side, that the other switches form.
+        Number of copies of a network that the other switches form.
     tasks : int
-        Nodes that are places for tasks on the same compute node; these are numbered one after the other.
+        Nodes per compute node that are places for tasks; they are numbered consecutively.
     """
 
     first_switch: int
@@ -117,12 +117,12 @@ class Graph(Topology):
 
     @property
     def switches(self) -> int:
-        """How many routers are not mere ends of a link."""
+        """Number of routers that are more than the end of a link."""
         return self.routers - self.first_switch
 
     @property
     def ends(self) -> int:
-        """Links between two nodes besides those between switches: 2, on a direct network 0."""
+        """Links between two nodes in addition to those between switches: 2, or 0 on a direct network."""
         return 2 if self.first_switch else 0
 
     @cached_property
@@ -146,7 +146,7 @@ class Graph(Topology):
         Raises
         ------
         ValueError
-            If the switches stand on no grid.
+            If the switches do not form a grid.
         """
         if self.axis is None or self.places is None:
             raise ValueError(f"{self.text}: its switches stand on no grid, there are no dimensions")
@@ -184,7 +184,7 @@ class Graph(Topology):
         return between / (self.nodes * (self.nodes - 1)) + self.ends
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again.
+        """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
         Besides what every network has, switches carry ``group``, ``place`` (coordinates with spaces between)
         and ``name``, edges ``cycles``, ``delay``, ``axis`` and ``closes``, the graph ``usual``; no value is
@@ -218,18 +218,18 @@ class Graph(Topology):
     def bisection_width(self) -> int:
         """Fewest directed links found, in one direction, between two halves of the nodes: an upper bound.
 
-        See `netplace.topologies.bisection.best_cut`. To find the least is NP-hard.
+        See `netplace.topologies.bisection.best_cut`. Finding the minimum is NP-hard.
         """
         return best_cut(self.neighbor, self.home, self.first_switch, self.places)
 
     @cached_property
     def least_bisection(self) -> int:
-        """A lower bound of `bisection_width`, see `netplace.topologies.bisection.least_cut`."""
+        """A lower bound of `bisection_width`; see `netplace.topologies.bisection.least_cut`."""
         return least_cut(self.neighbor, self.home, self.first_switch)
 
 
 def check_connected(made: Graph) -> None:
-    """Raise ValueError, naming a node, if not all nodes can reach each other."""
+    """Raise ValueError, naming a node, if some node cannot reach another."""
     seen = np.zeros(made.routers, bool)
     own = np.arange(made.nodes) if made.first_switch else made.home  # the link to a node may be gone as well
     reached = own[:1]

@@ -1,4 +1,4 @@
-"""The arrays of a network of any wiring: what each holds, checked where a network is made."""
+"""The arrays of a network of any wiring, and their checks when a network is made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_GROUPS = 1000  # numbers up to it may have gaps on a network of few routers
 
 @dataclass(frozen=True)
 class _Array:
-    """What an array holds for each port, switch or node, and how many dimensions that takes."""
+    """The contents of an array per port, switch or node, and its number of dimensions."""
 
     per: str
     kind: type
@@ -45,16 +45,16 @@ ARRAYS = {
 def checked_arrays(
     network: Topology, first: int, given: Mapping[str, NDArray[Any] | None]
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a network, by name, each of the type that it is said to be of, and read-only.
+    """Return the arrays of a network by name, each with its declared type and read-only.
 
     Parameters
     ----------
     network : Topology
-        The network, of which routers and links are known.
+        The network with its routers and links.
     first : int
-        Its first switch.
+        Number of its first switch.
     given : mapping of str to ndarray or None
-        Some of `ARRAYS`, of which `home` is needed.
+        Some of `ARRAYS`; `home` is required.
     """
     check_wiring(network)
     shape: dict[str, tuple[int, ...]] = {
@@ -75,7 +75,7 @@ def checked_arrays(
 def _fitting(
     network: Topology, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array as one of its type."""
+    """Return an array converted to one of its types."""
     what = f"network {network.text}: {name}"
     if values.shape[: len(shape)] != shape or values.ndim != len(shape) + array.dims - 1:
         raise ValueError(
@@ -95,14 +95,14 @@ def _fitting(
 
 
 def check_of_cables(text: str, name: str, values: NDArray[Any]) -> None:
-    """Check what one of the arrays will hold of each cable, before it is made."""
+    """Check the values of one of the arrays for each cable before it is made."""
     _check_range(f"network {text}: {name}", ARRAYS[name], values)
 
 
 def _check_range(
     what: str, array: _Array, values: NDArray[Any], where: NDArray[np.bool_] | bool = True
 ) -> None:
-    """Check that numbers are in their range, the least only `where` it holds."""
+    """Check that numbers are in their range; the minimum applies only `where` given."""
     outside = values[(where & (values < array.least)) | (values > array.most)]
     if len(outside):
         of = " of a link" if array.of_links else ""
@@ -110,7 +110,7 @@ def _check_range(
 
 
 def _check_homes(network: Topology, first: int, home: NDArray[Any]) -> None:
-    """Check that nodes hang at switches, each by its first link if it is a router of its own."""
+    """Check that nodes are connected to switches, by their first link if they are routers themselves."""
     outside = home[(home < first) | (home >= network.routers)]
     if len(outside):
         raise ValueError(
@@ -125,7 +125,7 @@ def _check_homes(network: Topology, first: int, home: NDArray[Any]) -> None:
 
 
 def check_wiring(network: Topology) -> None:
-    """Check that every link leads to an input that no other link leads to, and to another router."""
+    """Check that every link leads to an input of its own and to another router."""
     neighbor, entry = network.neighbor, network.entry
     wrong = neighbor[(neighbor < -1) | (neighbor >= network.routers)]
     if len(wrong):

@@ -1,4 +1,4 @@
-"""Networks from files of any format, told by what is in them."""
+"""Networks from files, whose contents determine the format."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ __all__ = ["FILE_FORMATS", "FileFormat", "graph_file"]
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format of files that describe a network.
+    """A file format for networks.
 
     Attributes
     ----------
     name : str
-        What people call it.
+        Common name of the format.
     begins : str
-        Regular expression that the content matches from its first sign on, comments and blanks apart.
+        Regular expression that the content matches from its first character on, ignoring comments and blanks.
     read : callable or None
-        ``read(content, path, text, phit, part)`` returns the network; None if it is not read.
+        ``read(content, path, text, phit, part)`` returns the network; None if the format is not supported.
     says : str
-        Of one that is not read, what it is; of one that is, which of ``phit`` and ``part`` it takes.
+        Description of an unsupported format; for a supported one, which of ``phit`` and ``part`` it takes.
     """
 
     name: str
@@ -50,7 +50,7 @@ class FileFormat:
 
 
 def _networkx(read: str, **how: Any) -> Callable[[str, str, str, int, str], Topology]:
-    """Return a reader by a function of NetworkX that takes a path."""
+    """Return a reader that uses a NetworkX function of a path."""
 
     def network(content: str, path: str, text: str, phit: int, part: str) -> Topology:
         import networkx as nx
@@ -142,24 +142,24 @@ _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 
 @checked
 def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
-    """Return the network that a file describes, in the one of `FILE_FORMATS` that its content shows.
+    """Return the network of a file, in the format of `FILE_FORMATS` that its content shows.
 
     Parameters
     ----------
     path : str
-        The file. What is in no format of others is a list of cables: a line with two names for each, then,
-        if it has any, ``width=2``, ``cycles=2`` or ``delay=5``; ``NAME nodes=4`` says how many nodes hang at
-        a switch (1 if it is not said), and ``NAME group=3`` in which group it is. ``#`` begins a comment.
-        Instead of blanks there may be commas, and the first line may name columns: ``source,target,width``.
+        The file. A file in no other format is a list of cables, one per line: two names and, optionally,
+        ``width=2``, ``cycles=2`` or ``delay=5``. ``NAME nodes=4`` sets the number of nodes of a switch (1 by
+        default), and ``NAME group=3`` its group. ``#`` begins a comment. Commas can replace blanks, and the
+        first line can name columns: ``source,target,width``.
     phit : int, optional
-        Bytes of a phit, where a file has bandwidths and latencies; 4 by default.
+        Bytes per phit, for files with bandwidths and latencies; 4 by default.
     part : str, optional
-        Which of several networks of a file.
+        Name of one of several networks in a file.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or is no network.
+        If the file cannot be read or does not describe a network.
     """
     text = f"graph:{path}"
     given = {"phit": phit, "part": part}

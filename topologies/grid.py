@@ -29,14 +29,14 @@ __all__ = ["Grid", "check_sides", "grid", "spell"]
 class Grid(Topology):
     """A mesh, torus or twisted 2-D torus; every router is a node.
 
-    Nodes are numbered with X fastest: node = x + X * (y + Y * z). Port ``2 * d`` leads to the next node
-    in dimension d and port ``2 * d + 1`` to the one before; an input is named by the direction in which
-    its packets travel, so port p enters at input p, and the way back is port ``p ^ 1``.
+    Nodes are numbered with X fastest: node = x + X * (y + Y * z). Port ``2 * d`` leads to the next node in
+    dimension d, and port ``2 * d + 1`` to the previous one. An input is named by the direction in which its
+    packets travel, so port p enters at input p, and the way back is port ``p ^ 1``.
 
-    Short sides follow from the rule that a ring of n nodes has n links each way. On a torus a
-    side of 2 means two parallel links each way between the two nodes, by d+ and by d-: to cross is half
-    the ring, either sign. A side of 1 has no links, since they would lead from a node to itself. So a grid
-    may have a single node.
+    Short sides follow from the rule that a ring of n nodes has n links in each direction. On a torus, a side
+    of 2 has two parallel links in each direction between the two nodes, by d+ and by d-; to cross it is half
+    the ring in either direction. A side of 1 has no links, because they would lead from a node to itself. A
+    grid can therefore have a single node.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class Grid(Topology):
     wraps : bool
         Whether every dimension is closed to a ring.
     twist : int
-        0, or by how many nodes along X a packet is shifted when it passes from the end to the beginning of
-        Y, the second of two dimensions.
+        Number of nodes along X by which a packet is shifted when it passes from the end to the beginning of
+        Y, the second of two dimensions; or 0.
     """
 
     sizes: tuple[int, ...]
@@ -68,7 +68,7 @@ class Grid(Topology):
         object.__setattr__(self, "sizes", sides)
 
     def rebuilt(self) -> Grid:
-        """Return the grid of the same sides, wired anew."""
+        """Return a new grid with the same sides and wiring."""
         return grid(self.text, self.sizes, self.wraps, self.twist)
 
     @property
@@ -100,7 +100,7 @@ class Grid(Topology):
         Raises
         ------
         ValueError
-            If a coordinate is not a whole number inside the grid, or there are not as many as dimensions.
+            If a coordinate is not a whole number inside the grid, or the number of coordinates is wrong.
         """
         place = array_of(coordinates, "coordinates")
         if place.ndim == 0 or place.shape[-1] != self.dims:
@@ -114,19 +114,19 @@ class Grid(Topology):
         return np.asarray(place.astype(np.int64) @ self._strides)
 
     def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
-        """Return the node that lies to node 0 as `b` lies to `a`; records depend on nothing else.
+        """Return the node that is to node 0 as `b` is to `a`; records depend on nothing else.
 
         Raises
         ------
         ValueError
-            On a mesh, whose nodes are not alike.
+            On a mesh, whose nodes are not equivalent.
         """
         if not self.wraps:
             raise ValueError(f"{self.text}: the nodes of a mesh are not alike, a difference says nothing")
         return np.asarray(self._displacement(a, b) @ self._strides)
 
     def _displacement(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
-        """Return what to add to the coordinates of `a`, shape (..., dims); 0..size-1 on rings."""
+        """Return the vector from `a` to `b`, shape (..., dims); 0..size-1 on rings."""
         a, b = self.check_pairs(a, b)
         gap = self.coordinates(b) - self.coordinates(a)
         if self.twist:
@@ -136,7 +136,7 @@ class Grid(Topology):
     def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
 
-        On a twisted torus minimal routes can differ in this: it is that of the first of `records`.
+        On a twisted torus, minimal routes can differ in these; the result is that of the first of `records`.
         """
         gap = self._displacement(a, b)
         if self.twist:
@@ -163,8 +163,8 @@ class Grid(Topology):
         Returns
         -------
         ndarray of int64, shape (k, dims)
-            Signed hops in each dimension, rows in lexicographic order. There are several where a
-            displacement is half of an even ring, and where a twisted torus has several ways round.
+            Signed hops in each dimension, with rows in lexicographic order. There are several if a
+            displacement is half of an even ring, or if a twisted torus has several ways around.
         """
         gap = self._displacement(a, b)
         if self.twist:
@@ -205,10 +205,10 @@ class Grid(Topology):
     def bisection_width(self) -> int:
         """Fewest directed links, counted in one direction, between two halves of the nodes.
 
-        Exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of product
-        networks with application to data centers", TAMC 2012. With an even longest side it is the
-        familiar cut across it. Otherwise the cut goes half-way along the longest side, and the middle
-        slice, left over, is cut in the same way along the next side, until a side is even.
+        Exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of product networks
+        with application to data centers", TAMC 2012. With an even longest side, it is the familiar cut across
+        it. Otherwise, the cut goes through the middle of the longest side, and the remaining middle slice is
+        cut in the same way along the next side, until a side is even.
         """
         if self.twist:
             return self._twisted.bisection_width
@@ -222,7 +222,7 @@ class Grid(Topology):
 
 
 def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
-    """Return the grid of these sides, wired; `mesh`, `torus` and `twisted_torus` check what they give."""
+    """Return the wired grid of these sides; `mesh`, `torus` and `twisted_torus` check their arguments."""
     sizes = tuple(sizes)
     nodes, ports = math.prod(sizes), 2 * len(sizes)
     check_size(text, nodes, ports)
@@ -247,7 +247,7 @@ def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
 
 
 def _strides(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Return by how much the node number grows with each coordinate."""
+    """Return the increase of the node number with each coordinate."""
     return np.cumprod([1, *sizes[:-1]], dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""The subtrees of a tree of any shape: which nodes are below the same switches, level by level."""
+"""The subtrees of a tree of any shape: the nodes below the same switches, level by level."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The subtrees of a tree, each an interval of the nodes in the tree's order.
+    """The subtrees of a tree, each of which is an interval of the nodes in the tree's order.
 
     Attributes
     ----------
     order : ndarray of int64, shape (nodes,)
-        All nodes, those of a subtree side by side.
+        All nodes, with those of a subtree next to each other.
     starts : tuple of ndarray of int64
-        For each level the places in `order` where its subtrees begin, and the number of nodes. Level 0 are
-        the nodes, level 1 those below a leaf switch, the last is the whole tree.
+        For each level, the positions in `order` where its subtrees begin, and the number of nodes. Level 0
+        consists of the nodes, level 1 of the nodes below each leaf switch, and the last level of the whole
+        tree.
     """
 
     order: Int
@@ -34,15 +35,15 @@ class Hierarchy:
 
     @property
     def levels(self) -> int:
-        """How many levels of switches there are."""
+        """Number of levels of switches."""
         return len(self.starts) - 1
 
 
 def hierarchy(topology: Topology) -> Hierarchy | None:
-    """Return the subtrees of a network whose switches stand in levels; None for other networks.
+    """Return the subtrees of a network whose switches form levels; None for other networks.
 
-    A subtree of level l is what remains connected of the switches up to level l, with their nodes. So several
-    switches at the top of a subtree are no more than one.
+    A subtree of level l is a connected part of the switches up to level l, with their nodes. Several switches
+    at the top of a subtree therefore count as one.
 
     Examples
     --------
@@ -89,12 +90,12 @@ def _labels(network: Graph, level: Int) -> list[Int]:
 
 
 def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], text: str) -> Int:
-    """Return the places of switches in a tree: their level, 1 for those above none, and their number there.
+    """Return the level of each switch in a tree (1 if it is above none), and its number in the level.
 
     Parameters
     ----------
     above : list of (int, int)
-        Pairs of switches of which the second stands above the first.
+        Pairs of switches, of which the second is above the first.
     """
     level = np.ones(switches, np.int64)
     waits = np.zeros(switches, np.int64)

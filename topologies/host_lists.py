@@ -1,4 +1,4 @@
-"""Lists of hosts as Slurm writes them: ``n[0-3,7],login1``."""
+"""Host lists in the format of Slurm: ``n[0-3,7],login1``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = "0123456789"
 
 
 def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
-    """Yield the names of a list of hosts such as ``n[0-3,7],login1``, leading zeros kept."""
+    """Yield the names of a host list such as ``n[0-3,7],login1``; leading zeros are kept."""
     for part in _parts(hosts, where):
         prefix, bracket, rest = part.partition("[")
         if not bracket:
@@ -31,7 +31,7 @@ def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
 
 
 def count_hosts(hosts: str, where: str = "hosts") -> int:
-    """Return how many names `expand` yields, without making them.
+    """Return the number of names that `expand` yields, without creating them.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def count_hosts(hosts: str, where: str = "hosts") -> int:
 
 
 def _parts(hosts: str, where: str) -> Iterator[str]:
-    """Yield what stands between the commas that are in no brackets."""
+    """Yield the text between commas outside brackets."""
     begin, brackets, inside = 0, 0, False
     for match in _MARK.finditer(f"{hosts},"):
         if match[0] == ",":
@@ -87,7 +87,7 @@ def _is_number(text: str) -> bool:
 
 
 def host_list(names: Iterable[str]) -> str:
-    """Return names as a list of hosts with ranges, in their order: what `expand` takes.
+    """Return names as a host list with ranges, in their order, which `expand` can read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of the nodes of a network, those of a file that goes with it."""
+"""Names of the nodes of a network, from a file that belongs to it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ Kind = TypeVar("Kind", bound=Topology)
 
 
 def with_hosts(of: Kind, names: Iterable[str]) -> Kind:
-    """Give a network that has just been made the names of its nodes, in their order, and return it."""
+    """Give a new network the names of its nodes, in their order, and return it."""
     object.__setattr__(of, "_hosts", tuple(names))
     return of

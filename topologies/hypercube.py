@@ -25,7 +25,7 @@ def hypercube(n: int) -> Grid:
     Raises
     ------
     ValueError
-        If `n` is no such number, or the network is too large for memory.
+        If `n` is out of range, or the network is too large for memory.
 
     Examples
     --------

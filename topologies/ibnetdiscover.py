@@ -1,4 +1,4 @@
-"""InfiniBand fabrics as ``ibnetdiscover`` writes them."""
+"""InfiniBand fabrics in the format of ``ibnetdiscover``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"
 def ibnetdiscover(path: str) -> Graph:
     """Return the network of a file that ``ibnetdiscover`` wrote.
 
-    Every switch is a switch, every port of a channel adapter that is joined to one a node; several cables
-    between two switches are several links. Where the switches are a tree from those with nodes upwards,
-    it is one, routed by `d_mod_k`. Nodes are in the order of the file.
+    Every port of a channel adapter that is connected to a switch is a node. Several cables between two
+    switches are several links. If the switches form a tree above those with nodes, the network is a tree with
+    the routing `d_mod_k`. Nodes are in the order of the file.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def ibnetdiscover(path: str) -> Graph:
 
 
 def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int | None:
-    """Return the switches' levels, their distance from nodes, if every cable joins one to the next."""
+    """Return the levels of the switches, their distance from nodes, if cables connect only adjacent ones."""
     near: list[set[int]] = [set() for _ in range(switches)]
     for a, b in cables:
         near[a].add(b)
@@ -106,6 +106,6 @@ def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int 
 
 
 def _unlike(names: list[str], guids: list[str]) -> list[str]:
-    """Return names, with the identifier where several switches have one."""
+    """Return unique names: with the identifier if several switches have the same name."""
     times = Counter(names)
     return [name if times[name] == 1 else f"{name} {guid}" for name, guid in zip(names, guids, strict=True)]

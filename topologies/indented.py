@@ -1,4 +1,4 @@
-"""Files of indented lists and keys: as much of YAML as the topology files of schedulers use."""
+"""Files of indented lists and keys: the part of YAML that topology files of schedulers use."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _Row = tuple[int, int, str]  # line, indent, text
 
 
 def read_indented(text: str, where: str) -> Any:
-    """Return the lists, dictionaries and strings that a file of YAML's block style holds.
+    """Return the lists, dictionaries and strings of a file in the block style of YAML.
 
-    Keys and values stand on one line or the value in deeper lines; lists are lines with a dash, or
-    ``[a, b]``, and keys may stand in ``{a: 1, b: 2}``. Values are strings. Anchors,
-    tags, quoted keys and texts of several lines are not read.
+    A value is on the line of its key or on deeper lines. Lists are lines with a dash, or ``[a, b]``; keys can
+    also be in ``{a: 1, b: 2}``. Values are strings. Anchors, tags, quoted keys and multi-line strings are not
+    supported.
 
     Parameters
     ----------
     text : str
-        What the file holds.
+        Contents of the file.
     where : str
-        What messages call it.
+        Name of the file in messages.
     """
     rows: list[_Row] = []
     for line, raw in enumerate(text.splitlines(), 1):
@@ -40,7 +40,7 @@ def read_indented(text: str, where: str) -> Any:
 
 
 def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
-    """Return the value that the first lines hold, and the lines after it."""
+    """Return the value in the first lines, and the lines after it."""
     indent = rows[0][1]
     if rows[0][2].startswith("-"):
         return _list(rows, indent, where)
@@ -63,7 +63,7 @@ def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
 
 
 def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_Row]]:
-    """Return the list that lines with a dash make, and the lines after it."""
+    """Return the list in lines with a dash, and the lines after it."""
     items = []
     while rows and rows[0][1] == indent and rows[0][2].startswith("-"):
         line, _, text = rows[0]
@@ -79,7 +79,7 @@ def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_R
 
 
 def _scalar(text: str, where: str) -> Any:
-    """Return a value of one line: a list in brackets, keys in braces, or a string without its quotes."""
+    """Return a value of one line: a list in brackets, keys in braces, or a string without quotes."""
     if text.startswith("[") and text.endswith("]") and "[" not in text[1:]:
         return [_scalar(part.strip(), where) for part in text[1:-1].split(",") if part.strip()]
     if text.startswith("{"):

@@ -1,4 +1,4 @@
-"""What a network is made of: switches, their ports, cables by kind, its bisection, and what that costs."""
+"""The parts of a network: switches, ports, cables by kind, bisection, and cost."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Cables:
     Attributes
     ----------
     kind : str
-        ``"node"`` (to a node, or to a compute node of several tasks), ``"local"`` or ``"global"`` where
-        switches stand in groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` between the levels of
-        a tree; ``"local"`` between switches of other networks.
+        ``"node"`` (to a node, or to a compute node with several tasks), ``"local"`` or ``"global"`` if
+        switches have groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` between the levels of a
+        tree; ``"local"`` between switches of other networks.
     count : int
-        How many there are; each is a link either way.
+        Number of cables, each of which is one link in each direction.
     """
 
     kind: str
@@ -51,14 +51,14 @@ class Cables:
 
 @dataclass(frozen=True)
 class Bisection:
-    """How many cables join two halves of the nodes, at the least.
+    """Bounds on the number of cables between two halves of the nodes.
 
     Attributes
     ----------
     least, most : int or None
-        Bounds; None where none was computed.
+        Bounds; None if not computed.
     how : str
-        Where they come from.
+        Origin of the bounds.
     """
 
     least: int | None
@@ -68,26 +68,26 @@ class Bisection:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a network is made of.
+    """The parts of a network.
 
     Attributes
     ----------
     network : str
         Text form.
     nodes : int
-        Nodes; compute nodes, where each runs several tasks.
+        Number of nodes; with several tasks per node, of compute nodes.
     switches : int
-        Switches. On a network whose nodes are routers, such as a torus, each node's router is one.
+        Number of switches. On a network whose nodes are routers, such as a torus, each node counts as one.
     in_nodes : int
-        How many of them are routers of nodes.
+        Number of these switches that are routers of nodes.
     interfaces : int
-        Network interfaces of nodes: one for each cable to a node, or one in each node that is a router.
+        Network interfaces of nodes: one per cable to a node, or one per node that is a router.
     radix : int
-        Ports of a switch: the most that one of the network has, or what a price list says.
+        Ports of a switch: the largest number in the network, or the number in a price list.
     ports_used, ports_free : int
         Ports of all switches with and without a cable.
     cables : tuple of Cables
-        Cables by kind; the inside of compute nodes has none.
+        Cables by kind; there are none inside compute nodes.
     bisection : Bisection
         Cables between halves.
     """
@@ -106,14 +106,14 @@ class Inventory:
 
 @checked
 def inventory(topology: Topology, radix: int = 0) -> Inventory:
-    """Return what a network is made of.
+    """Return the parts of a network.
 
     Parameters
     ----------
     topology : Topology
         The network.
     radix : int
-        Ports of a switch; 0: the most that one of the network has.
+        Ports of a switch; 0 means the largest number in the network.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def inventory(topology: Topology, radix: int = 0) -> Inventory:
 
 
 def _compute_nodes(topology: Topology) -> tuple[int, int]:
-    """Return how many nodes there are, and how many routers, the last ones, lie inside compute nodes."""
+    """Return the number of nodes, and the number of routers, the last ones, inside compute nodes."""
     text = topology.text
     while text.startswith(("faulty:", "service:")):
         text = text.partition("/")[2]
@@ -168,7 +168,7 @@ def _compute_nodes(topology: Topology) -> tuple[int, int]:
 
 
 def _kinds(topology: Topology, first: int, router: Int, port: Int, end: Int) -> tuple[Int, list[str]]:
-    """Return the kind of each cable between two switches, as its place among names."""
+    """Return the kind of each cable between two switches, as its index among names."""
     if isinstance(topology, Tree):
         stage = topology.stage_of(np.arange(topology.routers))
         return np.minimum(stage[router], stage[end]), [
@@ -213,7 +213,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class CablePrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a cable of a kind costs: ``each``, and ``metre`` times its ``length`` in metres."""
+    """The price of a cable of a kind: ``each``, plus ``metre`` times its ``length`` in meters."""
 
     each: Amount = 0.0
     metre: Amount = 0.0
@@ -226,13 +226,13 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     currency : str
-        What the prices are in, for people.
+        Currency of the prices, for output.
     switch, port, nic : float
         Price of a switch, of each of its ports, used or free, and of the network interface of a node.
     radix : int
-        Ports of a switch, if it has more than a network needs; 0: as many as that needs.
+        Ports of a switch, if it has more than a network needs; 0 means as many as needed.
     cable : dict of str to CablePrice
-        Prices of cables by kind; one of ``"level 1-2"`` or ``"dimension 3"`` goes before one of ``"local"``.
+        Prices of cables by kind; ``"level 1-2"`` or ``"dimension 3"`` takes precedence over ``"local"``.
     """
 
     currency: str = ""
@@ -243,7 +243,7 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cable: dict[str, CablePrice] = {}
 
     def cost(self, made: Inventory) -> dict[str, float]:
-        """Return what a network costs: switches, interfaces, each kind of cables, and ``"total"``."""
+        """Return the cost of a network: switches, interfaces, each kind of cables, and ``"total"``."""
         parts = {
             "switches": made.switches * (self.switch + made.radix * self.port),
             "interfaces": made.interfaces * self.nic,

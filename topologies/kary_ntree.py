@@ -17,7 +17,7 @@ def kary_ntree(k: int, n: int) -> Tree:
     Parameters
     ----------
     k : int
-        Ports of a switch down, and as many up; at least 2, since a switch with one port down joins nothing.
+        Down ports of a switch, which also has as many up ports; at least 2.
     n : int
         Stages of switches, at least 1.
 

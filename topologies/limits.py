@@ -1,4 +1,4 @@
-"""How large a network may be: refuse what could not be numbered or held in memory, before building it."""
+"""Limits on the size of a network, checked before it is built."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _BYTES_PER_CABLE = 300  # in lists of Python, with cycles and delay, and in the 
 
 
 def check_size(text: str, routers: int, ports: int) -> None:
-    """Refuse a network whose wiring could not be numbered in 31 bits or held in memory.
+    """Refuse a network whose wiring does not fit into 31-bit numbers or into memory.
 
     Parameters
     ----------
     text : str
         Canonical text form of the network.
     routers, ports : int
-        How many routers it would have, and ports in each.
+        Number of routers, and ports per router.
     """
     in_all = routers * ports
     need = in_all * _BYTES_PER_PORT
@@ -38,12 +38,12 @@ def check_size(text: str, routers: int, ports: int) -> None:
 
 
 def check_cables(text: str, cables: int) -> None:
-    """Refuse a network whose list of cables would be too long."""
+    """Refuse a network whose list of cables is too long."""
     sizes.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
 def check_memory(text: str, need: int, what: str) -> None:
-    """Refuse a network of which `what` would need more memory than there is."""
+    """Refuse a network of which `what` needs more memory than available."""
     _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
 

@@ -1,4 +1,4 @@
-"""Dragonfly+ (megafly): groups of leaf and spine switches, the spines joined by global links."""
+"""Dragonfly+ (megafly): groups of leaf and spine switches, with global links between spines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["megafly"]
 def megafly(
     leaves: int, spines: int, p: int, h: int, g: int | None = None, global_links: str | None = None
 ) -> Graph:
-    """Return the dragonfly+ of `g` groups, in which every leaf switch is joined to every spine switch.
+    """Return the dragonfly+ of `g` groups, in which each leaf switch is connected to each spine switch.
 
     A. Shpiner et al., "Dragonfly+: low cost topology for scaling datacenters", HiPINEB 2017; M. Flajslik, E.
     Borch and M. A. Parker, "Megafly: a topology for exascale systems", ISC 2018.
@@ -26,11 +26,11 @@ def megafly(
     Parameters
     ----------
     leaves, spines : int
-        Leaf and spine switches in a group.
+        Leaf and spine switches per group.
     p, h : int
-        Nodes at a leaf, and global links of a spine.
+        Nodes per leaf, and global links per spine.
     g : int, optional
-        Groups, at most and by default spines h + 1.
+        Number of groups; at most spines h + 1, which is the default.
     global_links : str, optional
         Arrangement of the global links (``"absolute"`` by default), a key of
         `netplace.topologies.dragonfly.ARRANGEMENTS`.

@@ -1,4 +1,4 @@
-"""Mesh: a grid whose borders stay open."""
+"""Mesh: a grid with open borders."""
 
 from __future__ import annotations
 

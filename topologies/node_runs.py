@@ -1,4 +1,4 @@
-"""Nodes as runs of neighbouring numbers, as in ``0-3,8``."""
+"""Nodes as runs of neighboring numbers, as in ``0-3,8``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["node_runs", "spelled"]
 
 
 def node_runs(nodes: ArrayLike) -> list[tuple[int, int]]:
-    """Return first and last node of each run in which every node is one more than that before.
+    """Return the first and last node of each run of consecutive nodes.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def node_runs(nodes: ArrayLike) -> list[tuple[int, int]]:
 
 
 def spelled(nodes: ArrayLike, between: str = ",") -> str:
-    """Return nodes as text, runs of them as ranges.
+    """Return nodes as text with ranges.
 
     Examples
     --------

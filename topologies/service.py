@@ -1,4 +1,4 @@
-"""Networks some of whose nodes do not compute: service nodes, nodes that are missing."""
+"""Networks with nodes that do not compute: service nodes and missing nodes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Kind = TypeVar("Kind", bound=Topology)
 
 @checked
 def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) -> Topology:
-    """Return a network some of whose nodes do not compute: nothing runs on them.
+    """Return a network in which some nodes do not compute: nothing runs on them.
 
-    They keep their numbers and links, and packets may pass; no job and no task is placed there, and they
-    neither create open-loop traffic nor get any (`Topology.service`).
+    They keep their numbers and links, and packets can pass through them. No job and no task is placed there,
+    and they neither create nor receive open-loop traffic (`Topology.service`).
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
     nodes : str
         Nodes and ranges of them, such as ``"0+5-9"``.
     every, first : int
-        Every so many nodes, from `first` on, instead of a list or besides it.
+        Every `every`-th node from `first` on, instead of a list or in addition to it.
 
     Raises
     ------
     ValueError
-        If one is no node of the network, or none is left that computes.
+        If a number is not a node of the network, or no node remains that computes.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
 
 
 def marked(of: Kind, text: str, nodes: Sequence[int]) -> Kind:
-    """Return the same network under a text form of its own, with these nodes, in order, not computing."""
+    """Return the same network with its own text form, in which these nodes, in order, do not compute."""
     twin = copy.copy(of)
     object.__setattr__(twin, "text", text)
     service = np.array(nodes, np.int64)

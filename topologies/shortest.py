@@ -1,4 +1,4 @@
-"""Distances by search, for networks that have no formula."""
+"""Distances by search, for networks without a formula."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate ar
 
 
 def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
-    """Return how many links lead from each switch to each other.
+    """Return the number of links from each switch to each other.
 
     Parameters
     ----------
     neighbor : ndarray of int, shape (switches, ports)
-        Switch behind each port; negative: none.
+        Switch at the other end of each port; negative if there is none.
     """
     import scipy.sparse
 
@@ -32,17 +32,17 @@ def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
 
 
 def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
-    """Return the hops from every switch to every other, breadth first.
+    """Return the hops from every switch to every other, by breadth-first search.
 
     Parameters
     ----------
     neighbor : ndarray of int, shape (switches, ports)
-        Switch behind each port; negative: none.
+        Switch at the other end of each port; negative if there is none.
 
     Returns
     -------
     ndarray of int16, shape (switches, switches)
-        -1 where there is no way.
+        Hops, or -1 if there is no way.
     """
     switches = len(neighbor)
     links = adjacency(neighbor)

@@ -1,4 +1,4 @@
-"""Clusters of SimGrid's XML platforms as networks.
+"""Clusters of SimGrid XML platforms as networks.
 
 Source: "XML Reference" and "Platform Examples" of SimGrid 3.35 (simgrid.org/doc/latest/XML_reference.html).
 """
@@ -62,8 +62,8 @@ _QUANTITY = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([A-Za-z]*)\s*"
 def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
     """Return the network of a ``<cluster>`` of a platform: flat, a torus, a fat tree or a dragonfly.
 
-    Links take a cycle for a phit, and their latency is turned into cycles. What hosts compute is no part of a
-    network, nor are loopback links.
+    Links take one cycle per phit, and their latency is converted to cycles. The network includes neither the
+    computation of hosts nor loopback links.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
     text : str
         Text form of the network.
     phit : int
-        Bytes of a phit.
+        Bytes per phit.
     part : str
-        The cluster's ``id``; may be empty where there is but one.
+        The ``id`` of the cluster; can be empty if there is only one.
     """
     clusters = {entry.get("id", ""): entry for entry in root.iter("cluster")}
     if not clusters:
@@ -132,7 +132,7 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
 
 
 def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:
-    """Refuse a backbone that all messages share, where it could bound them."""
+    """Refuse a backbone that all messages share if it could limit them."""
     if "bb_bw" not in given:
         return
     shared = given.get("bb_sharing_policy", "SHARED").upper() != "FATPIPE"
@@ -222,7 +222,7 @@ def _numbers(radical: str, where: str) -> list[int]:
 
 
 def _quantity(given: str, units: Mapping[str, float], where: str, example: str) -> float:
-    """Return a number in the base unit: bytes a second, or seconds; only a time may be 0."""
+    """Return a number in the base unit: bytes per second, or seconds; only a time may be 0."""
     match = _QUANTITY.fullmatch(given)
     size = float(match[1]) * units.get(match[2], 1.0 if not match[2] else math.nan) if match else math.nan
     if not (0 <= size < math.inf) or (size == 0 and units is _SPEEDS):

@@ -1,4 +1,4 @@
-"""Slim Fly: McKay-Miller-Širáň graphs, of diameter 2 with nearly as many switches as are possible."""
+"""Slim Fly: McKay-Miller-Širáň graphs of diameter 2 with almost the largest possible number of switches."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
 
     M. Besta and T. Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC 2014; the sets of
     generators are those of P. R. Hafner, "Geometric realisation of the graphs of McKay-Miller-Širáň", J.
-    Comb. Theory B 90 (2004). Switch (0, x, y) is joined to (0, x, y') if y - y' is in the first set, (1, m,
-    c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all in the field
-    of q elements.
+    Comb. Theory B 90 (2004). Switch (0, x, y) is connected to (0, x, y') if y - y' is in the first set, (1,
+    m, c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all in the
+    field of q elements.
 
     Parameters
     ----------
     q : int
         A prime power of at least 3.
     p : int, optional
-        Nodes at each switch; half of its ports to other switches, rounded up, by default.
+        Nodes per switch; by default, half of its ports to other switches, rounded up.
 
     Raises
     ------
     ValueError
-        If `q` is no prime power, naming the nearest, or the network is too large for memory.
+        If `q` is not a prime power (the message names the nearest), or the network is too large for memory.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def generators(numbers: Field) -> tuple[set[int], set[int]]:
 
 
 def _check_sizes(q: int, nodes: int) -> None:
-    """Refuse what would be too large, be it the wiring or the table of routes that all uses need."""
+    """Refuse a wiring or a routing table that is too large."""
     text, switches, ports = f"slimfly:{q}", 2 * q * q, 3 * q // 2 + nodes
     check_size(text, switches * (1 + nodes), ports)
     check_cables(text, switches * (3 * q // 2) // 2)

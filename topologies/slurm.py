@@ -38,37 +38,36 @@ def slurm(
 ) -> Graph | Grid:
     """Return the network of a ``topology.conf`` or ``topology.yaml``.
 
-    Tree plug-in: ``SwitchName=s0 Nodes=n[0-3]`` is a switch with nodes, ``SwitchName=s4 Switches=s[0-3]``
-    one above others. Block plug-in: every ``BlockName=b0 Nodes=n[0-17]`` is a switch; with
-    ``BlockSizes=18,36`` as many blocks as make up each further size have a switch above them, and all of
-    these one more. In YAML they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``; a ``ring`` and
-    a ``torus3d`` are grids, see `netplace.topologies.slurm_grid`.
+    In the tree plug-in, ``SwitchName=s0 Nodes=n[0-3]`` is a switch with nodes, and ``SwitchName=s4
+    Switches=s[0-3]`` is a switch above others. In the block plug-in, every ``BlockName=b0 Nodes=n[0-17]`` is
+    a switch. With ``BlockSizes=18,36``, the blocks of each further size have a switch above them, and all of
+    these have one more. In YAML, they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``; a
+    ``ring`` and a ``torus3d`` are grids, see `netplace.topologies.slurm_grid`.
 
     Parameters
     ----------
     path : str
-        The file; YAML if its name ends in ``.yaml`` or ``.yml``, or a line begins a topology.
-        Lines of other keys are passed over.
+        The file; YAML if its name ends in ``.yaml`` or ``.yml``, or a line begins a topology. Lines with
+        other keys are ignored.
     taper : float, optional
-        How many links down a switch has for each one up, rounded up to whole cables: 1 is a full tree, 2 is
-        2:1. By default every switch has one cable to each above it.
+        Ratio of downlinks to uplinks of a switch, rounded up to whole cables: 1 is a full tree, 2 is 2:1. By
+        default, every switch has one cable to each switch above it.
     links : str, optional
-        A file with a line ``SWITCH ABOVE [width=4] [cycles=2] [delay=5]`` for each pair of switches joined by
+        A file with a line ``SWITCH ABOVE [width=4] [cycles=2] [delay=5]`` for each pair of switches with
         several, slower or longer cables.
     topology : str, optional
-        Which of the topologies of a YAML file; by default the cluster's.
+        Name of one of the topologies in a YAML file; by default that of the cluster.
     part : str, optional
-        Which of several rings or tori of a topology, by its name; or of several trees, by that of its
-        highest switch.
+        Name of one of several rings or tori in a topology, or of the highest switch of one of several trees.
     top : str, optional
-        Name of a switch to put above all of several trees, with a cable to the highest switch of each, or
-        as many as `taper` says.
+        Name of a switch to add above several trees, with one cable to the highest switch of each, or as many
+        as `taper` determines.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, is of neither kind, names a switch or a node twice or a switch that
-        is not there, or has a loop.
+        If the file cannot be read, is of neither kind, names a switch or a node twice, names a missing
+        switch, or has a loop.
     """
     text = f"slurm:{path}"
     given = {"taper": taper, "links": links, "topology": topology, "part": part, "top": top}
@@ -134,7 +133,7 @@ def slurm(
 def _one_tree(
     switches: dict[str, list[str]], above: dict[str, list[str]], part: str, top: str, text: str
 ) -> None:
-    """Keep one of several trees that no switch joins, or put a switch above them; change the dicts."""
+    """Keep one of several unconnected trees, or put a switch above them; modifies the dicts."""
     near: dict[str, list[str]] = {name: [*children] for name, children in above.items()}
     for name, children in above.items():
         for child in children:
@@ -171,7 +170,7 @@ def _one_tree(
 
 
 def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:
-    """Refuse, before any name is made, more of them than may be held in memory."""
+    """Refuse a list of more names than fit into memory, before creating any."""
     counted = 0
     for where, values in rows:
         counted += sum(count_hosts(values.get(key, ""), where) for key in ("nodes", "switches"))
@@ -179,7 +178,7 @@ def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:
 
 
 def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]]]:
-    """Return where each entry of a ``topology.conf`` stands and its values, keys in lower case."""
+    """Return the location and the values of each entry of a ``topology.conf``, with keys in lower case."""
     if topology:
         raise ValueError(f"{text}: topology={topology} names one of a .yaml file, and this is none")
     entries = []
@@ -196,7 +195,7 @@ def _widths(
     taper: str | float,
     text: str,
 ) -> list[int]:
-    """Return the cables of each pair of switches, by how many links down a switch has for one up."""
+    """Return the number of cables of each pair of switches, by the taper."""
     if not taper:
         return [1] * len(pairs)
     ratio = check_float(taper, f"{text}: taper", 1 / 64, 1 << 20)
@@ -216,7 +215,7 @@ def _widths(
 def _cables(
     pairs: list[tuple[int, int]], widths: list[int], links: str, names: list[str], text: str
 ) -> Cables:
-    """Return the cables, as a file of links changes them."""
+    """Return the cables after the changes of a file of links."""
     links_of: dict[tuple[int, int], _Link] = {
         pair: (width, 1, 0) for pair, width in zip(pairs, widths, strict=True)
     }

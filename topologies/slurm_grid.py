@@ -1,4 +1,4 @@
-"""Rings and 3-D tori of Slurm's ``topology.yaml`` as networks, and the boxes that a site lists for a torus.
+"""Rings and 3-D tori of Slurm's ``topology.yaml`` as networks, and the placements that a site lists.
 
 Source: topology.yaml(5) and the Topology Guide (slurm.schedmd.com/topology.html) of Slurm 26.11.
 """
@@ -25,21 +25,21 @@ _BYTES_PER_HOST = 300
 
 
 def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: str = "") -> Grid:
-    """Return the network of one ring, or one torus, of a topology.
+    """Return the network of one ring or torus of a topology.
 
-    Nodes are in x-major order, X fastest. Where regions leave places of a torus without a node there is a
-    router all the same, whose node does not compute.
+    Nodes are in x-major order, X fastest. Places of a torus without a node still have a router, whose node
+    does not compute.
 
     Parameters
     ----------
     kind : str
         ``"ring"`` or ``"torus3d"``.
     inside : dict
-        What stands below it.
+        The entries below it.
     where, text : str
-        Where that is, for people, and the text form of the network.
+        Location for messages, and the text form of the network.
     part : str
-        Name of the ring or torus; may be empty where there is but one.
+        Name of the ring or torus; can be empty if there is only one.
     """
     chosen, where = _part(kind, inside, where, part)
     if kind == "ring":
@@ -61,12 +61,12 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
 
 
 def listed_placements(text: str) -> str:
-    """Return the placements of a torus ``slurm:FILE,..``, as partitioner ``slurm`` takes them.
+    """Return the placements of a torus ``slurm:FILE,..``, in the form of the partitioner ``slurm``.
 
     Returns
     -------
     str
-        Such as ``"2x2x1+4x2x1/2x2x1@1x0x0"``; empty where it names no torus, or one without placements.
+        Text such as ``"2x2x1+4x2x1/2x2x1@1x0x0"``; empty if there is no torus, or one without placements.
     """
     if not text.startswith("slurm:"):
         return ""
@@ -84,7 +84,7 @@ def listed_placements(text: str) -> str:
 
 
 def _part(kind: str, inside: dict[str, Any], where: str, part: str) -> tuple[dict[str, Any], str]:
-    """Return the ring or torus that is meant, and where it stands."""
+    """Return the requested ring or torus, and its location in the file."""
     plural, name = ("rings", "ring") if kind == "ring" else ("toruses", "name")
     every = _list_of(inside.get(plural), f"{where}: {plural}")
     names = [str(entry.get(name)) for entry in every]
@@ -105,7 +105,7 @@ def _list_of(rows: Any, where: str) -> list[dict[str, Any]]:
 
 
 def _sides(entry: dict[str, Any], key: str, where: str, least: int = 1) -> tuple[int, ...]:
-    """Return x, y and z below a key."""
+    """Return the x, y and z below a key."""
     given = entry.get(key)
     if not isinstance(given, dict) or set(given) != set(_AXES):
         raise ValueError(f"{where}: {key}: {abbreviate(given)} found, expected x, y and z")
@@ -121,7 +121,7 @@ def _names(listed: Any, where: str, most: int) -> list[str]:
 
 
 def _places(entry: dict[str, Any], sizes: tuple[int, ...], where: str) -> list[str | None]:
-    """Return the name of the node at each place, None where there is none."""
+    """Return the name of the node at each place, or None."""
     count = sizes[0] * sizes[1] * sizes[2]
     check_size(count, _BYTES_PER_HOST, "names of nodes", where)
     if ("nodes" in entry) == ("regions" in entry):

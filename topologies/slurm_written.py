@@ -1,4 +1,4 @@
-"""Trees written as Slurm's ``topology.conf``, for its tree and its block plug-in."""
+"""Trees in the format of Slurm's ``topology.conf``, for its tree and block plug-ins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["slurm_blocks_text", "slurm_text"]
 
 
 def _switched(topology: Topology) -> Graph:
-    """Return a network as one of switches and nodes."""
+    """Return a network converted to switches and nodes."""
     if isinstance(topology, Tree):
         return with_faults(topology, text=topology.text)  # none: the same wiring
     if not isinstance(topology, Graph):
@@ -30,7 +30,7 @@ def slurm_text(topology: Topology) -> str:
     Raises
     ------
     ValueError
-        If the switches are no tree: if some are joined in a circle.
+        If the switches do not form a tree because some form a ring.
     """
     topology = _switched(topology)
     first = topology.first_switch
@@ -74,12 +74,12 @@ def slurm_text(topology: Topology) -> str:
 
 @checked
 def slurm_blocks_text(topology: Topology) -> str:
-    """Return a ``topology.conf`` of the block plug-in for switches with nodes, joined level by level.
+    """Return a ``topology.conf`` of the block plug-in for switches with nodes, combined level by level.
 
     Raises
     ------
     ValueError
-        If the switches above the blocks are not those that the plug-in's sizes make.
+        If the switches above the blocks do not match the block sizes of the plug-in.
     """
     topology = _switched(topology)
     first = topology.first_switch

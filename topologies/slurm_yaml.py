@@ -1,4 +1,4 @@
-"""Slurm's ``topology.yaml``: which topology of it is meant, and its entries as in a ``topology.conf``."""
+"""Slurm's ``topology.yaml``: the choice of a topology, and its entries in the form of ``topology.conf``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 
 
 def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dict[str, Any]]:
-    """Return where a topology of a file stands, its kind, and what stands below the kind.
+    """Return the location of a topology in a file, its kind, and the entries below the kind.
 
     Parameters
     ----------
     path : str
         The file.
     text : str
-        What messages call it.
+        Name in messages.
     name : str
-        The topology; by default the first with ``cluster_default: true``, or the first. Where that is
-        ``flat``, which names no network, it is the only other one.
+        Name of the topology. The default is the first one with ``cluster_default: true``, or the first one.
+        If that is ``flat``, which describes no network, it is the only other one.
     """
     chosen = _chosen(read_indented(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
@@ -49,7 +49,7 @@ def tree_entries(where: str, kind: str, inside: dict[str, Any]) -> list[tuple[st
 
 
 def _chosen(content: Any, text: str, name: str) -> dict[str, Any]:
-    """Return the topology of that name, or the cluster's."""
+    """Return the topology with that name, or the default one."""
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise ValueError(f"{text}: expected a list of topologies, each beginning with - topology: NAME")
     if name:

@@ -1,4 +1,4 @@
-"""The mesh or torus that the switches of a network form, with any number of nodes at each."""
+"""The mesh or torus that the switches of a network form, with any number of nodes per switch."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["switch_grid"]
 def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
     """Return the grid of a network's switches, and the switch of each node; None if they form none.
 
-    A mesh or torus is its own; that of ``torus:8x8,c=4`` is the torus of 8x8. Where a link is down there is
-    none.
+    A mesh or torus is its own grid; that of ``torus:8x8,c=4`` is the torus of 8x8. There is none if a link is
+    down.
 
     Examples
     --------

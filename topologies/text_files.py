@@ -1,4 +1,4 @@
-"""Files of text: read with one sentence for what cannot be, and trees as lists of parents."""
+"""Text files, read with one-sentence errors, and trees as lists of parents."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["existing", "read_lines", "read_text", "tree_file"]
 def tree_file(path: str) -> Graph:
     """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
 
-    What is nobody's parent is a node; what is, a switch. A node has one parent and a width of 1. A switch may
-    have several parents.
+    A name that is no parent is a node; any other name is a switch. A node has one parent and a width of 1. A
+    switch can have several parents.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, or is no such tree.
+        If the file cannot be read, or does not describe such a tree.
     """
     text = f"tree-file:{path}"
     lines = []
@@ -68,7 +68,7 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def read_text(path: str, text: str) -> str:
-    """Return what is in a file."""
+    """Return the text of a file."""
     try:
         return existing(path, text).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Text forms of networks: what stands after the colon, read into the numbers that a constructor takes."""
+"""Text forms of networks: conversion of the part after the colon to arguments of a constructor."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _OPTION = re.compile(r",(?=[a-z]+=)")  # a comma of a file's name is followed by
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of network: its constructor and how it is written.
+    """One kind of network: its constructor and its text form.
 
     Attributes
     ----------
     build : callable
         Constructor.
     read : callable
-        Turns the whole text form into the positional arguments of `build`.
+        Function that converts the whole text form to the positional arguments of `build`.
     example : str
         A text form.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     build: Callable[..., Topology]
@@ -59,13 +59,13 @@ def read_sides(text: str) -> tuple[tuple[int, ...]]:
 
 
 def read_sides_and_twist(text: str) -> tuple[tuple[int, ...], int | None]:
-    """Return the sides and the twist, None where none is written: for ``"twisted:8x4+3"`` ``((8, 4), 3)``."""
+    """Return the sides and the twist, or None: for ``"twisted:8x4+3"`` ``((8, 4), 3)``."""
     sides, plus, twist = text.partition("+")
     return read_sides(sides)[0], check_int(twist, f"{text}: twist") if plus else None
 
 
 def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
-    """Return a reader of as many numbers as `names`, for ``"tree:4,3"`` ``(4, 3)``.
+    """Return a reader of one number for each of `names`; ``"tree:4,3"`` gives ``(4, 3)``.
 
     The reader raises ValueError if there are more or fewer, or one is not a whole number of at least 1.
     """
@@ -80,7 +80,7 @@ def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
 
 
 def read_sides_and_nodes(text: str) -> tuple[tuple[int, ...], int | None]:
-    """Return the sides and the nodes at a switch, None where none are written: ``"torus:8x4,c=2"``."""
+    """Return the sides and the nodes per switch, or None: ``"torus:8x4,c=2"``."""
     sides, _, option = text.partition(",")
     if "=" not in option:
         return read_sides(text)[0], None
@@ -93,9 +93,9 @@ def read_named(*required: str, **optional: bool) -> Callable[[str], tuple[Any, .
     Parameters
     ----------
     *required : str
-        Names that have to be given.
+        Required names.
     **optional : bool
-        Names that need not be given, and whether the value is a number.
+        Optional names, and whether the value is a number.
     """
 
     def read(text: str) -> tuple[Any, ...]:
@@ -157,7 +157,7 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def read_shares(text: str) -> tuple[str, dict[str, str]]:
-    """Return the network and the faults of ``"faulty:links=0.1,seed=2/torus:8x8"``, as they are written."""
+    """Return the network and the faults, as text, of ``"faulty:links=0.1,seed=2/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash:
         raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
@@ -196,7 +196,7 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
 
 
 def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
-    """Return the value of every name, None where it is not given."""
+    """Return the value of every name, None if it is not given."""
     values: dict[str, Any] = dict.fromkeys(numbers)
     for part in given.split(",") if given else []:
         name, equals, value = part.partition("=")

@@ -17,9 +17,10 @@ def thin_tree(down: int, up: int, stages: int) -> Tree:
     Parameters
     ----------
     down : int
-        Ports of a switch down, at least 2.
+        Down ports of a switch, at least 2.
     up : int
-        Ports of a switch up, at least 1 and fewer than `down`: with as many it is a k-ary n-tree.
+        Up ports of a switch, at least 1 and fewer than `down`; with equal numbers, the tree is a k-ary
+        n-tree.
     stages : int
         Stages of switches, at least 1.
 

@@ -1,4 +1,4 @@
-"""What every network is: routers, ports, the links between them, and distances between nodes."""
+"""The base class of all networks: routers, ports, links, and distances between nodes."""
 
 from __future__ import annotations
 
@@ -28,24 +28,23 @@ _BLOCK = 2**22  # entries of a distance matrix computed at a time: bounds the me
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Topology(ABC):
-    """A network: ``nodes`` computers and ``routers`` joined by directed links between ports.
+    """A network of ``nodes`` nodes and ``routers`` routers, connected by directed links between ports.
 
-    Node ``i`` is router ``i``; routers from ``nodes`` on are switches without a computer. On a mesh or
-    torus every router is a node. On a tree a node is a router of one port, whose link to its
-    first switch is a link like any other. The arrays are read-only.
+    Node ``i`` is router ``i``; routers from ``nodes`` on are switches without a node. On a mesh or torus,
+    every router is a node. On a tree, a node is a router with one port, whose link to its first switch is an
+    ordinary link. The arrays are read-only.
 
     Attributes
     ----------
     text : str
         Canonical text form, such as ``"torus:8x8"``; `netplace.topologies.parse` reads it back.
     nodes, routers : int
-        How many computers, and how many routers in all.
+        Number of nodes, and number of routers in total.
     neighbor : ndarray of int32, shape (routers, ports)
-        Router at the other end of the link that leaves through each port; -1 where nothing is wired.
+        Router at the other end of the link that leaves through each port, or -1.
     entry : ndarray of int32, shape (routers, ports)
-        Number of the input port by which that link enters the neighbour; -1 where nothing is wired. On
-        meshes and tori an input is named by the direction in which its packets travel, so
-        ``entry[r, p] == p``.
+        Number of the input port by which that link enters the neighbor, or -1. On meshes and tori, an input
+        is named by the direction in which its packets travel, so ``entry[r, p] == p``.
     """
 
     text: str
@@ -85,7 +84,7 @@ class Topology(ABC):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Names of the nodes, where the file that the network was read from has them; else empty."""
+        """Names of the nodes, if the file of the network contains them; otherwise empty."""
         names: tuple[str, ...] = self.__dict__.get("_hosts", ())
         return names
 
@@ -119,16 +118,16 @@ class Topology(ABC):
     def bisection_width(self) -> int:
         """Fewest directed links, counted in one direction, between two halves of the nodes.
 
-        The halves differ by at most one node; switches fall on the side where they cost least.
+        The halves differ by at most one node; switches are on the side where they cost least.
         """
 
     def links(self) -> NDArray[np.int32]:
-        """Return the directed links, one in a row; a link's row number is its identifier.
+        """Return the directed links, one per row; the row number of a link is its identifier.
 
         Returns
         -------
         ndarray of int32, shape (links, 4)
-            Rows (router, port, neighbour, entry port), sorted by router, then port.
+            Rows (router, port, neighbor, entry port), sorted by router, then port.
         """
         router, port = np.nonzero(self.neighbor >= 0)
         end, entry = self.neighbor[router, port], self.entry[router, port]
@@ -136,7 +135,7 @@ class Topology(ABC):
 
     @cached_property
     def link_number(self) -> NDArray[np.int32]:
-        """Identifier of the link that leaves through each port, shape (routers, ports); -1: nothing wired."""
+        """Identifier of the link that leaves through each port, shape (routers, ports), or -1."""
         wired = self.neighbor >= 0
         number = np.where(wired, np.cumsum(wired).reshape(wired.shape) - 1, -1).astype(np.int32)
         number.setflags(write=False)
@@ -144,7 +143,7 @@ class Topology(ABC):
 
     @checked
     def neighbours(self, router: int) -> NDArray[np.int32]:
-        """Return the different routers that a link of `router` leads to, in increasing order.
+        """Return the different routers to which links of `router` lead, in increasing order.
 
         Raises
         ------
@@ -162,7 +161,7 @@ class Topology(ABC):
         Parameters
         ----------
         nodes : array_like of int, shape (n,), optional
-            Nodes of the rows and columns, in this order. Default: all.
+            Nodes of the rows and columns, in this order; all by default.
 
         Returns
         -------
@@ -183,7 +182,7 @@ class Topology(ABC):
         return matrix
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again.
+        """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
         Edges carry ``port``, ``entry`` and ``link``, vertices ``nodes`` (1 for a node, 0 for a mere switch)
         and ``service`` where a node does not compute; see `Graph.to_networkx` for what else there may be.
@@ -235,7 +234,7 @@ class Topology(ABC):
 
 
 def named(topology: Topology, text: str) -> Topology:
-    """Return the same network under another text form, by which it can be asked for again."""
+    """Return the same network under another text form, from which it can be created again."""
     if not isinstance(topology, Topology):
         raise ValueError(f"network {text!r}: is a {type(topology).__name__}, expected a Topology")
     twin = copy.copy(topology)

@@ -14,8 +14,8 @@ __all__ = ["torus"]
 def torus(sizes: Sequence[int]) -> Grid:
     """Return the torus of these sides.
 
-    W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a
-    k-ary n-cube, here with links both ways and a size for each side.
+    W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a k-ary
+    n-cube, here with links in both directions and a size for each side.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["Tree", "tree"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(Topology):
-    """A multistage tree: every switch has `down` ports towards the nodes and `up` ports away from them.
+    """A multistage tree whose switches have `down` ports towards the nodes and `up` ports away from them.
 
     Routers 0..nodes-1 are the nodes, each with port 0 alone, which leads to its leaf switch. The switches
     follow, stage by stage from the leaves (stage 0): switch r of stage s is router ``first_switches[s] + r``.
@@ -55,12 +55,12 @@ class Tree(Topology):
             )
 
     def rebuilt(self) -> Tree:
-        """Return the tree of the same numbers, wired anew."""
+        """Return a new tree with the same numbers and wiring."""
         return tree(self.text, self.down, self.up, self.stages)
 
     @property
     def switches_per_stage(self) -> tuple[int, ...]:
-        """How many switches each stage has, leaves first."""
+        """Number of switches in each stage, leaves first."""
         return _switches(self.down, self.up, self.stages)
 
     @property
@@ -116,16 +116,16 @@ class Tree(Topology):
     def bisection_width(self) -> int:
         """Fewest directed links, counted in one direction, between two halves of the nodes.
 
-        The cut passes below the top stage: of the subtrees there, each with ``up**(stages-1)`` links, half
-        fall on either side. With an odd number of them the middle one is cut in the same way, and so on
-        down. In a k-ary n-tree this is half of the nodes, rounded down.
+        The cut passes below the top stage: half of the subtrees there, each with ``up**(stages-1)`` links,
+        are on either side. With an odd number of subtrees, the middle one is cut in the same way, and so on.
+        In a k-ary n-tree, this is half of the nodes, rounded down.
         """
         links: list[int] = [self.up**stage for stage in range(self.stages)]
         return self.down // 2 * sum(links if self.down % 2 else links[-1:])
 
 
 def tree(text: str, down: int, up: int, stages: int) -> Tree:
-    """Return the tree of these numbers, wired; `kary_ntree` and `thin_tree` check what they give."""
+    """Return the wired tree of these numbers; `kary_ntree` and `thin_tree` check their arguments."""
     # No more than 64 stages are counted: fewer are too many already, and huge powers take for ever.
     counted = min(stages, 64)
     check_size(text, down**counted + sum(_switches(down, up, counted)), down + up)

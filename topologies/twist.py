@@ -1,8 +1,8 @@
-"""Routes and cuts of a twisted 2-D torus: the plane of moves, folded by the vectors that lead nowhere.
+"""Routes and cuts of a twisted 2-D torus: the plane of moves modulo the vectors that return to the start.
 
-A route record is a vector of signed hops. Going round along X (A nodes) leads back to the start, and so
-does going round along Y (B nodes) when the twist T is then walked back along X. So two vectors (x, y) lead to
-the same node if they differ by a sum of multiples of (A, 0) and (-T, B).
+A route record is a vector of signed hops. Going around along X (A nodes) leads back to the start. So does
+going around along Y (B nodes) and then back by the twist T along X. Two vectors (x, y) therefore lead to the
+same node if they differ by a sum of multiples of (A, 0) and (-T, B).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ __all__ = ["Twist"]
 
 @dataclass(frozen=True, eq=False)
 class Twist:
-    """Minimal routes between the nodes of a twisted torus, all of which are alike.
+    """Minimal routes between the nodes of a twisted torus, which are all equivalent.
 
     Attributes
     ----------
     sizes : tuple of int
         The two sides, X and Y, each at least 2.
     twist : int
-        Nodes along X by which a packet is shifted where it passes the end of Y.
+        Number of nodes along X by which a packet is shifted where it passes the end of Y.
     neighbor : ndarray of int32, shape (nodes, 4)
-        The wiring, as of a `Topology`.
+        The wiring, as in `Topology`.
     """
 
     sizes: tuple[int, ...]
@@ -89,11 +89,12 @@ class Twist:
     def bisection_width(self) -> int:
         """Fewest links, counted in one direction, between two halves of the nodes.
 
-        Drawn on the torus, the border between the halves is a set of closed curves that cross the links.
-        Either each of them can be drawn together to a point, and they enclose half of the nodes, best as a
-        near-square; or two of them go round the torus in the same way. The shortest way round is the
-        shortest vector that leads nowhere. If it has hops in both dimensions, two such staircases can enclose
-        any number of nodes; two straight lines only full rings, and any other number costs two links more.
+        On the torus, the border between the halves is a set of closed curves that cross the links. There are
+        two cases. Either each curve can be contracted to a point, and they enclose half of the nodes, best as
+        a near-square; or two of them go around the torus in the same way. The shortest way around is the
+        shortest vector that returns to the start. If it has hops in both dimensions, two such staircases can
+        enclose any number of nodes. Two straight lines enclose only full rings, and any other number costs
+        two more links.
         """
         half = math.prod(self.sizes) // 2
         square = 2 * (math.isqrt(4 * half - 1) + 1)  # perimeter of the roundest shape, 2 * ceil(2 sqrt(half))
@@ -103,7 +104,7 @@ class Twist:
         return min(square, *straight, 2 * self._shortest_staircase())
 
     def _shortest_staircase(self) -> int:
-        """Return the length of the shortest vector with hops in both dimensions that leads nowhere."""
+        """Return the length of the shortest vector with hops in both dimensions that returns to the start."""
         width, height = self.sizes
         shifts = ((rounds, rounds * self.twist % width) for rounds in range(1, width + 1))
         return min(rounds * height + (min(shift, width - shift) or width) for rounds, shift in shifts)

@@ -1,4 +1,4 @@
-"""Twisted torus: a 2-D torus whose Y rings are joined to others further along X."""
+"""Twisted torus: a 2-D torus whose Y rings continue in other rings further along X."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["twisted_torus"]
 def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     """Return the twisted torus of two sides.
 
-    J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas,
-    "Twisted torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and
-    Distributed Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the
-    twist. On 2a x a nodes a twist of a, the shorter side, loads the links of both dimensions equally.
+    J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas, "Twisted
+    torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and Distributed
+    Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the twist. On 2a x a
+    nodes, a twist of a, the shorter side, loads the links of both dimensions equally.
 
     Parameters
     ----------
     sizes : sequence of two int
         Nodes along X and Y, each at least 2.
     twist : int, optional
-        The shift, less than X. Default: Y, the shorter side. Where X is not longer than Y the twist has to be
-        given.
+        The shift, less than X. The default is Y, the shorter side; if X is not longer than Y, the twist is
+        required.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Extended generalised fat trees: every level with an arity of its own."""
+"""Extended generalized fat trees: every level has its own arity."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ __all__ = ["xgft"]
 
 @checked
 def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = None) -> Graph:
-    """Return the extended generalised fat tree XGFT(h; m1, .., mh; w1, .., wh).
+    """Return the extended generalized fat tree XGFT(h; m1, .., mh; w1, .., wh).
 
-    S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 holds
-    the m1 .. mh nodes; a switch of level l has m_l children and, below the top, w_(l+1) parents. With digits
-    (of the subtree, then of the copy of the switch) a switch of level l is joined to those of level l - 1
-    that differ from it in digit l alone.
+    S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 contains
+    the m1 .. mh nodes. A switch of level l has m_l children and, below the top, w_(l+1) parents. With digits
+    (of the subtree, then of the copy of the switch), a switch of level l is connected to those of level l - 1
+    that differ from it only in digit l.
 
     Parameters
     ----------
     down, up : sequence of int
         m1, .., mh and w1, .., wh. w1 is 1: a node has one link.
     width : sequence of int, optional
-        p1, .., ph: how many cables join two switches of levels l - 1 and l; p1 is 1, and by default all are.
-        With them it is the parallel ports generalised fat tree of E. Zahavi, "Fat-tree routing and node
-        ordering providing contention free traffic for MPI global collectives", JPDC 72 (2012).
+        p1, .., ph: number of cables between two switches of levels l - 1 and l; p1 is 1, and all are 1 by
+        default. With them, the tree is the parallel ports generalized fat tree of E. Zahavi, "Fat-tree
+        routing and node ordering providing contention free traffic for MPI global collectives", JPDC 72
+        (2012).
 
     Raises
     ------
     ValueError
-        If there are not as many of one as of the other, one is too small, or the network is too large.
+        If the lengths differ, a number is too small, or the network is too large.
 
     Examples
     --------

@@ -94,7 +94,7 @@ def halving_doubling_rounded(call: Call) -> Rounds:
 
 
 def divides(call: Call) -> bool:
-    """Tell whether a vector divides by the core, so that nothing is rounded."""
+    """Return whether a vector divides by the core, so that nothing is rounded."""
     return call.bytes % Folding(call.ranks).size == 0
 
 

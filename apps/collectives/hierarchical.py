@@ -88,7 +88,7 @@ def _groups(call: Call) -> tuple[list[list[int]], list[int]]:
 
 
 def _blocks(call: Call, group: Sequence[int]) -> list[Part]:
-    """Return the blocks of the ranks of a group, neighbouring ones as one part."""
+    """Return the blocks of the ranks of a group, neighboring ones as one part."""
     parts: list[Part] = []
     for rank in group:
         begin, end = call.offsets[rank : rank + 2]

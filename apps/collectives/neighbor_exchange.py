@@ -1,4 +1,4 @@
-"""Allgather between neighbours: blocks go both ways round, two at a time.
+"""Allgather between neighbors: blocks go both ways round, two at a time.
 
 Chen, Zhang, Zhang and Yuan, "Performance evaluation of allgather algorithms on terascale Linux cluster with
 fast Ethernet", HPC Asia 2005.
@@ -13,7 +13,7 @@ __all__ = ["neighbor_exchange"]
 
 
 def neighbor_exchange(call: Call) -> Rounds:
-    """Exchange a block with a neighbour, then two with the other one and it by turns; odd: a ring."""
+    """Exchange a block with a neighbor, then two with the other one and it by turns; odd: a ring."""
     ranks = call.ranks
     if ranks % 2:
         yield from in_rounds(ring)(call)

@@ -69,7 +69,7 @@ _UNTOLD = (
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is a rank's, or a folder holds those of a run."""
+    """Return whether a file is a rank's, or a folder holds those of a run."""
     if not head:
         return path.is_dir() and any(path.glob(_NAME))
     first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")

@@ -71,7 +71,7 @@ class _Known:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file begins as Dimemas' do."""
+    """Return whether a file begins as Dimemas' do."""
     return head.startswith(b"#DIMEMAS")
 
 

@@ -1,7 +1,7 @@
 """DUMPI, the traces of SST: a binary file for each rank, and the text that ``dumpi2ascii`` makes of one.
 
-Nothing synchronises the clocks of the ranks, so computation is what passes on a rank's wall clock between
-the end of a call and the begin of the next one. A message is as long as its sender says. A receive from any
+Nothing synchronizes the clocks of the ranks, so computation is what passes on a rank's wall clock between the
+end of a call and the begin of the next one. A message is as long as its sender says. A receive from any
 source has the source that the status of its completion names; statuses of sends hold rubbish.
 """
 
@@ -31,7 +31,7 @@ _TEXT = re.compile(rb"version=\d+\.\d+\.\d+\nstarttime=")
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is a rank's, or the ``.meta`` of a run; or a folder holds one run."""
+    """Return whether a file is a rank's, or the ``.meta`` of a run; or a folder holds one run."""
     if not head:
         return path.is_dir() and any(path.glob("*.meta"))
     if path.suffix == ".meta":

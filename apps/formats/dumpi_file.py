@@ -171,7 +171,7 @@ class DumpiFile:
 
     @staticmethod
     def _times(fields: tuple[int, ...], before: list[int], last: list[int], clock: int) -> tuple[int, int]:
-        """Return begin and end; the 16 bits of seconds begin anew when they are full."""
+        """Return begin and end; the 16 bits of seconds begin again when they are full."""
         times = []
         for seconds, nanoseconds in (fields[:2], fields[2:]):
             time = before[clock] + seconds * _SECOND + nanoseconds

@@ -106,7 +106,7 @@ class RankCalls:
         self._sizes[number] = size
 
     def holds(self, request: int) -> bool:
-        """Tell whether a request of this name is known and has not been completed."""
+        """Return whether a request of this name is known and has not been completed."""
         return request in self._requests
 
     def end(self) -> None:

@@ -144,7 +144,7 @@ def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Opera
 
 
 def _match(schedule: _Schedule, came: deque[tuple[int, int]], posted: list[int]) -> bool:
-    """Give the receives of a rank the messages that have come, in order; tell whether any got one."""
+    """Give the receives of a rank the messages that have come, in order; return whether any got one."""
     matched = False
     for place in list(posted):
         operation = schedule.operations[place]

@@ -44,7 +44,7 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is a table with commas; its name must say so."""
+    """Return whether a file is a table with commas; its name must say so."""
     name = path.name.lower().removesuffix(".gz")
     first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
     return name.endswith(".csv") and b"," in first

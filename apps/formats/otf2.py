@@ -32,7 +32,7 @@ _NONBLOCKING = {f"MPI_I{name}" for name in OPERATIONS} | {f"MPI_Ineighbor_{n}" f
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is an anchor file, or a folder holds one."""
+    """Return whether a file is an anchor file, or a folder holds one."""
     return head.startswith(b"OTF2") or path.name.lower().endswith(_SUFFIX) or bool(not head and _anchor(path))
 
 

@@ -57,7 +57,7 @@ _STATES = (
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file begins as Paraver's do."""
+    """Return whether a file begins as Paraver's do."""
     return head.startswith(b"#Paraver")
 
 

@@ -23,7 +23,7 @@ def declared(head: bytes) -> int | None:
 
 
 def is_by_length_said(head: bytes) -> bool:
-    """Tell whether a comment in the first line says that receives find their sends by length."""
+    """Return whether a comment in the first line says that receives find their sends by length."""
     return re.match(rb"#(?:[^\n]*;)? " + BY_LENGTH.encode() + rb"; columns: ", head) is not None
 
 

@@ -56,7 +56,7 @@ def read(
     tasks : int, optional
         Number of tasks, if some say nothing in the file; by default the file tells.
     flops : float
-        Floating-point operations a second, where a format gives computation so.
+        Floating-point operations per second, where a format gives computation so.
     ignore : collection of str
         Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
     collectives : Collectives, optional

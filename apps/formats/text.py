@@ -38,7 +38,7 @@ __all__ = ["open_text", "recognises"]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether the first line that is no comment has the eight words of this format."""
+    """Return whether the first line that is no comment has the eight words of this format."""
     for line in head.split(b"\n"):
         words = line.split()
         if words and not words[0].startswith(b"#"):

@@ -74,7 +74,7 @@ class _Reader:
         self._check_sections()
 
     def _names(self, what: str, rank: int, line: int) -> None:
-        """Take note of a rank that a line names."""
+        """Record a rank that a line names."""
         if rank > self._largest.get(what, (-1, 0))[0]:
             self._largest[what] = rank, line
 

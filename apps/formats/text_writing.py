@@ -102,7 +102,7 @@ def write(program: Program) -> bytes:
 
 
 def _is_by_length(program: Program) -> bool:
-    """Tell whether receives of a program find other sends by order alone than by order and length."""
+    """Return whether receives of a program find other sends by order alone than by order and length."""
     calls = np.zeros(len(program), CALL)
     calls["rank"] = program.task_of()
     for name in ("kind", "peer", "size", "tag"):

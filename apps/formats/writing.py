@@ -28,7 +28,7 @@ class Options:
     Attributes
     ----------
     flops : float
-        Floating-point operations a second, for formats that give computation so.
+        Floating-point operations per second, for formats that give computation so.
     cycle_ns : float
         Length of a cycle in nanoseconds, for formats that give it so.
     compute : float

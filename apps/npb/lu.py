@@ -11,9 +11,9 @@ Columns of the cube are dealt to a grid of ``xdim * ydim`` tasks (``proc_grid``,
 
 Each iteration (``ssor``) sweeps plane by plane from the north-west corner (``blts``: receive a line from
 north and west, send one to south and east), then back from the south-east corner (``buts``), and then
-exchanges two planes with all four neighbours (``rhs``, ``exchange_3``). The last iteration also computes
-two norms, an allreduce of five numbers each (``l2norm``), before and after that exchange. Bailey et al.
-1991; sources ``LU/*.f`` of NPB 3.3.1.
+exchanges two planes with all four neighbors (``rhs``, ``exchange_3``). The last iteration also computes two
+norms, an allreduce of five numbers each (``l2norm``), before and after that exchange. Bailey et al. 1991;
+sources ``LU/*.f`` of NPB 3.3.1.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _counts(points: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Block:
-    """The part of the cube of one task, and its neighbours; None where the cube ends.
+    """The part of the cube of one task, and its neighbors; None where the cube ends.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Block:
     inner_x, inner_y : int
         The same without the points on the surface of the cube, where nothing is solved.
     north, south, west, east : int or None
-        The neighbours.
+        The neighbors.
     """
 
     x: int

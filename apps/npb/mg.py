@@ -4,11 +4,11 @@ The counts of tasks along x, y and z are powers of two, z the largest (``setup``
 has ``2**k`` points along each axis. Where that is fewer than the tasks along an axis, only some tasks hold
 points and the others are idle at that level. Each iteration (``mg3P`` and ``resid``) goes down from the
 finest level to level 1, exchanging halos after each restriction (``rprj3``), and up again: at each level,
-tasks that were idle one level below get their points from a neighbour (``interp``, ``comm3_ex``), then come
+tasks that were idle one level below get their points from a neighbor (``interp``, ``comm3_ex``), then come
 halo exchanges after the residual and the smoother (``resid``, ``psinv``). A halo exchange (``comm3``) goes
-axis by axis, each with two irecv, two sends and two waits; faces of later axes include the ghost points
-that the earlier ones brought. The section begins with a residual and its norm and ends with a norm, two
-allreduce of 8 bytes each (``norm2u3``). Bailey et al. 1991; source ``MG/mg.f`` of NPB 3.3.1.
+axis by axis, each with two irecv, two sends and two waits; faces of later axes include the ghost points that
+the earlier ones brought. The section begins with a residual and its norm and ends with a norm, two allreduce
+of 8 bytes each (``norm2u3``). Bailey et al. 1991; source ``MG/mg.f`` of NPB 3.3.1.
 """
 
 from __future__ import annotations

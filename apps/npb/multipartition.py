@@ -5,9 +5,9 @@ each layer of each axis, so that all tasks work in every step of a sweep along a
 
     cell c of task i + q*j:  x = i + c,  y = j - c,  z = c   (mod q)
 
-All its neighbours along an axis belong to one task on each side: six partners in all. Routines
-``make_set``, ``compute_buffer_size`` and ``copy_faces`` of the sources; Naik, "A scalable implementation of
-the NAS parallel benchmark BT on distributed memory systems", IBM Systems J. 34(2), 1995.
+All its neighbors along an axis belong to one task on each side: six partners in all. Routines ``make_set``,
+``compute_buffer_size`` and ``copy_faces`` of the sources; Naik, "A scalable implementation of the NAS
+parallel benchmark BT on distributed memory systems", IBM Systems J. 34(2), 1995.
 """
 
 from __future__ import annotations

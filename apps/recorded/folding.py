@@ -69,7 +69,7 @@ def folded(
 
 
 def is_longer(trace: Trace, calls: int) -> bool:
-    """Tell whether a trace has at least so many calls, by beginning to read it.
+    """Return whether a trace has at least so many calls, by beginning to read it.
 
     It goes on from its begin all the same. One whose calls come in no order is not taken for long.
     """
@@ -147,7 +147,7 @@ class _Rest:
 
 
 def _all_same(program: Program, begin: Int, end: Int) -> bool:
-    """Tell whether every task does the same in each of its iterations, with requests of its own."""
+    """Return whether every task does the same in each of its iterations, with requests of its own."""
     length = end - begin
     if (length != length[:, :1]).any():
         return False

@@ -82,7 +82,7 @@ def common_loops(parts: list[list[Part]], written: int, by_length: bool = False)
 
 
 def _unknown(rows: Int) -> bool:
-    """Tell whether some receive has no source or tag."""
+    """Return whether some receive has no source or tag."""
     receives = np.isin(rows[:, _KIND], _RECEIVES)
     return bool((rows[receives][:, [_PEER, _TAG]] < 0).any())
 
@@ -219,7 +219,7 @@ def _tie(ties: list[dict[int, Fraction]], first: int, count: int, other: int, ot
 
 
 def _aligned(loops: list[Loop], apart: int, by_length: bool) -> bool:
-    """Tell whether all messages of an iteration have partners in iterations at most so far apart."""
+    """Return whether all messages of an iteration have partners in iterations at most so far apart."""
     before = [_channels(rank, loop.before, by_length) for rank, loop in enumerate(loops)]
     inside = [_channels(rank, loop.body, by_length) for rank, loop in enumerate(loops)]
     called: dict[Channel, tuple[int, int]] = {}

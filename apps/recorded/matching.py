@@ -30,7 +30,7 @@ def with_sizes(calls: NDArray[Any], by_length: bool = False) -> NDArray[Any]:
 
 
 def is_by_length(calls: NDArray[Any]) -> bool:
-    """Tell whether receives find other sends by order and length than by order alone."""
+    """Return whether receives find other sends by order and length than by order alone."""
     return not np.array_equal(partners_of(calls, by_length=True), partners_of(calls))
 
 

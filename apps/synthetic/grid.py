@@ -20,15 +20,15 @@ class Grid:
 
     Tasks are numbered with the first axis running fastest, as the nodes of a mesh or torus are; on a
     *transposed* grid the last axis runs fastest. So a consecutive mapping puts a grid onto a network of the
-    same sizes with neighbours side by side, and a transposed one with its axes exchanged: on unequal sides
-    neighbours come to lie apart, and on equal sides the exchanges begin with another axis of the network.
+    same sizes with neighbors side by side, and a transposed one with its axes exchanged: on unequal sides
+    neighbors come to lie apart, and on equal sides the exchanges begin with another axis of the network.
 
     Attributes
     ----------
     sizes : tuple of int
         Tasks along X, Y and perhaps Z.
     wraps : bool
-        Whether the ends of each axis are neighbours.
+        Whether the ends of each axis are neighbors.
     transposed : bool
         Whether the last axis runs fastest.
     """

@@ -30,7 +30,7 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     bytes : int
         Size of an update.
     rounds : int
-        How many rounds of updates, each drawn anew.
+        How many rounds of updates, each drawn again.
     updates : int, optional
         Updates in a round, over all tasks; by default as many as tasks.
     seed : int

@@ -1,7 +1,7 @@
-"""Applications in which tasks on a virtual grid exchange with their neighbours.
+"""Applications in which tasks on a virtual grid exchange with their neighbors.
 
-Each task sends to every neighbour that exists (X+, X-, Y+, Y-, ..), then receives from all of them in the
-same order. Around a ring of two tasks both neighbours are the same task, to which two messages go.
+Each task sends to every neighbor that exists (X+, X-, Y+, Y-, ..), then receives from all of them in the same
+order. Around a ring of two tasks both neighbors are the same task, to which two messages go.
 
 The transposed variants (T-Mesh, T-Torus, T-Sweep) are named in the literature without a definition. Ours, of
 this project alone: the same exchange on the transposed grid, see
@@ -35,7 +35,7 @@ Sizes = str | Sequence[int] | None
 
 
 def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbours on a 2D grid without wrap-around.
+    """Exchange with the neighbors on a 2D grid without wrap-around.
 
     ::
 
@@ -48,7 +48,7 @@ def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) ->
 
 
 def torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbours on a 2D grid whose rows and columns are rings.
+    """Exchange with the neighbors on a 2D grid whose rows and columns are rings.
 
     ::
 
@@ -91,7 +91,7 @@ def t_torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None)
 
 
 def mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbours on a 3D grid without wrap-around.
+    """Exchange with the neighbors on a 3D grid without wrap-around.
 
     ::
 
@@ -106,7 +106,7 @@ def mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) ->
 
 
 def torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbours on a 3D grid all of whose lines are rings.
+    """Exchange with the neighbors on a 3D grid all of whose lines are rings.
 
     ::
 

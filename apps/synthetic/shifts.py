@@ -1,8 +1,8 @@
-"""Applications in which tasks on a grid of rings send to their upper neighbours, round after round.
+"""Applications in which tasks on a grid of rings send to their upper neighbors, round after round.
 
-In a round each task sends one message up every ring, the last axis first, then receives those that come up
-to it; there are as many rounds as a ring has tasks, so that what a task sends could go all the way round.
-INSEE's generators of 2-D and 3-D tori are so; in `netplace.apps.synthetic.neighbours` neighbours exchange
+In a round each task sends one message up every ring, the last axis first, then receives those that come up to
+it; there are as many rounds as a ring has tasks, so that what a task sends could go all the way round.
+INSEE's generators of 2-D and 3-D tori are so; in `netplace.apps.synthetic.neighbours` neighbors exchange
 once, both ways, as in INSEE's rectangular tori. The transposed variants are this project's, as there.
 """
 

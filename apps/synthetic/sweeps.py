@@ -1,6 +1,6 @@
 """Applications in which a wave-front crosses a virtual grid from task 0.
 
-Each task receives from the lower neighbours that exist, then sends to the upper ones (X, then Y, then Z).
+Each task receives from the lower neighbors that exist, then sends to the upper ones (X, then Y, then Z).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Job:
     sequence_parallel : bool
         Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter each
         time instead of an allreduce, backward another all-gather of each product's input, and once a step an
-        allreduce of the gradients of normalisations.
+        allreduce of the gradients of normalizations.
     zero : int
         0: gradients are summed by allreduce, once a step. 1: reduce-scatter, once a step, then an all-gather
         of parameters. 2: the reduce-scatter after each micro-batch, since a rank keeps its share of the

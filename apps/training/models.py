@@ -61,7 +61,7 @@ class Model:
 
     @property
     def norm_parameters(self) -> int:
-        """Parameters of a layer's two normalisations, which every rank of a tensor group has."""
+        """Parameters of a layer's two normalizations, which every rank of a tensor group has."""
         return 2 * self.hidden
 
     @property

@@ -196,7 +196,7 @@ class _Rank:
         return int(self.stage in (0, last))
 
     def _sum_norms(self) -> None:
-        """Sum the gradients of normalisations, of which each rank saw a part of the sequence."""
+        """Sum the gradients of normalizations, of which each rank saw a part of the sequence."""
         job = self.job
         if job.sequence_parallel and len(self.tensor) > 1:
             parameters = job.chunks * job.chunk_layers * job.model.norm_parameters

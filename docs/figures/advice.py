@@ -1,7 +1,7 @@
 """Advice checked by simulations of its own: writes the table of ``docs/guides/advice.md``.
 
 ``netplace advise`` is asked as a user asks it. What it names, and the scheduler's placement, are then
-simulated by `netplace.simulate` alone, on draws and by code that the advice has no part in: neighbours are
+simulated by `netplace.simulate` alone, on draws and by code that the advice has no part in: neighbors are
 programs repeated often enough, that start so long before the job that each is somewhere in its run.
 
 Run with ``python docs/figures/advice.py``; takes some two minutes.

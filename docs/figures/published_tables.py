@@ -59,7 +59,7 @@ def near(file: str, ours: str, printed: str, share: float = 0.0, most: float = 0
 
 
 def selection(file: str) -> Score:
-    """Return the same of schedules by box rule and mapping: ratios to CS-BM, and utilisations."""
+    """Return the same of schedules by box rule and mapping: ratios to CS-BM, and utilizations."""
     frame = pd.read_csv(STUDIES / file)
     quantities = []
     for name in ("started", "head_wait", "run"):
@@ -98,7 +98,7 @@ def best_reading() -> Score:
 
 
 def programs_of_class_a() -> Score:
-    """Return the same of generated programs of class A, neighbours straying together, one level up."""
+    """Return the same of generated programs of class A, neighbors straying together, one level up."""
     frame = pd.read_csv(STUDIES / "quasi-contiguity-programs" / "programs.csv").set_index(
         ["program", "reading"]
     )

@@ -1,7 +1,7 @@
 """Sampled times, or those by mixes, against live ones on workloads drawn at random.
 
 Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes] [PRECISION]``: measures
-``sampled.csv`` or ``mixes.csv``, by another precision than 0.02 a table of its own, takes some seconds a
+``sampled.csv`` or ``mixes.csv``, by another precision than 0.02 a table of its own, takes some seconds per
 draw, goes on where it was stopped, and prints the tables of ``docs/background/sampled-time.md`` and
 ``mixes.md``. Draws from 8000 on are of long jobs. Machine, nodes, programs, lengths, the share of
 communication and starts are drawn; each draw is run in some seeds of the network's chance.
@@ -125,13 +125,13 @@ Estimates = Mapping[int, tuple[float, float]]
 
 
 def by_leaps(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
-    """Return the sampled time of each job in cycles, and the half width that is told, by number."""
+    """Return the sampled time of each job in cycles, and the half-width that is told, by number."""
     made = sampled_again(placing, jobs, precision)
     return {number: (time.cycles, time.half_width) for number, time in made.items()}
 
 
 def by_mixes(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
-    """Return the time of each job by mixes in cycles, and the half width that is told, by number."""
+    """Return the time of each job by mixes in cycles, and the half-width that is told, by number."""
     rates = Rates(placing, precision)
     ended: list[Progress] = []
     execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
@@ -152,7 +152,7 @@ ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
 
 
 def measured(number: int, seed: int, method: str, precision: float) -> pd.DataFrame:
-    """Return one row a job: its live time, its estimate by a method, and the half width that is told."""
+    """Return one row a job: its live time, its estimate by a method, and the half-width that is told."""
     draw = drawn(number)
     placing = replace(draw.placing, seed=1000 * number + seed)
     rng = np.random.default_rng([number, seed, 29])
@@ -209,7 +209,7 @@ def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.
 
 
 def doubt(draws: pd.Series[Any], covered: pd.Series[Any]) -> float:
-    """Return the half width of the interval (0.95) of a coverage; jobs of a draw count as one."""
+    """Return the half-width of the interval (0.95) of a coverage; jobs of a draw count as one."""
     known = covered[draws.index].dropna()
     off = (known - known.mean()).groupby(draws).sum()
     if len(off) < 2 or not off.any():

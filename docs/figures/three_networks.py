@@ -105,7 +105,7 @@ def _patterns(name: str, network: Topology) -> dict[str, np.ndarray]:
 
 
 def _load(network: Topology, config: Config, target: np.ndarray, offered: float) -> tuple[float, float]:
-    """Return the accepted load, phits a node and cycle, and the mean delay of packets in cycles."""
+    """Return the accepted load, phits per node and cycle, and the mean delay of packets in cycles."""
     driven = Network(network, config, seed=1)
     driven.generate(Traffic(offered / config.packet_phits, target.astype(np.int32)))
     driven.advance(WARMUP)

@@ -1,9 +1,9 @@
 """Choices by processor sets on the machine of the published study, and what they are worth.
 
-N. P. Drakenberg: 256 nodes, ten racks of 25 and six in a centre rack; a switch of 22 line cards of 12 nodes;
-a control switch for two neighbouring racks; power lines that take the nodes of a rack by fours in pairs, and
+N. P. Drakenberg: 256 nodes, ten racks of 25 and six in a center rack; a switch of 22 line cards of 12 nodes;
+a control switch for two neighboring racks; power lines that take the nodes of a rack by fours in pairs, and
 eight fuse blocks. What is not told is assumed: positions beyond 13 follow the same pattern on two more lines
-a rack, fuse blocks take lines in order, the centre rack has two control switches and one line.
+a rack, fuse blocks take lines in order, the center rack has two control switches and one line.
 """
 
 from __future__ import annotations

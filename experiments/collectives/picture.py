@@ -1,4 +1,4 @@
-"""The winners of an operation as a picture: a square for each cell and setting, a colour an algorithm."""
+"""The winners of an operation as a picture: a square for each cell and setting, a color an algorithm."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
 
 
 def _colours(count: int) -> list[tuple[float, float, float]]:
-    """Return as many light colours, those of the most frequent first."""
+    """Return as many light colors, those of the most frequent first."""
     import matplotlib as mpl
 
     table = mpl.colormaps["Set3"].colors + mpl.colormaps["Pastel1"].colors  # type: ignore[attr-defined]

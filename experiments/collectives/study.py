@@ -1,4 +1,4 @@
-"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours.
+"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbors.
 
 Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
 alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes,

@@ -176,7 +176,7 @@ def _sampled(placing: Placing, times_by_job: Columns) -> FastForwardExecution:
 
 
 def _with_intervals(placing: Placing, execution: FastForwardExecution, times_by_job: Columns) -> None:
-    """Take note of sampled times with their intervals."""
+    """Record sampled times with their intervals."""
     second = 1e9 / placing.config.cycle_ns
     stays: dict[int, JobResidence] = execution.stays
     for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():

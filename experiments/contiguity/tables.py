@@ -137,7 +137,7 @@ def _becomes(before: str, now: str) -> str:
 def points(frame: pd.DataFrame) -> pd.DataFrame:
     """Return waiting, slowdown, and what place and sharing cost, live: means over streams, and the front.
 
-    The half widths are those of the paired differences from boxes.
+    The half-widths are those of the paired differences from boxes.
     """
     rows = []
     live = frame[frame["times"] == "live"]

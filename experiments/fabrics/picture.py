@@ -15,7 +15,7 @@ _LINEAR_TO = 5.0  # times; more is drawn on a logarithmic axis
 
 
 def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
-    """Draw slowdowns with intervals; partitioners differ in colour and form."""
+    """Draw slowdowns with intervals; partitioners differ in color and form."""
     rows = "feature" if "feature" in table else "fabric"
     names = list(dict.fromkeys(table[rows]))
     partitioners = list(dict.fromkeys(table["partitioner"]))

@@ -1,8 +1,8 @@
 """Whether a stronger constraint places jobs better, among rules of one kind: best effort, or forced.
 
 F. Mendonca, thesis, Université Grenoble Alpes, 2017, figures 5.13 to 5.16: the rules of a constraint stand
-best in its figure. A forced rule refuses places that a best-effort one takes, so that the two kinds can not
-be set beside each other: each rule is compared with the other two of its kind.
+best in its figure. A forced rule refuses places that a best-effort one takes, so that the two kinds cannot be
+set beside each other: each rule is compared with the other two of its kind.
 """
 
 from __future__ import annotations

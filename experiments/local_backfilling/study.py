@@ -211,7 +211,7 @@ def _orders(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
 
 
 def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
-    """Return each figure of each rule against basic, in both normalisations."""
+    """Return each figure of each rule against basic, in both normalizations."""
     lines = []
     for rule in RULES[part][1:]:
         for figure in FIGURES[part]:

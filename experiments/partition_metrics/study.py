@@ -198,7 +198,7 @@ def _means(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
-    """Draw run time against each metric, coloured by kind; `points` has a row for each run of the part."""
+    """Draw run time against each metric, colored by kind; `points` has a row for each run of the part."""
     own = points[points["app"] == app]
     panels = {name: (own[name], own["time"]) for name in METRICS}
     kinds = ["boxes" if kind.isdecimal() else kind for kind in own["configuration"].str.split("[x ]").str[0]]

@@ -137,7 +137,7 @@ def run_case(
 ) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
-    Where jobs run out before the last batch ends, twice as many are drawn anew.
+    Where jobs run out before the last batch ends, twice as many are drawn again.
 
     Parameters
     ----------

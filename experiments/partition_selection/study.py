@@ -5,7 +5,7 @@ on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2
 
 Seventeen applications of four classes in the published sizes run their messages once, in boxes of the
 published shapes, under three mappings and the best of them. Means are those of 30 batches of time, on a
-saturated machine. What intensities, in packets a message, were used is not told, nor what the shares of the
+saturated machine. What intensities, in packets per message, were used is not told, nor what the shares of the
 sizes are: our times have another scale, so that cells are compared relative to CS with the best mapping of
 the same workload.
 """

@@ -104,14 +104,14 @@ def _step(order: str, cycle_ns: float) -> Program:
 
 
 def _iteration(tasks: int, name: str, bytes: int, compute: float, config: Config) -> Program:
-    """Return an iteration of a neighbour, which computes so many milliseconds first."""
+    """Return an iteration of a neighbor, which computes so many milliseconds first."""
     cycles = round(compute * 1e6 / config.cycle_ns)
     return body_of(Work(f"{name},bytes={bytes}", tasks, compute=cycles), config)
 
 
 @lru_cache
 def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
-    """Return the nodes of the training job and of each neighbour, on a machine that others held before."""
+    """Return the nodes of the training job and of each neighbor, on a machine that others held before."""
     # It is full of small jobs, placed by the same partitioner. They end one after the other, in any order,
     # until there are nodes for the next job; neighbours come in any order, the training job among the first.
     # A neighbour for which there are none even then has an empty array.

@@ -64,5 +64,5 @@ ARBITERS: dict[str, Arbiter] = {
 
 
 def arbiter_of(name: str, general: bool) -> Arbiter:
-    """Return an arbiter; the general router counts packets where the others count phits."""
+    """Return an arbiter; the table router counts packets where the others count phits."""
     return _most_packets if general and name == "longest" else ARBITERS[name]

@@ -30,7 +30,8 @@ class Clock:
     Parameters
     ----------
     cycle : callable
-        ``cycle(now)`` moves the network through cycle `now` and tells whether it may do anything in the next.
+        ``cycle(now)`` moves the network through cycle `now` and returns whether it may do anything in the
+        next.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class Clock:
         self._cycle = cycle
 
     def stir(self, cycle: int) -> None:
-        """Take note that something happened in a cycle."""
+        """Record that something happened in a cycle."""
         self.quiet_since = max(self.quiet_since, cycle + 1)
 
     @property

@@ -12,7 +12,7 @@ __all__ = ["Rate"]
 
 
 class Rate:
-    """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits a cycle.
+    """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle.
 
     Parameters
     ----------

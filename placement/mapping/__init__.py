@@ -119,7 +119,7 @@ def find_mapping(
     program : Program, optional
         What the tasks do, for rules that look at it.
     W : array_like or sparse array, shape (tasks, tasks), optional
-        Traffic in bytes, in place of the program's own.
+        Traffic in bytes, instead of the program's own.
     run_time : callable, optional
         How long the program takes on given nodes, for rules that try them: see `MappingProblem`.
     seed, job : int
@@ -156,7 +156,7 @@ def find_mapping(
 
 
 def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
-    """Tell whether every task has a usable node, and no two the same."""
+    """Return whether every task has a usable node, and no two the same."""
     if mapping.dtype.kind not in "iu" or mapping.min(initial=0) < 0 or mapping.max(initial=0) >= nodes:
         return False
     # Counted, as NumPy's functions for sets import masked arrays, which takes longer than a small run.

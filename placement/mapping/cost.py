@@ -1,4 +1,4 @@
-"""What a byte between two nodes costs: criteria that a mapping minimises.
+"""What a byte between two nodes costs: criteria that a mapping minimizes.
 
 A criterion is a function of a network and some of its nodes. A new one is a function here and a line in
 `CRITERIA`; a user's own can be given wherever a name can.
@@ -77,7 +77,7 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
 
 
 def has_dimensions(topology: Topology) -> bool:
-    """Tell whether distances fall into dimensions: on grids, and where switches stand on one."""
+    """Return whether distances fall into dimensions: on grids, and where switches stand on one."""
     if isinstance(topology, Graph):
         return topology.axis is not None
     return isinstance(topology, Grid)

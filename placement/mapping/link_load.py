@@ -24,7 +24,7 @@ _WORDS = ("routing", "iterations", "seconds")
 def link_load(problem: MappingProblem) -> QapResult:
     """Return a mapping under which links between switches carry little, never worse than the consecutive one.
 
-    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles a
+    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles per
     phit; see `netplace.placement.mapping.routed_links.routed_links`. Found by simulated annealing with swaps
     of two tasks, or of a task and a free node; for ``max`` a descent follows. The sum of squares is small
     where loads are few and even; it is no quadratic assignment problem, as a link is shared by many pairs.

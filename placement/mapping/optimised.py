@@ -1,4 +1,4 @@
-"""Mappings that minimise traffic times cost: the classic and the TD mapping, and others of their kind."""
+"""Mappings that minimize traffic times cost: the classic and the TD mapping, and others of their kind."""
 
 from __future__ import annotations
 

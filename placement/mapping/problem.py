@@ -36,7 +36,7 @@ class MappingProblem:
     program : Program or None
         What the tasks do, for rules that look at it.
     W : array_like, sparse array or None
-        Traffic in bytes, shape (tasks, tasks), in place of the program's own.
+        Traffic in bytes, shape (tasks, tasks), instead of the program's own.
     run_time : callable or None
         ``run_time(nodes, limit)`` returns the cycles that the program takes with its tasks on these nodes and
         nobody else on the network, or None where these are `limit` or more (None: no limit); for rules that

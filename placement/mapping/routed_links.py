@@ -50,7 +50,7 @@ class RoutedLinks:
         return int(self.home.max()) + 1
 
     def loads(self, places: Nodes, W: Any) -> NDArray[np.float64]:
-        """Return the load on every link, in bytes times cycles a phit.
+        """Return the load on every link, in bytes times cycles per phit.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ class OutcomeKind:
     Attributes
     ----------
     recognises : callable
-        Takes a path and tells whether it is of this kind.
+        Takes a path and returns whether it is of this kind.
     outcome : callable
         Takes the path and returns the `Outcome`.
     description : str

@@ -198,7 +198,7 @@ def _settled(outcome: Outcome) -> dict[str, str]:
 
 
 def _once(name: str, settled: Mapping[str, str], outcome: Outcome) -> bool:
-    """Tell whether a name has one value in an outcome, or is not asked at all."""
+    """Return whether a name has one value in an outcome, or is not asked at all."""
     return name in settled or not any(name in entry.asked for entry in outcome.entries)
 
 
@@ -252,7 +252,7 @@ def _difference(
 
 
 def _exact(first: Sample, other: Sample) -> bool:
-    """Tell whether chance has no part in either: it is known, or several draws came to the same."""
+    """Return whether chance has no part in either: it is known, or several draws came to the same."""
     return all(not sample.draws or (sample.count > 1 and sample.std == 0) for sample in (first, other))
 
 

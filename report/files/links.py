@@ -16,7 +16,7 @@ COLUMNS = ("link", "router", "port", "to", "start", "end", "load")
 
 
 def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
-    """Write a line for each link that carried something and time: its load in phits a cycle.
+    """Write a line for each link that carried something and time: its load in phits per cycle.
 
     The first line of a link is of the whole run, the others are of windows, if any were counted.
 

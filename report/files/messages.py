@@ -32,7 +32,7 @@ def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Pro
 def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
     """Return the messages of a job, in the order of its program's sends.
 
-    Messages to oneself do not appear.
+    Messages of a task to itself do not appear.
 
     Parameters
     ----------

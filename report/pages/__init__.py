@@ -41,7 +41,7 @@ class PageKind:
     Attributes
     ----------
     recognises : callable
-        Takes a path and tells whether it is of this kind.
+        Takes a path and returns whether it is of this kind.
     page : callable
         Takes the path and returns the `Page`.
     description : str

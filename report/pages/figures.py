@@ -81,7 +81,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Bars(Figure):
-    """Bars in groups, with half widths of intervals.
+    """Bars in groups, with half-widths of intervals.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Intervals(Figure):
     values, half_widths : sequence of float, or None
         Where the mark is, and half of the interval around it.
     groups : sequence of str
-        Which group each belongs to: the colour of its mark.
+        Which group each belongs to: the color of its mark.
     unit : str
         What the values are.
     """
@@ -134,7 +134,7 @@ class Lines(Figure):
     Attributes
     ----------
     series : mapping
-        By name, points (x, y) or (x, y, half width).
+        By name, points (x, y) or (x, y, half-width).
     x, y : str
         What the axes are, with units.
     step : bool
@@ -154,11 +154,11 @@ class Gantt(Figure):
     Attributes
     ----------
     boxes : sequence of (float, float, float, float, float or None, int)
-        Begin, end, first node, last node plus one, value that gives the colour, and place in `labels`.
+        Begin, end, first node, last node plus one, value that gives the color, and place in `labels`.
     labels : sequence of str
         What the pointer tells of each job.
     x, value : str
-        What time and colours are, with units.
+        What time and colors are, with units.
     nodes : int
         Nodes of the machine.
     """

@@ -28,7 +28,7 @@ def draw_allocations(
     chosen: Sequence[tuple[str, Collection[int]]],
     title: str,
 ) -> None:
-    """Draw a map of the machine for each choice: free nodes light, held ones grey, the job's in colour.
+    """Draw a map of the machine for each choice: free nodes light, held ones gray, the job's in color.
 
     Parameters
     ----------

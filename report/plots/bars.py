@@ -102,7 +102,7 @@ def draw_bars(
 
 
 def _overlap(groups: Sequence[str], room: float, column: bool) -> bool:
-    """Tell whether names below the groups would overlap, though they were turned."""
+    """Return whether names below the groups would overlap, though they were turned."""
     spacing = room / len(groups)
     lines = max(name.count("\n") + 1 for name in groups)
     turned = _LINE / 2 if column else _LINE

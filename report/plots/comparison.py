@@ -41,7 +41,7 @@ def draw_comparison(
     panels: Sequence[Panel] = (),
     same_jobs: bool = False,
 ) -> None:
-    """Draw waiting, slowdown and utilisation, a bar for each schedule, with 95 % intervals if known.
+    """Draw waiting, slowdown and utilization, a bar for each schedule, with 95 % intervals if known.
 
     Bars are means of the steady state with its intervals where all schedules have them; otherwise they are
     means of all jobs, whose intervals only seeds tell.
@@ -58,7 +58,7 @@ def draw_comparison(
     column : bool
         As wide as a column of a paper: the panels below each other.
     panels : sequence of (str, str, str, float)
-        What is drawn instead: title, column, column of the half width within one schedule, and factor.
+        What is drawn instead: title, column, column of the half-width within one schedule, and factor.
     same_jobs : bool
         Whether all seeds have the same jobs, so that several tell no more of chance than one.
     """

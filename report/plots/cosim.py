@@ -23,9 +23,9 @@ _ROOM = 0.04  # share of the time that a number needs
 
 
 def draw_sharing(path: Path, jobs: Sequence[JobRow], title: str) -> None:
-    """Draw time and nodes, each job in the colour of its slowdown, and the slowdowns by application.
+    """Draw time and nodes, each job in the color of its slowdown, and the slowdowns by application.
 
-    Jobs without a slowdown, which did not end well, are grey.
+    Jobs without a slowdown, which did not end well, are gray.
     """
     slowdowns = np.array([job.slowdown or np.nan for job in jobs], float)
     known = slowdowns[np.isfinite(slowdowns)]

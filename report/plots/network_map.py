@@ -36,7 +36,7 @@ def draw_network(
     title: str,
     label: str = MEASURED,
 ) -> None:
-    """Draw the load of every directed link, and the nodes coloured by job.
+    """Draw the load of every directed link, and the nodes colored by job.
 
     A grid of up to two dimensions is drawn as a map, one of more as a map for each place in the others, a
     tree by its stages, a network of any wiring as a circle of switches, group by group. Of grids with too
@@ -103,7 +103,7 @@ def _columns(count: int) -> int:
 
 
 def _job_colours(topology: Topology, jobs: Sequence[ArrayLike]) -> list[str]:
-    """Return the colour of each router: that of the job on it; switches are dark."""
+    """Return the color of each router: that of the job on it; switches are dark."""
     colours: list[str] = [_FREE] * topology.nodes + ["0.25"] * (topology.routers - topology.nodes)
     for number, nodes in enumerate(jobs):
         for node in np.asarray(nodes).tolist():

@@ -40,7 +40,7 @@ class _Map:
 
 
 def draw_occupancy(path: Path, topology: Topology, holder: ArrayLike, title: str) -> None:
-    """Draw the nodes of a machine, coloured by the job that holds them.
+    """Draw the nodes of a machine, colored by the job that holds them.
 
     A mesh or torus of two dimensions is a map, one of more is slices of it, one for each Z (and each place
     in the dimensions beyond); a tree is rows of leaves, those of a switch in rows of their own where switches
@@ -88,7 +88,7 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
 
 
 def draw_places_on(axes: Axes, topology: Topology, colours: NDArray[np.float64]) -> None:
-    """Draw the nodes of a machine on axes, each in its colour, shape (nodes, 3)."""
+    """Draw the nodes of a machine on axes, each in its color, shape (nodes, 3)."""
     drawn = _map(topology)
     image = np.where((drawn.place >= 0)[..., None], colours[drawn.place], 1.0)
     axes.imshow(image, interpolation="nearest", origin="lower" if drawn.upwards else "upper")
@@ -112,9 +112,9 @@ def map_shape(topology: Topology) -> tuple[int, int]:
 
 
 def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:
-    """Return the colour of each job, the same in every picture, shape (..., 3), red, green and blue 0..1.
+    """Return the color of each job, the same in every picture, shape (..., 3), red, green and blue 0..1.
 
-    Hues are a golden section of the circle apart, so jobs with neighbouring numbers differ much.
+    Hues are a golden section of the circle apart, so jobs with neighboring numbers differ much.
     """
     numbers = np.asarray(jobs, np.int64)
     hue = numbers * _GOLDEN % 1

@@ -1,4 +1,4 @@
-"""Colours of all pictures and pages."""
+"""Colors of all pictures and pages."""
 
 from __future__ import annotations
 

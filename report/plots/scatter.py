@@ -41,7 +41,7 @@ def draw_scatter(
     xlabel, ylabel, title : str
         Names of the axes (an empty `xlabel`: each panel's axis bears its name) and title of the picture.
     groups : sequence of str, optional
-        The group of each point, of which each has a colour; they are the same points in every panel.
+        The group of each point, of which each has a color; they are the same points in every panel.
     """
     if not panels:
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")

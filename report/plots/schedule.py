@@ -37,7 +37,7 @@ def draw_gantt(
     """Draw who held which nodes over time, and below it how many jobs waited.
 
     Time goes from left to right, nodes upwards, each job is the boxes of nodes that it held. Where boxes are
-    too small to be seen one by one, each spot has the mean colour of what is in it.
+    too small to be seen one by one, each spot has the mean color of what is in it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def draw_gantt(
     begin, end : float, optional
         The window to draw, in seconds since the first submission; by default all.
     colour : str
-        What colours tell of a job: a key of `GANTT_COLOURS`.
+        What colors tell of a job: a key of `GANTT_COLOURS`.
     """
     label, of = GANTT_COLOURS[check_choice(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
@@ -128,7 +128,7 @@ def _boxes(
 
 
 def _visible(boxes: NDArray[np.float64], window: tuple[float, float], nodes: int) -> bool:
-    """Tell whether most of what is held is in boxes of a pixel at least, and they are not too many."""
+    """Return whether most of what is held is in boxes of a pixel at least, and they are not too many."""
     across = (boxes[:, 1] - boxes[:, 0]) / (window[1] - window[0]) * _PIXELS[0]
     tall = (boxes[:, 3] - boxes[:, 2] + 1) / nodes * _PIXELS[1]
     area = across * tall

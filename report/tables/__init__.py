@@ -1,1 +1,1 @@
-"""What results are summarised to before they are shown: means, spreads, metrics, figures of schedules."""
+"""What results are summarized to before they are shown: means, spreads, metrics, figures of schedules."""

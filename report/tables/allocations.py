@@ -42,7 +42,7 @@ class Offer:
     spans : tuple of int
         On the line, and round the ring.
     centre, cost : int or None
-        Centre and cost of algorithms that look at distances.
+        Center and cost of algorithms that look at distances.
     seconds : float
         CPU time of the choice.
     """

@@ -29,7 +29,7 @@ class ConfigurationRow:
     AD : float
         Average distance of two nodes, in hops.
     DFC : float
-        Distance from the centre: a sum, in hops.
+        Distance from the center: a sum, in hops.
     Diam : float
         Diameter, in hops.
     TAD, TAD_AL : float or None
@@ -41,7 +41,7 @@ class ConfigurationRow:
     routed_nodes, routed_links : float
         Nodes and directed links on minimal routes.
     centroid_distance : float or None
-        Mean distance from the centre, in hops.
+        Mean distance from the center, in hops.
     pair_hops, byte_hops, pair_hops_al, byte_hops_al : float or None
         Mean distance in hops of pairs that send, and of a byte; with the asymmetry level.
     most_link_load : float

@@ -28,7 +28,7 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.
     DataFrame
         Columns ``curve``, ``offered``, ``seeds``, ``accepted``, ``accepted_half_width``, ``mean``,
         ``mean_half_width``, ``p50``, ``p95``, ``p99`` (delays in cycles), ``packets``, ``packet_hops`` and
-        ``cpu_seconds`` (sums). Half widths are of 95 % intervals by Student's t; NaN for a single seed.
+        ``cpu_seconds`` (sums). Half-widths are of 95 % intervals by Student's t; NaN for a single seed.
     """
     rows = [
         {"curve": curve, "offered": plan.offered, **{name: getattr(point.delay, name) for name in _DELAYS}}

@@ -134,7 +134,7 @@ def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
 
 
 def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
-    """Return one row a schedule: what it is of, its figures, and mean and half width of the steady state."""
+    """Return one row a schedule: what it is of, its figures, and mean and half-width of the steady state."""
     made = []
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
@@ -241,7 +241,7 @@ def write_folder(
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
     colour : str
-        What colours of the Gantt chart tell.
+        What colors of the Gantt chart tell.
     """
     from netplace.report.plots.occupancy import draw_occupancy
     from netplace.report.plots.schedule import draw_gantt, draw_utilisation, gantt_window, holders

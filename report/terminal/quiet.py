@@ -10,5 +10,5 @@ QUIET = "NETPLACE_QUIET"
 
 
 def is_quiet() -> bool:
-    """Tell whether nothing but mistakes is said on stderr."""
+    """Return whether nothing but mistakes is said on stderr."""
     return bool(os.environ.get(QUIET))

@@ -85,7 +85,7 @@ class Paired:
 
     @property
     def share_half_width(self) -> float | None:
-        """Half width of `share`."""
+        """Half-width of `share`."""
         return self.half_width / abs(self.first) if self.first else None
 
 
@@ -118,8 +118,8 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     first, second : sequence of float
         Their values, those of one seed or one batch at the same place.
     in_time : bool
-        Whether values follow each other in time, as batches of a schedule do. Then pairs whose neighbours are
-        alike count for fewer, after the correlation of neighbours (Law and Kelton, section 4.4).
+        Whether values follow each other in time, as batches of a schedule do. Then pairs whose neighbors are
+        alike count for fewer, after the correlation of neighbors (Law and Kelton, section 4.4).
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
@@ -214,7 +214,7 @@ def _words(difference: Paired, p_value: float) -> str:
 
 
 def _student(mean: float, error: float, count: float) -> tuple[float, float]:
-    """Return the half width of the interval of a mean with its standard error, and its p value."""
+    """Return the half-width of the interval of a mean with its standard error, and its p value."""
     from scipy import special
 
     if not error:

@@ -66,7 +66,7 @@ class Metrics:
     lost : float
         Share of the held node-seconds in attempts that were killed.
     contiguous : float
-        Share of the jobs of more than one node that had their neighbourhood for themselves.
+        Share of the jobs of more than one node that had their neighborhood for themselves.
     locality : float or None
         Mean over these jobs, if measured; see `Locality`.
     run_factor : float

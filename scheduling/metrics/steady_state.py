@@ -76,14 +76,14 @@ def batch_means(
     schedule : Schedule
         The schedule.
     measure : str
-        One of `STEADY`. Batches are of jobs in order of submission; those of the utilisation are stretches of
+        One of `STEADY`. Batches are of jobs in order of submission; those of the utilization are stretches of
         time, up to the last submission.
     warmup : float
         Share left out at the beginning, 0 to less than 1.
     batches : int
         How many, at least 2.
     counted : ndarray of bool, shape (jobs,), optional
-        Which jobs count, but for the utilisation; by default all. Batches have the same jobs whatever counts.
+        Which jobs count, but for the utilization; by default all. Batches have the same jobs whatever counts.
     """
     check_choice(measure, STEADY, "measure")
     check_int(batches, "batches", 2)
@@ -132,7 +132,7 @@ def steady_mean(
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """Tell whether the batch means of several schedules differ by more than chance.
+    """Return whether the batch means of several schedules differ by more than chance.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Foreseeing(Protocol):
     """What a partitioner may have beside, so that reservations need not call `find` over and over."""
 
     def fits(self, job: Job) -> bool:
-        """Tell whether `find` would find nodes for `job`."""
+        """Return whether `find` would find nodes for `job`."""
 
     def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
         """Release groups of allocations one after another, until `job` fits.

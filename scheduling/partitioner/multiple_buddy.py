@@ -3,7 +3,7 @@
 Source: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for
 mesh-connected multicomputers", IEEE Trans. Parallel and Distributed Systems 8(7), 1997, as it is commonly
 described; the details were not checked against the paper. Blocks of any number of dimensions, and grids of
-any sides (what of a block lies outside is held for ever), are ours.
+any sides (what of a block lies outside is held forever), are ours.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class MultipleBuddy:
         return blocks
 
     def _split(self, blocks: list[list[int]], level: int) -> bool:
-        """Split the first of the least blocks above a level down to it; tell whether there was one."""
+        """Split the first of the least blocks above a level down to it; return whether there was one."""
         above = next((up for up in range(level + 1, self._levels) if blocks[up]), None)
         if above is None:
             return False

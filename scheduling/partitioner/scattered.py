@@ -1,6 +1,6 @@
 """Nodes wherever they are: the first free ones, or free ones drawn at random. For any network.
 
-Nothing is left idle for the sake of neighbourhood, so a job waits only while fewer nodes are free than it
+Nothing is left idle for the sake of neighborhood, so a job waits only while fewer nodes are free than it
 needs. Source: W. Liu, V. Lo, K. Windisch, B. Nitzberg, "Non-contiguous processor allocation algorithms for
 distributed memory multicomputers", Supercomputing 1994, for random allocation.
 """

@@ -4,7 +4,7 @@ Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on on
 and 3-D torus topologies; ties and comparisons of switches above are those of its plug-in ``topology/tree``
 (``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself. This is what Slurm 22.05 does
 with ``SelectType=select/cons_tres`` and ``TopologyPlugin=topology/tree``; ``select/linear``, which chooses
-otherwise, is not modelled.
+otherwise, is not modeled.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _below_few_switches(free: Int, size: int, subtrees: list[Int]) -> Int:
 
 
 def _is_better(leaf: int, other: int, size: int, above: Int, left: list[Int], distance: Int) -> bool:
-    """Tell whether a leaf switch is to be taken rather than another."""
+    """Return whether a leaf switch is to be taken rather than another."""
     fits = False
     sign = 0
     for level, free in enumerate(left):

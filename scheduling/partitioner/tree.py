@@ -76,7 +76,7 @@ class Subtrees:
         return Allocation(nodes) if len(nodes) else None
 
     def fits(self, job: Job) -> bool:
-        """Tell whether `find` would find nodes."""
+        """Return whether `find` would find nodes."""
         self.searches += 1
         if job.nodes > self.free:
             return False

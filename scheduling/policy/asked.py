@@ -115,10 +115,10 @@ class Queue(Protocol):
         """Take in a job that was submitted, or put back."""
 
     def ended(self, running: Running) -> None:
-        """Take note that a job's nodes are free again."""
+        """Record that a job's nodes are free again."""
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Take note that a job has run past its expected end; set the new one."""
+        """Record that a job has run past its expected end; set the new one."""
 
     def head(self) -> Waiting | None:
         """Return the first of the queue."""

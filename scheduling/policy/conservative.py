@@ -16,7 +16,7 @@ class ConservativeQueue:
 
     By default, when a job ends, the queue is gone through in order of submission, and a job leaves its
     reservation only if it can start now. Behind a job whose start the estimates do not say, none starts. When
-    a job runs past its expected end, all reservations are made anew in their order. In the plan a job takes
+    a job runs past its expected end, all reservations are made again in their order. In the plan a job takes
     until the next number there is at least, so that one of no length needs its nodes as well.
 
     A. Mu'alem and D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
@@ -50,7 +50,7 @@ class ConservativeQueue:
         self._new.append(waiting)
 
     def ended(self, running: Running) -> None:
-        """Take note of an end."""
+        """Record an end."""
         del self._running[running.order]
         self._freed.append(running)
 

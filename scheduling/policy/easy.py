@@ -47,7 +47,7 @@ class EasyQueue:
         self._line.add(waiting)
 
     def ended(self, running: Running) -> None:
-        """Take note of an end."""
+        """Record an end."""
         self._ends.remove(running)
 
     def late(self, running: Running, expected_end: float) -> None:

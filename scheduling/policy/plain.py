@@ -40,7 +40,7 @@ class PlainQueue:
         return self.waiting[0] if self.waiting else None
 
     def start(self, waiting: Waiting, machine: Machine) -> bool:
-        """Start a job now if there is a place for it, and tell whether there was."""
+        """Start a job now if there is a place for it, and return whether there was."""
         partitioner = machine.partitioner
         allocation = partitioner.find(waiting.job) if waiting.job.nodes <= partitioner.free else None
         if allocation is None:

@@ -46,7 +46,7 @@ class CountPlan:
     Parameters
     ----------
     nodes : int
-        Nodes of the machine that are not held for ever.
+        Nodes of the machine that are not held forever.
     """
 
     def __init__(self, nodes: int) -> None:
@@ -153,7 +153,7 @@ class PlacePlan:
         return sorted(events.items())
 
     def _crossed(self, allocation: Allocation, begin: float, end: float) -> bool:
-        """Tell whether a reservation that starts in between needs one of the nodes."""
+        """Return whether a reservation that starts in between needs one of the nodes."""
         return any(
             begin < booking.start < end and np.isin(allocation.nodes, booking.allocation.nodes).any()
             for booking in self._bookings.values()

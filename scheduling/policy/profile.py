@@ -25,7 +25,7 @@ class Profile:
     Parameters
     ----------
     nodes : int
-        Free nodes, for ever, to begin with.
+        Free nodes, forever, to begin with.
     """
 
     def __init__(self, nodes: int) -> None:
@@ -56,7 +56,7 @@ class Profile:
         return start
 
     def fits(self, nodes: int, seconds: float, now: float) -> bool:
-        """Tell whether so many nodes are free for so long from `now` on."""
+        """Return whether so many nodes are free for so long from `now` on."""
         first = bisect_right(self._times, now) - 1
         last = max(bisect_left(self._times, planned_end(now, seconds)), first + 1)
         return min(self._free[first:last]) >= nodes

@@ -42,7 +42,7 @@ class CountReservation:
                 self.time, self.spare = running.expected_end, free - wanted
 
     def admits(self, allocation: Allocation, end: float) -> bool:
-        """Tell whether a job may start on `allocation` now, expected until `end`; if so it is counted."""
+        """Return whether a job may start on `allocation` now, expected until `end`; if so it is counted."""
         if end <= self.time < math.inf:
             return True
         if len(allocation.nodes) > self.spare:
@@ -100,7 +100,7 @@ class PlaceReservation:
         return self._head.nodes <= future.free and future.find(self._head) is not None
 
     def admits(self, allocation: Allocation, end: float) -> bool:
-        """Tell whether a job may start on `allocation` now, expected until `end`; if so it is placed."""
+        """Return whether a job may start on `allocation` now, expected until `end`; if so it is placed."""
         if self.time == math.inf:
             return False
         if end <= self.time:

@@ -100,7 +100,7 @@ class AwakeFirst:
         return twin
 
     def _follow(self) -> None:
-        """Take note of the nodes that were switched."""
+        """Record the nodes that were switched."""
         if self._version == self._power.version:
             return
         hidden = self._is_free & ~self._power.awake

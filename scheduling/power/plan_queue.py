@@ -36,7 +36,7 @@ class _Current:
 
 
 class PlanQueue(PlainQueue):
-    """Starts jobs, boots and stops nodes as a plan says, which is made anew as things happen.
+    """Starts jobs, boots and stops nodes as a plan says, which is made again as things happen.
 
     A plan is made when a job comes that fits into free nodes, when ten have come, when a job ends more than a
     slot before its estimate or outruns it, and after six slots, but not more often than every slot. A job of
@@ -90,7 +90,7 @@ class PlanQueue(PlainQueue):
         self._arrived += 1
 
     def ended(self, running: Running) -> None:
-        """Take note of an end; an early one is a reason to plan anew."""
+        """Record an end; an early one is a reason to plan anew."""
         self._running.pop(running.order, None)
         self._ended_early = max(self._ended_early, running.expected_end)
 
@@ -114,7 +114,7 @@ class PlanQueue(PlainQueue):
             machine.wake(max(again, now + 1e-3))
 
     def _notice(self, machine: Machine) -> None:
-        """Take note of what has happened since the last pass."""
+        """Record what has happened since the last pass."""
         self._due |= self._ended_early > machine.now + self._planning.slot
         self._ended_early = -math.inf
         if self._arrived:
@@ -163,7 +163,7 @@ class PlanQueue(PlainQueue):
         self.counts["timeouts"] += made.timed_out
 
     def _job_of(self, waiting: Waiting, now: float) -> SlotJob:
-        """Return a job in slots; its last start is what was promised, so that it is not put off for ever."""
+        """Return a job in slots; its last start is what was promised, so that it is not put off forever."""
         slot, planning = self._planning.slot, self._planning
         promised = self._promised.get(waiting.row)
         last = None if promised is None else max(0, math.floor((promised - now) / slot) + planning.late)
@@ -225,7 +225,7 @@ class PlanQueue(PlainQueue):
         return min(again, current.begin + _LATEST * slot if self.waiting or self._running else math.inf)
 
     def _begin(self, waiting: Waiting, machine: Machine, due: bool) -> bool:
-        """Start a job if its nodes are free, and tell whether they were."""
+        """Start a job if its nodes are free, and return whether they were."""
         assert self._current is not None
         partitioner, now = machine.partitioner, machine.now
         if waiting.job.nodes > partitioner.free:
@@ -258,7 +258,7 @@ class PlanQueue(PlainQueue):
         return range(min(first, len(current.use)), min(max(last, first + 1), len(current.use)))
 
     def _spare(self, waiting: Waiting, now: float) -> bool:
-        """Tell whether nodes that are to be on anyway suffice for a job from now on."""
+        """Return whether nodes that are to be on anyway suffice for a job from now on."""
         current = self._current
         assert current is not None
         if waiting.job.nodes > self._power.counts(now)[1]:

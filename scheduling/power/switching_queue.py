@@ -52,7 +52,7 @@ class SwitchingQueue:
         self._inner.add(waiting)
 
     def ended(self, running: Running) -> None:
-        """Take note of an end."""
+        """Record an end."""
         self._running.pop(running.order, None)
         self._inner.ended(running)
 

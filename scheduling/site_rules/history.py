@@ -44,7 +44,7 @@ class LastTwo:
         self._last: dict[int, list[float]] = defaultdict(list)
 
     def ended(self, job: Job, seconds: float) -> None:
-        """Take note of a run time."""
+        """Record a run time."""
         self._last[job.user] = [*self._last[job.user], seconds][-2:]
 
     def of(self, job: Job, estimate: float) -> float:

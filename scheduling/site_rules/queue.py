@@ -76,7 +76,7 @@ class SiteQueue:
         self._queues[waiting.row] = queue
 
     def ended(self, running: Running) -> None:
-        """Take note that a job's nodes are free again."""
+        """Record that a job's nodes are free again."""
         del self._running[running.order]
         assert self._machine is not None
         job, now = running.waiting.job, self._machine.now

@@ -53,7 +53,7 @@ class JobQueue:
     priority: float = 0.0
 
     def admits(self, job: Job, estimate: float) -> bool:
-        """Tell whether a job is within the limits of one job."""
+        """Return whether a job is within the limits of one job."""
         return job.nodes <= (self.most_nodes or math.inf) and estimate <= (self.most_seconds or math.inf)
 
 

@@ -67,9 +67,9 @@ def read_swf(
     """Read a log or a workload in SWF, plain or compressed by gzip.
 
     Jobs that never ran are dropped, as is usual in the literature: kept with run time 0 they would wait with
-    the whole of their estimates. A job *never ran* if its run time is 0, or if it has none and was cancelled
-    or got no processors. Jobs that failed or were cancelled as they ran are kept. `drop` says otherwise; a
-    job that never ran and is kept has run time 0. Dropped, and counted by reason, are also jobs whose submit
+    the whole of their estimates. A job *never ran* if its run time is 0, or if it has none and was canceled
+    or got no processors. Jobs that failed or were canceled as they ran are kept. `drop` says otherwise; a job
+    that never ran and is kept has run time 0. Dropped, and counted by reason, are also jobs whose submit
     time, size or run time is not known otherwise, and lines for parts of a job that was checkpointed (status
     2 to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
     in order of submission are sorted; those submitted at once stay in the order of the file. If job numbers
@@ -170,7 +170,7 @@ def _explain(path: Path, lines: Sequence[str], otherwise: str) -> NoReturn:
 
 
 def _is_number(word: str) -> bool:
-    """Tell whether `word` is a number to NumPy, which knows neither 1_000 nor digits of other scripts."""
+    """Return whether `word` is a number to NumPy, which knows neither 1_000 nor digits of other scripts."""
     try:
         float(word)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Routing as data: tables and sets of ports made before a run, and the check that they cannot deadlock.
+"""Routing as data: tables and sets of ports made before a run, and the check for deadlock.
 
-A routing is a function of the `Switches` of a network that returns `Routes`; to add one, write it and a
-line in `ROUTINGS`.
+A routing is a function of the `Switches` of a network that returns `Routes`. To add a routing, write the
+function and add a line to `ROUTINGS`.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Routing:
-    """One routing: the function that makes its tables, and a line for people.
+    """One routing: the function that makes its tables, and a description.
 
     Attributes
     ----------
     make : callable
         Takes the `Switches` of a network and returns `Routes`.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     make: Callable[[Switches], Routes]
@@ -121,12 +121,12 @@ def _with_detours(choice: str) -> Callable[[Switches], Routes]:
 
 
 def _on_grid(switches: Switches) -> str:
-    """Return the VC discipline of dimension order: datelines where there are rings."""
+    """Return the VC discipline of dimension order: datelines if there are rings."""
     return "dateline" if switches.closes is not None and switches.closes.any() else "none"
 
 
 def _by_group(switches: Switches) -> str:
-    """Return the VC discipline of minimal routing: by group where groups are cliques or have two sides."""
+    """Return the VC discipline of minimal routing: by group if groups are cliques or have two sides."""
     group = switches.parts
     if group is None:
         return "hop"
@@ -146,14 +146,14 @@ def _by_group(switches: Switches) -> str:
 
 
 def _weight(switches: Switches, discipline: str) -> NDArray[np.int64] | None:
-    """Return weights of links that make a way of least weight take as few links between groups as can be."""
+    """Return link weights for which a way of least weight has the fewest links between groups."""
     if discipline != "group":
         return None
     return 1 + 100 * steps(switches, "group")[0].astype(np.int64)
 
 
 def _via(switches: Switches) -> NDArray[np.int32]:
-    """Return the intermediate switches: of each group the one nearest to the source, else all with nodes."""
+    """Return the intermediate switches: the closest one of each group, or all with nodes."""
     if switches.parts is None:
         return switches.with_nodes[None, :].astype(np.int32)
     groups = int(switches.parts.max()) + 1
@@ -188,17 +188,17 @@ ROUTINGS = {
 
 
 def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
-    """Return the switches of a network and a routing by name.
+    """Return the switches of a network, and a routing by name.
 
     Parameters
     ----------
     topology : Topology
         The network.
     name : str
-        A key of `ROUTINGS`; ``"ugal-l:4"`` and the like with a threshold; ``"FILE.py:function"`` for one's
-        own. Empty: what is usual on the network.
+        A key of `ROUTINGS`, also with a threshold such as ``"ugal-l:4"``; or ``"FILE.py:function"`` for your
+        own. Empty means the default of the network.
     discipline : str
-        A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty: that of the routing.
+        A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty means that of the routing.
     """
     switches = Switches.of(topology)
     if switches.compute_nodes:
@@ -229,14 +229,14 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
 
 
 def usual_on(topology: Topology) -> str:
-    """Return the name of the routing that is used in tables where none is asked for."""
+    """Return the name of the default routing in tables."""
     if isinstance(topology, Graph):
         return topology.usual
     return "dor" if isinstance(topology, Grid) else "d-mod-k"
 
 
 def _from_file(path: str, function: str, switches: Switches) -> Routes:
-    """Return what a function of a user's file makes."""
+    """Return the result of a function in a user's file."""
     make = Place(path, function).load("routing")
     if not callable(make):
         raise ValueError(f"routing {path}:{function}: {function!r} is no function")

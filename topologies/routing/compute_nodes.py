@@ -1,10 +1,10 @@
-"""Routes to and from compute nodes of several tasks, which hang at the switches of one or several planes.
+"""Routes to and from compute nodes with several tasks, which are connected to one or more planes.
 
-A packet takes any link of its compute node to the network, then the way of the network itself, then any
-link to the compute node of its destination: no way leads through another. So a routing is made, and checked
-for deadlock, on the switches of each plane alone: channels into the network wait for others, but none of the
-network's waits for them, and those out of it wait for memory only, which never stops. Planes are copies of
-each other until something fails in one of them.
+A packet takes any link of its compute node to the network, then the way of the network itself, then any link
+to the compute node of its destination: no way leads through another compute node. A routing is therefore
+made, and checked for deadlock, on the switches of each plane separately: channels into the network wait for
+others, but no channel of the network waits for them, and channels out of it wait only for memory, which never
+stops. Planes are identical until something fails in one of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["of_plane", "with_compute_nodes"]
 
 
 def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches, Routes]:
-    """Return a plane without compute nodes, and of a routing what holds there."""
+    """Return a plane without compute nodes, and the part of a routing that applies there."""
     n = switches.of_plane
     here = slice(number * n, (number + 1) * n)
     via = routes.via
@@ -42,14 +42,14 @@ def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches,
 
 
 def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
-    """Return the routings of each plane's switches as the routing of all planes and compute nodes.
+    """Return the routings of the switches of each plane as the routing of all planes and compute nodes.
 
     Parameters
     ----------
     switches : Switches
         All of them.
     made : sequence of Routes
-        For each plane, of one kind; one for all where planes are alike.
+        Routing of each plane, all of one kind; a single one if planes are identical.
     """
     n, planes = switches.of_plane, switches.planes
     by_plane = [made[min(plane, len(made) - 1)] for plane in range(planes)]
@@ -84,7 +84,7 @@ def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
 
 
 def _common(switches: Switches, rows: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
-    """Return the intermediate switches of planes: where they are not by group in all, what all could draw."""
+    """Return the intermediate switches of planes: by group if all planes have groups, or the common ones."""
     if switches.planes_alike or all(len(row) > 1 for row in rows):
         return rows
     shared = reduce(np.intersect1d, [switches.plane(number).with_nodes for number in range(len(rows))])
@@ -94,7 +94,7 @@ def _common(switches: Switches, rows: list[NDArray[np.int32]]) -> list[NDArray[n
 
 
 def _wires(switches: Switches) -> NDArray[np.int64]:
-    """Return the ports of compute nodes to each plane, shape (compute nodes, planes, rails); -1: none."""
+    """Return the ports of compute nodes to each plane, shape (compute nodes, planes, rails), or -1."""
     first, n = switches.count - switches.compute_nodes, switches.of_plane
     neighbor = switches.neighbor[first : first + switches.hosts]
     host, port = np.nonzero((neighbor >= 0) & (neighbor < first))
@@ -141,7 +141,7 @@ def _entries(
 
 
 def _add_ports(entries: NDArray[np.int16], rails: NDArray[np.int64], joined: NDArray[np.bool_]) -> None:
-    """Put the rails of each compute node behind what its entries for compute nodes that are joined hold."""
+    """Append the rails of each compute node to the entries for the compute nodes that it can reach."""
     target = np.flatnonzero(joined)
     for host in target.tolist():
         for port in rails[host][rails[host] >= 0].tolist():
@@ -153,7 +153,7 @@ def _add_ports(entries: NDArray[np.int16], rails: NDArray[np.int64], joined: NDA
 
 
 def _add_sockets(switches: Switches, entries: NDArray[np.int16], first: int) -> None:
-    """Set the entries from and to sockets: all ways lead by their compute nodes."""
+    """Set the entries from and to sockets: all ways lead through their compute nodes."""
     sockets = np.arange(first + switches.hosts, switches.count)
     host = first + switches.host_of(sockets)
     entries[:, sockets] = entries[:, host]

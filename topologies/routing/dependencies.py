@@ -1,11 +1,11 @@
-"""Whether packets could wait for each other in a circle: the channel dependency graph of a routing.
+"""The channel dependency graph of a routing, which shows whether packets could wait for each other in a ring.
 
 W. J. Dally and C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE
-Trans. Computers C-36 (1987) 547-553: no deadlock if the graph of which channel waits for which has no
-cycle. With an escape channel: J. Duato, "A new theory of deadlock-free adaptive routing in wormhole
-networks", IEEE Trans. Parallel Distrib. Syst. 4 (1993) 1320-1331: none if the escape channels can be asked
-for everywhere, lead everywhere, and have no cycle among themselves. As a packet that is on them stays on
-them, one of them waits for others of them only along the escape table. A channel is a link at a level.
+Trans. Computers C-36 (1987) 547-553: there is no deadlock if the graph of waiting channels has no cycle. With
+an escape channel: J. Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE
+Trans. Parallel Distrib. Syst. 4 (1993) 1320-1331: there is none if the escape channels can be requested
+everywhere, lead everywhere, and have no cycle among themselves. Because a packet on an escape channel stays
+on escape channels, these wait for each other only along the escape table. A channel is a link at a level.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found about a routing on a network.
+    """The findings about a routing on a network.
 
     Attributes
     ----------
     needed : int
-        Virtual channels that the routing needs: its levels, of which no packet exceeds the highest.
+        Virtual channels that the routing needs: its levels, the highest of which no packet exceeds.
     base : int
-        Levels below those of packets that head for their destination, where phases have levels of their own.
+        Levels below those of packets that head for their destination, if phases have separate levels.
     channels, dependencies : int
         Channels in use between switches, and pairs of them of which one waits for the other.
     cycle : tuple of (router, port, neighbour, level)
-        Channels that wait for each other in a circle; empty: there is none, and no deadlock.
+        Channels that wait for each other in a ring; empty if there is none, and therefore no deadlock.
     """
 
     needed: int
@@ -56,7 +56,7 @@ class Verdict:
 
 
 def check(switches: Switches, routes: Routes) -> Verdict:
-    """Return whether a routing can lead to a deadlock, with a cycle if it can."""
+    """Return whether a routing can lead to a deadlock, and a cycle if it can."""
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         planes = range(1 if switches.planes_alike else switches.planes)
@@ -76,7 +76,7 @@ def check(switches: Switches, routes: Routes) -> Verdict:
 
 
 def _together(verdicts: list[Verdict]) -> Verdict:
-    """Return what holds for planes that are used side by side, with levels for the one that needs most."""
+    """Return the verdict for planes that are used together, with the levels of the plane that needs most."""
     base = max(verdict.base for verdict in verdicts)
     return Verdict(
         base + max(verdict.needed - verdict.base for verdict in verdicts),
@@ -88,7 +88,7 @@ def _together(verdicts: list[Verdict]) -> Verdict:
 
 
 def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:
-    """Return channels that wait for each other in a circle, if there are any."""
+    """Return channels that wait for each other in a ring, if there are any."""
     import scipy.sparse
 
     waiting, waited_for = np.divmod(ways.waits, max(1, ways.count))
@@ -108,7 +108,7 @@ def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:
 
 
 def _shortest_cycle(label: NDArray[np.int32], a: Int, b: Int) -> list[int]:
-    """Return a cycle, of those through one channel a shortest."""
+    """Return a shortest cycle through one channel."""
     import networkx as nx
 
     sizes = np.bincount(label)

@@ -1,4 +1,4 @@
-"""Intermediate switches: which may be drawn at a switch, and which are barred to a packet."""
+"""Intermediate switches: those that can be drawn at a switch, and those that are barred to a packet."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def via_of(switches: Switches, routes: Routes, switch: int) -> Int:
 
 
 def barred(switches: Switches, routes: Routes) -> Int:
-    """Return the place of each switch, or of its group, among the intermediate ones; -1: it has none.
+    """Return the place of each switch, or of its group, among the intermediate ones; -1 if it has none.
 
-    A packet that chooses its way draws none of the place of the switch where it is, nor of its
-    destination's. Under Valiant's routing no switch has a place: all are drawn.
+    A packet that chooses its way draws neither the place of its current switch nor that of its destination.
+    With Valiant routing, no switch has a place, and all can be drawn.
     """
     place = np.full(switches.count, -1, np.int64)
     if routes.choice == "valiant":
@@ -42,9 +42,9 @@ def barred(switches: Switches, routes: Routes) -> Int:
 
 
 def drawn_pairs(switches: Switches, routes: Routes, at: Int) -> tuple[Int, Int]:
-    """Return all (switch, intermediate switch) of which the second may be drawn at the first.
+    """Return all (switch, intermediate switch) pairs of which the second can be drawn at the first.
 
-    Neither the switch itself is among them, nor one of its own place.
+    The pairs exclude the switch itself and those of its own place.
     """
     place = barred(switches, routes)
     rows = [via_of(switches, routes, int(switch)) for switch in at]

@@ -16,9 +16,9 @@ __all__ = ["dimension_order"]
 def dimension_order(switches: Switches) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
 
-    Half-way round an even ring the way is towards higher places from even places and towards lower ones from
-    odd places, so that both senses carry as much; the other way round to switches whose other coordinates
-    have an odd sum, but for rings that are shifted where they close. **(ours)**
+    At half the length of an even ring, the way leads to higher places from even places and to lower places
+    from odd places, so that both directions have the same load. For switches whose other coordinates have an
+    odd sum, it is reversed, except in rings that are shifted where they close. **(ours)**
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):
@@ -49,7 +49,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
 
 
 def _is_grid(place: NDArray[np.int64]) -> bool:
-    """Tell whether there is a switch at every place up to the largest coordinates, and only one."""
+    """Return whether there is exactly one switch at every place up to the largest coordinates."""
     if place.min() < 0 or place.max() >= len(place):
         return False
     whole = math.prod(int(side) + 1 for side in place.max(axis=0)) == len(place)
@@ -57,7 +57,7 @@ def _is_grid(place: NDArray[np.int64]) -> bool:
 
 
 def _is_twisted(switches: Switches, d: int) -> bool:
-    """Tell whether some link of dimension d leads to another coordinate than d as well."""
+    """Return whether some link of dimension d also leads to another coordinate than d."""
     assert switches.axis is not None
     assert switches.places is not None
     here, port = np.nonzero((switches.axis == d) & (switches.neighbor >= 0))
@@ -66,7 +66,7 @@ def _is_twisted(switches: Switches, d: int) -> bool:
 
 
 def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
-    """Return the switch that each one would be at every coordinate of dimension d."""
+    """Return the switch with each coordinate of dimension d instead of that of each switch."""
     sizes = place.max(axis=0) + 1
     strides = np.cumprod([1, *sizes[:-1]])
     number = np.empty(int(sizes.prod()), np.int64)

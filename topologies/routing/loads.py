@@ -1,4 +1,4 @@
-"""What a routing does to links: how much of a traffic crosses each of them, and the load that they allow."""
+"""The effect of a routing on links: the share of a traffic on each link, and the load that they allow."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Floats = NDArray[np.float64]
 
 
 def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> Floats:
-    """Return how much of a traffic crosses every link between switches along a table.
+    """Return the traffic over each link between switches along a table.
 
-    Where a table names several ports, each takes the same share.
+    If a table lists several ports, each takes the same share.
 
     Parameters
     ----------
     ports : ndarray of int16, shape (switches, switches, n)
         The table.
     traffic : ndarray of float64, shape (switches, switches)
-        From every switch to every other, in any unit.
+        Traffic from every switch to every other, in any unit.
 
     Returns
     -------
@@ -53,14 +53,14 @@ def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> F
 
 
 def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDArray[np.int32]) -> float:
-    """Return the largest load, in units of a traffic, that no link between switches prevents.
+    """Return the largest load, in units of a traffic, that every link between switches can carry.
 
     Parameters
     ----------
     traffic : ndarray of float64, shape (switches, switches)
-        Phits a cycle from every switch to every other, at a load of 1.
+        Phits per cycle from every switch to every other, at a load of 1.
     cycles : ndarray of int32, shape (switches, ports)
-        Cycles a phit of every link.
+        Cycles per phit of every link.
     """
     if routes.choice not in ("table", "valiant"):
         raise ValueError(f"routing {routes.name}: chooses by how full links are, no load is known before")
@@ -79,9 +79,9 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
 
 
 def shares(switches: Switches, routes: Routes) -> Floats:
-    """Return how much of a packet from every node to every other crosses each link between switches.
+    """Return the share of a packet between each pair of nodes on each link between switches.
 
-    Where a table names several ports that are taken by occupancy, each counts as taken as often.
+    If a table lists several ports that are chosen by occupancy, each counts as chosen equally often.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def _from_switches(
     home: NDArray[np.int64],
     node: NDArray[np.int64],
 ) -> Floats:
-    """Return how much of a packet from every switch to every destination crosses each link."""
+    """Return the share of a packet from every switch to every destination on each link."""
     ports = routes.ports[:, home].astype(np.int64)
     named = (ports >= 0) & (np.arange(switches.count)[:, None] != home)[:, :, None]
     if routes.spread == "destination":
@@ -136,20 +136,20 @@ def _from_switches(
 
 
 def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
-    """Return the mean load per node that a traffic can bring over the links, whatever is fair.
+    """Return the mean load per node that a traffic can bring over the links, without regard to fairness.
 
-    Each node offers up to `offered` phits a cycle, to the others in the proportions of its row of the
-    traffic; what it sends, up to that, is chosen so that the sum is largest and no link carries more than a
-    phit a cycle.
+    Each node offers up to `offered` phits per cycle, to the others in the proportions of its row of the
+    traffic. The amount that each node sends, up to that, is chosen so that the sum is largest and no link
+    carries more than one phit per cycle.
 
     Parameters
     ----------
     share : ndarray of float64, shape (nodes, nodes, links)
         As `shares` returns them.
     traffic : ndarray of float64, shape (nodes, nodes)
-        Of each packet of a node, the part that goes to every other; rows of 0 send nothing.
+        Share of the packets of each node that goes to every other; rows of 0 send nothing.
     offered : float
-        Phits a node and cycle, at most 1.
+        Phits per node and cycle, at most 1.
     """
     import scipy.optimize
 
@@ -164,11 +164,11 @@ def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float
 
 
 def worst_permutation(share: Floats) -> NDArray[np.int64]:
-    """Return the destination of each node in a permutation that brings most to some link.
+    """Return the destination of each node in a permutation that maximizes the load of some link.
 
-    B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every link
-    the permutation that loads it most is an assignment of destinations to sources. Nodes that bring nothing
-    to the link send far.
+    B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every
+    link, the permutation with the highest load is an assignment of destinations to sources. Nodes that do not
+    contribute to the load send far.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Minimal routing: every port that leads nearer, or one of them."""
+"""Minimal routing: all ports that lead closer, or one of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _BLOCK = 2**22  # pairs and ports looked at together: bounds the memory of inter
 
 
 def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Return the least sum of weights of links from every switch to every other; a very large one for no way.
+    """Return the least sum of link weights from each switch to each other; very large if there is no way.
 
     Parameters
     ----------
     weight : ndarray of int64, shape (switches, ports), optional
-        Of each link, at least 1. All 1 by default: hops.
+        Weight of each link, at least 1; all 1 (hops) by default.
     """
     import scipy.sparse
 
@@ -42,12 +42,12 @@ def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArra
 
 
 def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
-    """Return, for every pair of switches, all ports of the first that lead nearer to the second.
+    """Return, for each pair of switches, all ports of the first that lead closer to the second.
 
     Parameters
     ----------
     weight : ndarray of int64, shape (switches, ports), optional
-        What is to be least; hops by default.
+        Weights to minimize; hops by default.
     """
     count, ports = switches.count, switches.ports
     check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")
@@ -67,7 +67,7 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
 def _nearer(
     switches: Switches, cost: NDArray[Any], weight: NDArray[np.int64] | None, here: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Tell which ports of some switches lead nearer to each other, shape (these, switches, ports)."""
+    """Return which ports of some switches lead closer to each other, shape (these, switches, ports)."""
     nearer = np.zeros((len(here), switches.count, switches.ports), bool)
     for port in range(switches.ports):
         end = switches.neighbor[here, port]
@@ -77,9 +77,9 @@ def _nearer(
 
 
 def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
-    """Return, for every pair of switches, one port that leads nearer; which, is spread over destinations.
+    """Return, for each pair of switches, one port that leads closer, spread over destinations.
 
-    Of n such ports, in order, it is number destination mod n.
+    Of n such ports, in order, it is port number destination mod n.
     """
     every = all_minimal(switches, weight)
     count = np.maximum(1, (every >= 0).sum(axis=2))

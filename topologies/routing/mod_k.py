@@ -1,4 +1,4 @@
-"""D-mod-K: on trees the way up is by the destination's number."""
+"""D-mod-K: on trees, the number of the destination determines the way up."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["d_mod_k"]
 
 
 def d_mod_k(switches: Switches) -> Routes:
-    """Return the routing in which a packet goes up by port ⌊destination node / parents below⌋ mod ports up.
+    """Return the routing that goes up by port ⌊destination node / parents below⌋ mod ports up.
 
     E. Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global
     collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's
-    subnet manager follows it. "Parents below" is the product of the numbers of parents that a switch of each
-    level below has. Ports count parent by parent, then parallel cables. Going down, parallel cables are taken
-    by the same rule.
+    subnet manager is based on it. "Parents below" is the product of the numbers of parents of a switch at
+    each level below. Ports count parent by parent, and then by parallel cable. On the way down, the same rule
+    selects among parallel cables.
     """
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no tree of levels, which routing d-mod-k needs; use up-down")
@@ -28,7 +28,7 @@ def d_mod_k(switches: Switches) -> Routes:
 
 
 def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int16]:
-    """Return a table with the first cable to each switch before the second to any."""
+    """Return a table with the first cable to each switch before the second cable to any."""
     count, wide = switches.neighbor.shape
     order = np.argsort(switches.neighbor, axis=1, kind="stable")
     ends = np.take_along_axis(switches.neighbor, order, axis=1)

@@ -1,4 +1,4 @@
-"""Whether a table leads everywhere, and how far and how high."""
+"""Reachability of a table: whether it leads everywhere, with lengths and levels."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Levels = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """What lies before a packet on its way along a table, the worst of all ways, shape (switches, switches).
+    """The rest of a packet's way along a table, as the worst of all ways, shape (switches, switches).
 
     Attributes
     ----------
     hops : ndarray of int32
-        Links to the destination; -1 where the table does not lead there.
+        Links to the destination; -1 if the table does not lead there.
     used, arrival : ndarray of int32
-        Highest level on a link, and level behind the last link, when it begins at level 0 and no class
-        of links begins anew.
+        Highest level on a link, and level behind the last link, when it begins at level 0 and no class of
+        links begins again.
     """
 
     hops: Levels
@@ -88,7 +88,7 @@ def _check_ports(switches: Switches, ports: NDArray[np.int16], name: str) -> Non
 
 
 def _check_paths(switches: Switches, hops: Levels, given: NDArray[np.bool_], name: str) -> None:
-    """Raise ValueError if two switches of nodes have no way between them."""
+    """Raise ValueError if two switches with nodes have no way between them."""
     ends = switches.with_nodes
     missing = np.argwhere(hops[np.ix_(ends, ends)] < 0)
     if len(missing):

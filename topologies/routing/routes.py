@@ -1,4 +1,4 @@
-"""What a routing is to an engine: tables of ports, and how virtual channels go up along a route."""
+"""The routing interface of engines: tables of ports, and how virtual channels rise along a route."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ SPREADS = {
 class Routes:
     """A routing in tables, made before a run.
 
-    A packet for a switch leaves through one of the ports that the table names there; where there are
-    several, `spread` says by which. It has a **level**, which says which virtual channels it may
-    use.
+    A packet leaves through one of the ports that the table lists for its target; `spread` selects among
+    several. The packet has a **level**, which determines the virtual channels that it can use.
 
     Attributes
     ----------
     name : str
-        What it is called in messages.
+        Name in messages.
     ports : ndarray of int16, shape (switches, switches, n)
-        Ports of each switch, in any order, by which a packet may go on to each switch; -1 fills up.
+        Ports of each switch, in any order, by which a packet can continue to each switch, padded with -1.
     discipline : str
         How the level rises, a key of `DISCIPLINES`.
     escape : ndarray of int16, shape (switches, switches), or None
-        Port of each switch that leads to each other on the escape channel, VC 0. `ports` are for the other
-        VCs then. A packet asks for the escape channel when it finds no room elsewhere, and stays on it.
+        Port of each switch that leads to each other switch on the escape channel, VC 0. `ports` are then for
+        the other VCs. A packet requests the escape channel when it finds no room elsewhere, and stays on it.
     choice : str
         Key of `CHOICES`.
     threshold : int
-        How much worse the direct way may be under UGAL, in packets times hops.
+        Threshold of UGAL: how much worse the direct way can be, in packets times hops.
     via : ndarray of int32, shape (switches, n), or None
-        Intermediate switches from which one is drawn at each source switch, all alike. None: all switches.
+        Intermediate switches from which one is drawn with equal probability at each source switch; None means
+        all switches.
     spread : str
-        Which of several ports a packet takes, a key of `SPREADS`.
+        Rule that selects among several ports, a key of `SPREADS`.
     stride : ndarray of int64, shape (switches,), or None
-        What ``"destination"`` divides the number of the destination node by at each switch: of n ports, in
-        order, number ⌊node / stride⌋ mod n is taken. None: 1 everywhere.
+        Divisor of the destination node at each switch under ``"destination"``: of n ports, in order, it
+        selects number ⌊node / stride⌋ mod n. None means 1 everywhere.
     """
 
     name: str
@@ -91,27 +91,27 @@ class Routes:
 
     @property
     def detours(self) -> bool:
-        """Whether a packet may go by an intermediate switch."""
+        """Whether a packet can go through an intermediate switch."""
         return self.choice != "table"
 
     @property
     def anew(self) -> bool:
-        """Whether levels begin anew in each phase and class of links, each phase with levels of its own."""
+        """Whether levels begin again in each phase and class of links, each phase with levels of its own."""
         return self.discipline in ("phase", "dateline")
 
     @cached_property
     def most_ports(self) -> int:
-        """Most ports among which a packet may choose."""
+        """Largest number of ports among which a packet can choose."""
         return int(self.ports.shape[2])
 
 
 def table(ports: ArrayLike) -> NDArray[np.int16]:
-    """Return a table as `Routes` keeps it, of one with a port for each pair, or with a list of ports.
+    """Return a table in the format of `Routes`, from one with a port or a list of ports for each pair.
 
     Parameters
     ----------
     ports : array_like of int, shape (switches, switches) or (switches, switches, n)
-        -1: none.
+        Ports, or -1.
     """
     given = np.asarray(ports)
     if given.ndim == 2:
@@ -122,7 +122,7 @@ def table(ports: ArrayLike) -> NDArray[np.int16]:
 
 
 def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return by how much each link raises the level, and its class: the level is 0 anew in another class.
+    """Return the increase of the level on each link, and its class; the level is 0 again in another class.
 
     Returns
     -------
@@ -150,9 +150,9 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
 
 
 def rises(switches: Switches, routes: Routes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return by how much each link raises the level of a routing's packets, and its class, as `steps` does.
+    """Return the increase of the level of a routing's packets on each link, and its class, as `steps` does.
 
-    With an escape channel all others share one level, and nothing rises.
+    With an escape channel, all other channels share one level, and no level rises.
     """
     step, kind = steps(switches, routes.discipline)
     if routes.escape is not None:

@@ -1,4 +1,4 @@
-"""The switches of any network, as routing sees them: numbered from 0, without the links to nodes."""
+"""The switches of any network for routing: numbered from 0, without the links to nodes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Switches:
     first : int
         Router number of switch 0.
     neighbor : ndarray of int64, shape (switches, ports)
-        Switch behind each port; -1 where there is none or a node.
+        Switch at the other end of each port; -1 if there is none, or a node.
     home : ndarray of int64, shape (nodes,)
-        Switch at which each node hangs; -1: it has been cut off.
+        Switch to which each node is connected; -1 if it has been cut off.
     group, places, axis, closes
         As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
     direct : bool
@@ -95,7 +95,7 @@ class Switches:
 
     @property
     def count(self) -> int:
-        """How many switches there are."""
+        """Number of switches."""
         return len(self.neighbor)
 
     @property
@@ -105,12 +105,12 @@ class Switches:
 
     @property
     def of_plane(self) -> int:
-        """How many switches a plane has."""
+        """Number of switches of a plane."""
         return (self.count - self.compute_nodes) // self.planes
 
     @cached_property
     def gate(self) -> NDArray[np.int64]:
-        """Switch of the first plane at which each node, or its compute node, hangs; -1: it is cut off."""
+        """Switch of the first plane for each node, or for its compute node; -1 if it is cut off."""
         if not self.compute_nodes:
             return self.home
         first = self.count - self.compute_nodes
@@ -118,7 +118,7 @@ class Switches:
 
     @cached_property
     def above(self) -> NDArray[np.int64]:
-        """Switch of every compute node, the same in all planes that it is joined to; -1: it is cut off."""
+        """Switch of every compute node, the same in all its planes; -1 if it is cut off."""
         first = self.count - self.compute_nodes
         near = self.neighbor[first : first + self.hosts]
         switch = np.where(near < first, near, -1).max(axis=1)
@@ -126,11 +126,11 @@ class Switches:
 
     @property
     def hosts(self) -> int:
-        """How many compute nodes there are, without their sockets."""
+        """Number of compute nodes, without their sockets."""
         return self.compute_nodes // (1 + self.sockets) if self.sockets > 1 else self.compute_nodes
 
     def host_of(self, switch: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number, from 0, of the compute node that some switches are, or are sockets of."""
+        """Return the number, from 0, of the compute node to which some switches belong."""
         number = switch - (self.count - self.compute_nodes)
         return np.where(number < self.hosts, number, (number - self.hosts) // self.sockets)
 
@@ -145,7 +145,7 @@ class Switches:
 
     @cached_property
     def planes_alike(self) -> bool:
-        """Whether all planes have the same links, as they do unless something has failed."""
+        """Whether all planes have the same links, which is so unless something has failed."""
         n = self.of_plane
         first = n * self.planes
         inside = self.neighbor[:first].reshape(self.planes, n, -1)
@@ -154,7 +154,7 @@ class Switches:
         return bool((inside == inside[:1]).all() and (self.joined == self.joined[:, :1]).all())
 
     def plane(self, number: int) -> Switches:
-        """Return the switches of a plane alone, at which nodes hang that are behind compute nodes here."""
+        """Return the switches of one plane, with the nodes that are behind compute nodes here."""
         n, first = self.of_plane, self.count - self.compute_nodes
         here = slice(number * n, (number + 1) * n)
 
@@ -175,7 +175,7 @@ class Switches:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the switches stand in levels like those of a tree: the first coordinate of their places."""
+        """Whether the switches have levels like those of a tree: the first coordinate of their places."""
         return self.places is not None and self.axis is None and self.group is None
 
     @cached_property
@@ -186,10 +186,10 @@ class Switches:
 
     @cached_property
     def parts(self) -> NDArray[np.int64] | None:
-        """Groups by which packets are routed: None without any, or where few of them are joined.
+        """Groups by which packets are routed; None without groups, or if few of them are connected.
 
-        Groups of a dragonfly are all joined to each other. Where fewer than two thirds of all pairs are, as
-        on a Slim Fly, whose groups are racks, ways do not go group by group.
+        The groups of a dragonfly are all connected with each other. If fewer than two thirds of all pairs are
+        connected, as on a Slim Fly, whose groups are racks, ways do not go group by group.
         """
         if self.group is None:
             return None
@@ -201,5 +201,5 @@ class Switches:
 
     @cached_property
     def with_nodes(self) -> NDArray[np.int64]:
-        """Switches at which a node hangs."""
+        """Switches with nodes."""
         return np.unique(self.home[self.home >= 0])

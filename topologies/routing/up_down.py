@@ -15,9 +15,9 @@ _FAR = np.int32(1 << 28)
 
 
 def up_down(switches: Switches) -> NDArray[np.int16]:
-    """Return a table in which no packet goes up after it has gone down, with a single port for every pair.
+    """Return the table of single ports in which no packet goes up after it has gone down.
 
-    Of equal ports of `all_up_down` it is number destination mod how many.
+    Of n equal ports of `all_up_down`, it is port number destination mod n.
     """
     every = all_up_down(switches)
     count = np.maximum(1, (every >= 0).sum(axis=2))
@@ -29,10 +29,10 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
     """Return the table of all ports on shortest ways in which no packet goes up after it has gone down.
 
     M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area network using point-to-point
-    links", IEEE J. Sel. Areas Commun. 9 (1991) 1318-1335. Up is towards the root, which on a tree is the top
-    and elsewhere the switch nearest to all others; of two equally far from it towards the one of lower
-    number. To a switch that can be reached by going down alone a packet goes down, by a shortest such way;
-    else up, where the whole way is shortest.
+    links", IEEE J. Sel. Areas Commun. 9 (1991) 1318-1335. Up is towards the root, which is the top of a tree,
+    and otherwise the switch closest to all others. Of two switches at the same distance, up is towards the
+    lower number. A packet goes down to a switch that it can reach by going down only, on a shortest such way.
+    Otherwise it goes up, where the whole way is shortest.
     """
     count = switches.count
     hops = switches.hops
@@ -69,7 +69,7 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
 def _lengths(
     ends: NDArray[np.int64], rank: NDArray[np.int64], upward: NDArray[np.bool_], downward: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the links of the shortest way down between all switches, and of the way to be taken."""
+    """Return the length of the shortest way down between all switches, and of the chosen way."""
     count = len(ends)
     below = np.full((count, count), _FAR, np.int32)
     np.fill_diagonal(below, 0)
@@ -87,7 +87,7 @@ def _lengths(
 
 
 def _rank(switches: Switches) -> NDArray[np.int64]:
-    """Return the place of each switch, no two alike: up is towards a lower one."""
+    """Return the rank of each switch, all different; up is towards a lower one."""
     number = np.arange(switches.count)
     if switches.is_tree:
         assert switches.places is not None

@@ -1,8 +1,8 @@
-"""All that packets may do under a routing: the channels they use, and which of them wait for which.
+"""The possible steps of packets with a routing: the channels they use, and which of them wait for which.
 
 The rules are those of the engines ("Levels" and "The way" in docs/background/model-tables.md), followed for
-all packets at once. A channel is a link in a phase at a level: phase 1 is that of packets that head for their
-destination where phases have levels of their own; else there is phase 0 alone.
+all packets at once. A channel is a link in a phase at a level. If phases have separate levels, phase 1 is
+that of packets that head for their destination; otherwise there is only phase 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UNSEEN = -2
 
 @dataclass(frozen=True)
 class _Steps:
-    """Packets that come to stand in channels: from which channel (-1: none), for which target, whose."""
+    """Packets that reach channels: from which channel (or -1), for which target, and their owner."""
 
     before: Int
     channel: Int
@@ -47,7 +47,7 @@ class Ways:
     Parameters
     ----------
     switches, routes : Switches, Routes
-        The network and the routing; its table leads everywhere.
+        The network and the routing, whose table must lead everywhere.
     levels : int
         More than the highest level within a phase that any packet can reach.
 
@@ -56,7 +56,7 @@ class Ways:
     here, port, end : ndarray of int64, shape (links,)
         Switch and port where each link begins, and the switch where it ends.
     levels : int
-        As given: channel = (2 link + phase) levels + level.
+        The parameter: channel = (2 link + phase) levels + level.
     used : ndarray of int64
         Channels in use, in order.
     waits : ndarray of int64
@@ -91,7 +91,7 @@ class Ways:
     # --- single steps -------------------------------------------------------------------------------
 
     def _leave(self, at: Int, target: Int, level: Int, kind: Int, phase: Int) -> tuple[Int, Int]:
-        """Return (row, channel) for all that packets at switches may ask for."""
+        """Return (row, channel) for everything that packets at switches can request."""
         away = np.flatnonzero(at != target)
         rows, channels = [], []
         lost = np.ones(len(away), bool)
@@ -113,13 +113,13 @@ class Ways:
         return np.concatenate(rows), np.concatenate(channels)
 
     def _begun(self, at: Int, target: Int, origin: Int, phase: int, before: Int | None = None) -> _Steps:
-        """Return the first steps of packets at switches in a phase, perhaps from channels of another."""
+        """Return the first steps of packets at switches in a phase, optionally from channels of another."""
         none = np.full(len(at), -1)
         row, channel = self._leave(at, target, none * 0, none, np.full(len(at), phase))
         return _Steps((none if before is None else before)[row], channel, target[row], origin[row])
 
     def _next(self, before: Int, target: Int, origin: Int, rise: int = 0, phase: int | None = None) -> _Steps:
-        """Return the steps of packets from channels on, perhaps raised, perhaps into another phase."""
+        """Return the steps of packets from channels, perhaps raised, perhaps into another phase."""
         link, was, level = self.parts(before)
         x, port = self.here[link], self.port[link]
         level = level + self._step[x, port] + rise
@@ -132,7 +132,7 @@ class Ways:
     def _spread(
         self, targets: Int, begin: Callable[[Int], _Steps], inside: bool = False
     ) -> Iterator[tuple[Int, Int, Int]]:
-        """Follow packets for these targets; yield (channel, target, origin) of all states, in parts."""
+        """Follow packets for these targets; yield (channel, target, origin) of all states in pieces."""
         for chunk in np.array_split(targets, max(1, -(-len(targets) * self.count // _SLOTS))):
             slot = np.zeros(self.switches.count, np.int64)
             slot[chunk] = np.arange(len(chunk))
@@ -150,7 +150,7 @@ class Ways:
             yield place % self.count, chunk[place // self.count], origin[place].astype(np.int64)
 
     def _note(self, steps: _Steps) -> None:
-        """Note channels that are used, and those that wait for them."""
+        """Record used channels, and the channels that wait for them."""
         self._seen[steps.channel] = True
         waiting = steps.before >= 0
         self._waits.append(np.unique(steps.before[waiting] * self.count + steps.channel[waiting]))
@@ -158,7 +158,7 @@ class Ways:
             self._waits = [np.unique(np.concatenate(self._waits))]
 
     def _inside(self, channel: Int) -> NDArray[np.bool_]:
-        """Tell which channels lead from a switch to another of its group."""
+        """Return which channels lead from a switch to another switch of its group."""
         group = self.switches.group
         assert group is not None
         link = self.parts(channel)[0]
@@ -175,7 +175,7 @@ class Ways:
         _exhaust(self._spread(self.switches.with_nodes, begin))
 
     def _sent(self, source: Int, home: Int) -> _Steps:
-        """Return the first steps of packets that go direct."""
+        """Return the first steps of packets that go directly."""
         return self._begun(source, home, np.full(len(source), _MANY), self._last_phase)
 
     def _follow_detours(self) -> None:
@@ -207,14 +207,14 @@ class Ways:
         _exhaust(self._spread(ends, begin_home))
 
     def _homes_beside(self, via: Int) -> Int:
-        """Return for how many switches with nodes packets can go by each intermediate switch."""
+        """Return the number of destinations that packets can reach through each intermediate switch."""
         place, ends = self._place, self.switches.with_nodes
         of_place = np.bincount(place[ends][place[ends] >= 0], minlength=int(place.max()) + 2)
         own = np.where(place[via] >= 0, of_place[place[via]], np.isin(via, ends))
         return np.asarray(len(ends) - own)
 
     def _may_go_direct(self, source: Int, home: Int) -> NDArray[np.bool_]:
-        """Tell which packets may go direct: under Valiant's routing if one of their two switches is drawn."""
+        """Return which packets can go directly: with Valiant routing, those for which one end is drawn."""
         if self.routes.choice != "valiant":
             return np.ones(len(source), bool)
         rows = [via_of(self.switches, self.routes, switch) for switch in range(self.switches.count)]
@@ -242,7 +242,7 @@ class Ways:
         return channels, place[channels]
 
     def _turning(self, channel: Int, home_place: Int, vias: Int) -> _Steps:
-        """Return the first steps of packets that turn aside to some intermediate switches."""
+        """Return the first steps of packets that are diverted to some intermediate switches."""
         group = self.switches.group
         assert group is not None
         end = self.end[self.parts(channel)[0]]
@@ -261,7 +261,7 @@ class Ways:
         return self._next(channel[row], via, origin, rise=int(not self.routes.anew), phase=0)
 
     def _from_via(self, channel: Int, origin: Int, homes: Int) -> _Steps:
-        """Return the steps of packets from the channels by which they come to an intermediate switch."""
+        """Return the steps of packets from the channels by which they reach an intermediate switch."""
         row, home = _pairs(np.arange(len(channel)), homes)
         via = self.end[self.parts(channel)[0]][row]
         open_to = (home != via) & ((self._place[home] != self._place[via]) | (self._place[via] < 0))
@@ -280,7 +280,7 @@ def _pairs(first: Int, other: Int) -> tuple[Int, Int]:
 
 
 def _merged(origin: NDArray[Any], place: Int, new: Int) -> Int:
-    """Let places have an origin, or _MANY where it is not the only one; return the places that change."""
+    """Set the origin of places, or _MANY if there are several; return the places that change."""
     if not place.size:
         return place
     order = np.argsort(place, kind="stable")

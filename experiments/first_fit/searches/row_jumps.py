@@ -13,10 +13,10 @@ class RowJumps(Account):
     """An exact search on meshes and tori that jumps over bases known to fail; `visited` counts nodes.
 
     Every node knows how many free nodes follow it along X, itself included; taking and releasing a box
-    corrects this in its rows. At a base, one look a row of the box tells whether it is free, the farthest
-    row first. Where it is not, the held node behind the run forbids all bases whose box holds it. The
-    search goes on behind it along X; when a whole row, plane .. of bases failed, it goes on behind the
-    nearest of the held nodes that were met on the way, along Y, Z ...
+    corrects this in its rows. At a base, one look a row of the box returns whether it is free, the farthest
+    row first. Where it is not, the held node behind the run forbids all bases whose box holds it. The search
+    goes on behind it along X; when a whole row, plane .. of bases failed, it goes on behind the nearest of
+    the held nodes that were met on the way, along Y, Z ...
 
     It is `iff` with runs along one dimension alone, and with jumps in the higher dimensions of its own, which
     never make the search slower.

@@ -21,7 +21,7 @@ class Timeline:
     Parameters
     ----------
     platform : Platform
-        The machine, all free for ever.
+        The machine, all free forever.
     rule : PlaceRule
         Which processors a job gets.
     now : float

@@ -1,8 +1,8 @@
-"""GRASP as in the studies of mapping by optimisation.
+"""GRASP as in the studies of mapping by optimization.
 
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for parallel
 applications", J. Parallel Distrib. Comput. 71 (2011) 1377-1387, which solves the mapping problem by 50
-iterations of greedy randomised construction with alpha = 20 %, each improved by a best-improvement two-swap
+iterations of greedy randomized construction with alpha = 20 %, each improved by a best-improvement two-swap
 local search; J. A. Pascual, thesis, UPV/EHU 2013. A construction makes one entry of the mapping at a time:
 every free task on every free location is priced by the cost that it adds; of these prices one of the least
 alpha is drawn, and prices are worked out anew. (`grasp_pairs` begins with two tasks at once.)
@@ -52,7 +52,7 @@ def repeat(
 
 
 class Construction:
-    """Greedy randomised constructions of one problem."""
+    """Greedy randomized constructions of one problem."""
 
     def __init__(self, problem: QapProblem):
         self._A = np.asarray(problem.flows(), np.float64)

@@ -29,7 +29,7 @@ def grasp_pairs(problem: QapProblem, rng: np.random.Generator, budget: Budget) -
 
 
 class PairsFirst(Construction):
-    """Greedy randomised constructions of one problem that place two tasks at once, then one by one."""
+    """Greedy randomized constructions of one problem that place two tasks at once, then one by one."""
 
     def __init__(self, problem: QapProblem):
         super().__init__(problem)

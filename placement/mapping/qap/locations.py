@@ -147,7 +147,7 @@ class Locations:
         return replace(self, places=self.places[chosen], home=self.home[chosen])
 
     def halved(self) -> Locations:
-        """Return one location for every two neighbours in the order: between them, or the first of them."""
+        """Return one location for every two neighbors in the order: between them, or the first of them."""
         places = self.places[0::2].copy()
         if self.kind in (GRID, TD):
             places[: len(self) // 2] = (places[: len(self) // 2] + self.places[1::2]) / 2

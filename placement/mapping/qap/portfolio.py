@@ -1,10 +1,10 @@
 """The default method: annealing and robust tabu search take turns, and the one that finds more gets more.
 
-Annealing starts anew each time, for twice as long. Tabu searches start from greedy randomised constructions
+Annealing starts anew each time, for twice as long. Tabu searches start from greedy randomized constructions
 at first, then from crosses and perturbations of the best placements found by either. Which of the two is
 better depends on the problem: annealing where flows are sparse or have much symmetry, as those of
-applications, tabu search where they are dense. Beyond some hundred locations annealing is alone;
-problems of more than a thousand with sparse flows are left to `multilevel`.
+applications, tabu search where they are dense. Beyond some hundred locations annealing is alone; problems of
+more than a thousand with sparse flows are left to `multilevel`.
 
 Sources: É. Taillard (see `tabu`); D. T. Connolly, "An improved annealing scheme for the QAP", European J.
 Operational Research 46 (1990); U. Benlic and J.-K. Hao, "Memetic search for the quadratic assignment

@@ -19,7 +19,7 @@ _EXACT = 2**62  # no partial sum of an integer cost may come near the end of int
 
 @dataclass(frozen=True, eq=False)
 class QapProblem:
-    """Minimise the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` over placements p of tasks on locations.
+    """Minimize the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` over placements p of tasks on locations.
 
     Attributes
     ----------

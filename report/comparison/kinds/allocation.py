@@ -37,6 +37,6 @@ def outcome(path: Path) -> Outcome:
 
 
 def _settled(offer: SavedOffer) -> bool:
-    """Tell whether chance has no part in a choice; no in doubt."""
+    """Return whether chance has no part in a choice; no in doubt."""
     kind = PARTITIONERS.get(offer.partition.partition(":")[0])
     return kind is not None and not kind.by_chance

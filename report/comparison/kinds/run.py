@@ -57,7 +57,7 @@ def _asked(saved: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) 
 
 
 def _by_chance(saved: dict[str, Any]) -> bool:
-    """Tell whether a seed could change anything; yes in doubt. No file that is named is read."""
+    """Return whether a seed could change anything; yes in doubt. No file that is named is read."""
     network, config = saved.get("network"), saved.get("config")
     if not isinstance(network, str) or names_file(network) or not isinstance(config, dict):
         return True

@@ -58,5 +58,5 @@ def _runs(rows: list[Row]) -> list[Entry]:
 
 
 def _draws(run: Run) -> bool:
-    """Tell whether a seed could change what comes of a run; yes in doubt, no file that is named is read."""
+    """Return whether a seed could change what comes of a run; yes in doubt, no file that is named is read."""
     return names_file(run.network) or placement_draws(run) or network_draws(parse(run.network), run.config)

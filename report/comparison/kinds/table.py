@@ -47,7 +47,7 @@ def run_entries(runs: pd.DataFrame, by_chance: Callable[[Any], bool]) -> list[En
     runs : DataFrame
         As `netplace.runs.tables.run_table` returns; runs without a result are left out.
     by_chance : callable
-        Takes the rows of an entry, and tells whether seeds can change anything.
+        Takes the rows of an entry, and returns whether seeds can change anything.
     """
     ended = runs[runs["cycles"].notna()]
     entries = []

@@ -15,7 +15,7 @@ _MOST = 24  # placements in the picture
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a path is a folder of advice."""
+    """Return whether a path is a folder of advice."""
     return path.is_dir() and (path / FILE).is_file()
 
 

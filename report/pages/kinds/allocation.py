@@ -67,7 +67,7 @@ class SavedOffer:
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds what allocators offer."""
+    """Return whether a file holds what allocators offer."""
     return any(holds(path, "allocation", ("machine", "request", own)) for own in ("offers", "placed"))
 
 

@@ -28,7 +28,7 @@ _COLUMNS = [
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds what would have become of jobs."""
+    """Return whether a file holds what would have become of jobs."""
     if not holds(path, "changes", ("jobs",)):
         return False
     jobs = saved_object(path)["jobs"]

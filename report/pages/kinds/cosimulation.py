@@ -34,7 +34,7 @@ _COSTS_NOTE = (
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a folder holds a co-simulation."""
+    """Return whether a folder holds a co-simulation."""
     return path.is_dir() and (path / FILE).is_file()
 
 

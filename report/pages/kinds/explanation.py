@@ -26,7 +26,7 @@ _NEIGHBOURS = [
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds the reasons why a job was slow."""
+    """Return whether a file holds the reasons why a job was slow."""
     return holds(path, "explanation", ("job", "own", "neighbours", "links"))
 
 

@@ -28,7 +28,7 @@ def boxes_of(
 
 
 def intervals(nodes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return first and last plus one of each run of neighbouring numbers."""
+    """Return first and last plus one of each run of neighboring numbers."""
     return [(first, last + 1) for first, last in node_runs(np.unique(np.asarray(nodes, np.int64)))]
 
 

@@ -31,7 +31,7 @@ def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[flo
     ends : sequence of int
         Cycles at which the windows end, if any were counted.
     rows : sequence of sequences
-        Router, port, and the load of the whole run and in each window, in phits a cycle, of links that
+        Router, port, and the load of the whole run and in each window, in phits per cycle, of links that
         carried something.
     """
     loads = {(int(router), int(port)): course for router, port, *course in rows}

@@ -34,7 +34,7 @@ _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds load points."""
+    """Return whether a file holds load points."""
     return holds(path, "load", ("points", "traffic"))
 
 

@@ -30,7 +30,7 @@ _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "meth
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds a mapping."""
+    """Return whether a file holds a mapping."""
     return holds(path, "mapping", ("mapping", "criterion", "consecutive", "nodes"))
 
 

@@ -16,7 +16,7 @@ _TIME = "cycles"
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds metrics of configurations."""
+    """Return whether a file holds metrics of configurations."""
     return holds(path, "metrics", ("title", "rows", "spread"))
 
 

@@ -18,7 +18,7 @@ _SENTENCES = 5
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds an object, of whatever command."""
+    """Return whether a file holds an object, of whatever command."""
     return path.suffix.lower() == ".json" and path.is_file() and bool(saved_object(path))
 
 

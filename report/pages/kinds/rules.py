@@ -21,7 +21,7 @@ _MOST_LINES = 200  # of a file that installs a rule
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a path is a folder of advice on rules."""
+    """Return whether a path is a folder of advice on rules."""
     return path.is_dir() and (path / FILE).is_file()
 
 

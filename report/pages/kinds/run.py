@@ -29,7 +29,7 @@ _SHOWN = (
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds a run, or a folder has such a file."""
+    """Return whether a file holds a run, or a folder has such a file."""
     return holds(path / FILE if path.is_dir() else path, "run", ("cycles", "jobs", "network", "packet_delay"))
 
 

@@ -30,7 +30,7 @@ _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 t
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a folder holds a schedule."""
+    """Return whether a folder holds a schedule."""
     return path.is_dir() and (path / FIGURES).is_file() and (path / ROWS).is_file()
 
 

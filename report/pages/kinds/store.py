@@ -28,7 +28,7 @@ _SHOWN = (
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file is a store, or a sweep with its store beside it."""
+    """Return whether a file is a store, or a sweep with its store beside it."""
     if path.suffix.lower() == ".toml":
         return path.is_file() and path.with_suffix(".sqlite").is_file()
     return path.is_file() and path.suffix.lower() in (".sqlite", ".db")

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a folder holds a study."""
+    """Return whether a folder holds a study."""
     return path.is_dir() and (path / _REPORT).is_file()
 
 

@@ -19,7 +19,7 @@ _MOST_GROUPS = 12
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds a run-time table."""
+    """Return whether a file holds a run-time table."""
     return path.is_file() and path.suffix.lower() in (".csv", ".parquet")
 
 

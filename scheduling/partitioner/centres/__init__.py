@@ -1,4 +1,4 @@
-"""Partitions of nodes that lie close together: around a centre, or the best there is.
+"""Partitions of nodes that lie close together: around a center, or the best there is.
 
 A new one is a function that takes a network, its free nodes and how many are needed (`Choose`), in a file of
 its own, and a line in `ALGORITHMS`.

@@ -1,4 +1,4 @@
-"""Centres at one switch of any network, of which the first is enough."""
+"""Centers at one switch of any network, of which the first is enough."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def has_switches(axes: Axes) -> bool:
 
 
 def one_a_switch(axes: Axes, centres: Nodes) -> Nodes:
-    """Return the first centre at each switch, in order; the sum over pairs is the same around the others.
+    """Return the first center at each switch, in order; the sum over pairs is the same around the others.
 
     Nodes at one switch are equally far from all that are elsewhere, and nearest to each other. If no more are
-    free there than are needed, all of them are taken, whichever is the centre, and so are the same others; if
+    free there than are needed, all of them are taken, whichever is the center, and so are the same others; if
     more are, those that are taken are all at that switch.
     """
     _, first = np.unique(axes.places[0, centres], return_index=True)

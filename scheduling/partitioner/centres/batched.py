@@ -1,7 +1,7 @@
-"""The centre whose nearest free nodes lie closest together, for many centres side by side.
+"""The center whose nearest free nodes lie closest together, for many centers side by side.
 
-Centres are taken in rows, in an order in which neighbours stay together (`Space.near_order`). The
-choice is that of `nearest.best_centre`.
+Centers are taken in rows, in an order in which neighbors stay together (`Space.near_order`). The choice is
+that of `nearest.best_centre`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def fits_batch(space: Space, free: int, size: int) -> bool:
 
 
 def best_of_batch(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
-    """Return the first centre whose `size` nearest free nodes have the least sum of distances over pairs."""
+    """Return the first center whose `size` nearest free nodes have the least sum of distances over pairs."""
     axes, each = space.lattice, space.each
     here = np.bincount(space.point[free], minlength=len(space.near_order)).astype(np.int16)
     at = space.point[centres]

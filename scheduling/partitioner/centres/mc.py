@@ -55,7 +55,7 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
 
 
 def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Numbers) -> _Numbers:
-    """Return in which shell around a centre each node lies."""
+    """Return in which shell around a center each node lies."""
     shell = np.zeros(len(nodes), np.int64)
     places, kinds, sizes = space.axes.places, space.axes.kinds, space.axes.sizes
     for d, size in enumerate(sizes.tolist()):
@@ -68,7 +68,7 @@ def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Nu
 
 
 def _by_distance(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take the nodes nearest to the centre, in hops."""
+    """Take the nodes nearest to the center, in hops."""
     hops = space.hops(centre, outer)
     return outer[np.argsort(hops, kind="stable")[:count]]
 
@@ -79,7 +79,7 @@ def _by_number(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int
 
 
 def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the centre."""
+    """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the center."""
     # So did the simulator of the authors until 2015.
     distance = space.hops
     sums = distance(outer[:, None], inner).sum(axis=1) if len(inner) else np.zeros(len(outer), np.int64)

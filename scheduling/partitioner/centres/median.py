@@ -1,4 +1,4 @@
-"""The centre whose nearest free nodes lie closest together: side by side or, among very many, from counts."""
+"""The center whose nearest free nodes lie closest together: side by side or, among very many, from counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEW = 2**19  # free nodes times centres up to which all centres are simply work
 
 
 def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
-    """Return the first centre around which the `size` nearest free nodes have the least sum over pairs.
+    """Return the first center around which the `size` nearest free nodes have the least sum over pairs.
 
     Ties among nodes at the same distance go to those of least number.
     """
@@ -44,7 +44,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
 
 
 def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
-    """Return the first of the best centres, from the counts."""
+    """Return the first of the best centers, from the counts."""
     axes = space.axes
     balls = _around(space, free, centres, size)
     shells = shells_of(axes, free, len(balls.within) - 1)
@@ -58,7 +58,7 @@ def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
 
 
 def _around(space: Space, free: Nodes, centres: Nodes, size: int) -> Balls:
-    """Return counts up to a radius that suffices for most centres."""
+    """Return counts up to a radius that suffices for most centers."""
     most = int(space.topology.diameter)
     share = len(free) / space.topology.nodes
     usual = 1 + int(np.searchsorted(mean_volumes(space.axes, most) * share, size))

@@ -1,4 +1,4 @@
-"""MM, Manhattan median: as Gen-Alg, but centres lie wherever rows and columns of free nodes meet.
+"""MM, Manhattan median: as Gen-Alg, but centers lie wherever rows and columns of free nodes meet.
 
 Source: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
 sections 2 and 4. On meshes of d dimensions the sum over pairs is at most 2 - 1/(2d) times the least.

@@ -1,4 +1,4 @@
-"""The k free nodes nearest to a centre, and the centre around which they lie closest together.
+"""The k free nodes nearest to a center, and the center around which they lie closest together.
 
 Ties, which the papers leave open, go to the least node number everywhere.
 """
@@ -16,7 +16,7 @@ __all__ = ["best_centre", "farthest", "improve", "least_swap"]
 
 
 def best_centre(axes: Axes, free: Nodes, centres: Nodes, size: int) -> tuple[int, int, Nodes]:
-    """Return the first centre whose `size` nearest free nodes have the least sum over pairs, it, and them."""
+    """Return the first center whose `size` nearest free nodes have the least sum over pairs, it, and them."""
     centre, cost, nodes = native.best_centre(axes.compiled, free, centres, size)
     return centre, cost, nodes
 

@@ -1,4 +1,4 @@
-"""The centre whose nearest free nodes lie closest together on a tree, from counts of its subtrees."""
+"""The center whose nearest free nodes lie closest together on a tree, from counts of its subtrees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_tree(axes: Axes) -> bool:
 
 
 def best_on_tree(axes: Axes, free: Nodes, centres: Nodes, size: int) -> int:
-    """Return the first of the best centres, which are in increasing order; `size` is 2 or more."""
+    """Return the first of the best centers, which are in increasing order; `size` is 2 or more."""
     subtrees = np.append(axes.sizes, 1)
     first = np.append(0, np.cumsum(subtrees))
     return native.best_on_tree(first, int(subtrees[0] // subtrees[1]), free, centres, size)

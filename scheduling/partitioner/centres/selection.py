@@ -20,7 +20,7 @@ class Selection:
     nodes : ndarray of int64, shape (size,)
         The nodes, in increasing order.
     cost : int
-        What the algorithm minimised: a sum of shell numbers, or of distances over pairs.
+        What the algorithm minimized: a sum of shell numbers, or of distances over pairs.
     centre : int or None
         Node around which they lie; it may be held by another job.
     """

@@ -17,7 +17,7 @@ __all__ = ["improved"]
 
 
 def improved(choose: Choose) -> Choose:
-    """Return the algorithm that improves what `choose` chooses; its centre stays that of the beginning."""
+    """Return the algorithm that improves what `choose` chooses; its center stays that of the beginning."""
 
     def choose_and_swap(space: Space, free: Nodes, size: int) -> Selection:
         first = choose(space, free, size)

@@ -5,10 +5,10 @@ A long box is cut across its length. Any other is cut in two along its length an
 largest other axis, and along the other axes that are about as large; the parts are visited as in Hilbert's
 curve: a Gray code of the halves, two parts in line being one box. In a square this is up, across, down.
 
-Such a curve can do without jumps only if its length is even, or all sides are odd: colour the nodes like a
-chessboard, every step changes the colour. Cuts keep to that: lengths are cut to an even part and the rest,
-the fold to an even part first, and only even axes are cut besides. Since every box has an even side or none,
-the whole curve has no jump in any box. In boxes of sides 2^k it is Hilbert's.
+Such a curve can do without jumps only if its length is even, or all sides are odd: color the nodes like a
+chessboard, every step changes the color. Cuts keep to that: lengths are cut to an even part and the rest, the
+fold to an even part first, and only even axes are cut besides. Since every box has an even side or none, the
+whole curve has no jump in any box. In boxes of sides 2^k it is Hilbert's.
 
 Sources: D. Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstück", Math. Annalen 38 (1891);
 J. Alber, R. Niedermeier, "On multidimensional Hilbert indexings", COCOON 1998 (Gray code of the halves). The
@@ -34,7 +34,7 @@ _Walk = NDArray[np.int32]
 
 
 def hilbert(topology: Topology) -> Nodes:
-    """Return the nodes along Hilbert's curve; each is a neighbour of the one before it.
+    """Return the nodes along Hilbert's curve; each is a neighbor of the one before it.
 
     It starts at node 0 and ends at the far corner of the longest even side, or of the longest if all are odd.
     """

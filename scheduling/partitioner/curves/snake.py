@@ -14,7 +14,7 @@ __all__ = ["snake"]
 def snake(topology: Topology) -> Nodes:
     """Return the nodes row by row, every other row backwards, every other plane backwards, and so on.
 
-    Each node is a neighbour of the one before it (boustrophedon order), in any number of dimensions.
+    Each node is a neighbor of the one before it (boustrophedon order), in any number of dimensions.
     """
     grid = grid_of(topology, "order snake")
     order = np.zeros(1, np.int64)

@@ -61,7 +61,7 @@ class Rule:
     low, high : int
         Sizes in processors, both included.
     test : callable
-        Takes `Facts` and tells whether the job may start.
+        Takes `Facts` and returns whether the job may start.
     line : int
         Where it stands.
     most : int

@@ -67,7 +67,7 @@ class Model:
         return self._select(self.sets(self.processors(nodes)), free, nodes)
 
     def accepts(self, nodes: Nodes) -> bool:
-        """Tell whether the constraints let a job start on these nodes."""
+        """Return whether the constraints let a job start on these nodes."""
         if not isinstance(self._source, Configuration):
             return True
         processors = self.processors(len(nodes))

@@ -60,7 +60,7 @@ def _uniform(topology: Topology, nodes: Costs) -> Costs:
 
 
 def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:
-    """Return 1 and twice the distance of each node of a mesh from the centre, dimension by dimension."""
+    """Return 1 and twice the distance of each node of a mesh from the center, dimension by dimension."""
     if not isinstance(topology, Grid) or topology.wraps:
         raise ValueError(f"partitioner pss:levels,centre: is defined on meshes, not on {topology}")
     places = topology.coordinates(np.arange(topology.nodes))

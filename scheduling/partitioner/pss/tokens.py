@@ -71,7 +71,7 @@ class Tokens:
         return ValueError(f"{self._path}:{line or self.line}: {what}")
 
     def accept(self, *words: str) -> bool:
-        """Take the next words if they are these, and tell whether they were."""
+        """Take the next words if they are these, and return whether they were."""
         texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
         if texts == words:
             self._at += len(words)

@@ -2,7 +2,7 @@
 
 Tasks and locations come in pairs of pairs; at every level clusters are annealed over blocks of as many
 locations, at temperatures that mend what is near and leave what is far as it is. Sources: C. Walshaw,
-"Multilevel refinement for combinatorial optimisation problems", Annals of Operations Research 131 (2004); for
+"Multilevel refinement for combinatorial optimization problems", Annals of Operations Research 131 (2004); for
 mapping: C. Schulz and J. L. Träff, "Better process mapping and sparse quadratic assignment", SEA 2017.
 """
 
