@@ -1,4 +1,4 @@
-"""How close together nodes lie: exact figures of a set of nodes, whatever runs on them.
+"""Compactness of a set of nodes: exact figures, independent of the application.
 
 Sources: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
 section 3, for the sum over pairs; V. J. Leung et al., "Processor allocation on Cplant: achieving general
@@ -23,7 +23,7 @@ _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
 @dataclass(frozen=True)
 class Compactness:
-    """Figures of a set of k nodes on a network; those of boxes are None where the network is no grid.
+    """Figures of a set of k nodes on a network; those of boxes are None if the network is not a grid.
 
     Attributes
     ----------
@@ -32,14 +32,14 @@ class Compactness:
     mean_hops : float
         Mean distance of a pair; 0 for a single node.
     components : int
-        Connected parts, see `components`; where the switches form a grid, of the switches.
+        Number of connected parts; see `components`. If the switches form a grid, parts of the switches.
     box : tuple of int or None
-        Sides of the bounding box; on a ring the largest gap is left out.
+        Sides of the bounding box; on a ring, it excludes the largest gap.
     box_ratio : float or None
-        Nodes of the bounding box over k.
+        Number of nodes of the bounding box, divided by k.
     cube_ratio : float or None
-        Nodes of the bounding cube, whose side is the longest of the box, over those of the smallest cube that
-        holds k nodes.
+        Number of nodes of the bounding cube, whose side is the longest side of the box, divided by that of
+        the smallest cube with room for k nodes.
     """
 
     pairwise_sum: int
@@ -105,7 +105,7 @@ def _on_ring(places: NDArray[np.int64], size: int) -> int:
 
 
 def bounding_box(grid: Grid, nodes: ArrayLike) -> tuple[int, ...]:
-    """Return the sides of the smallest box that holds `nodes`; on a ring it leaves out the largest gap."""
+    """Return the sides of the smallest box around `nodes`; on a ring, it excludes the largest gap."""
     places = grid.coordinates(nodes)
     sides = []
     for d, size in enumerate(grid.sizes):
@@ -119,9 +119,9 @@ def bounding_box(grid: Grid, nodes: ArrayLike) -> tuple[int, ...]:
 
 
 def components(topology: Topology, nodes: ArrayLike) -> int:
-    """Return into how many parts `nodes` fall, where those are joined that share a link or a switch.
+    """Return the number of parts into which `nodes` fall, if a shared link or switch connects two nodes.
 
-    Switches without a computer join the nodes that hang on them, as the leaf switches of a tree do.
+    A switch without a node connects its nodes, like a leaf switch of a tree.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

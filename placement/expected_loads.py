@@ -1,4 +1,4 @@
-"""Bytes expected on each link if every minimal route is equally likely."""
+"""Expected bytes on each link if every minimal route is equally likely."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _FACTORIALS = 150  # hops up to which the routes in a box of a grid are counted 
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
-    """Return the bytes expected on each directed link if every minimal route is equally likely.
+    """Return the expected bytes on each directed link if every minimal route is equally likely.
 
-    The load that source s puts on the link from u to w is the sum over t of
-    ``W[s, t] * m(s, u) * m(w, t) / m(s, t)``, where m counts minimal routes and t runs over the destinations
-    for which the link is on one. The sums are taken backwards over the minimal routes from s, as in
-    U. Brandes, "A faster algorithm for betweenness centrality", J. Mathematical Sociology 25 (2001).
+    The load of source s on the link from u to w is the sum over t of ``W[s, t] * m(s, u) * m(w, t) / m(s,
+    t)``, where m counts minimal routes and t runs over the destinations for which the link is on one. The
+    sums are computed backwards over the minimal routes from s, as in U. Brandes, "A faster algorithm for
+    betweenness centrality", J. Mathematical Sociology 25 (2001).
 
-    The largest load, divided by the bytes that a link carries in a cycle, is the bound that contention sets
-    on run time as long as routes are used evenly.
+    The largest load, divided by the bytes that a link carries in a cycle, is the bound of contention on the
+    run time if routes are used evenly.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     nodes : array_like of int, shape (n,)
         Node of each task.
     W : array_like or sparse array, shape (n, n)
-        Traffic in bytes; its diagonal does not count.
+        Traffic in bytes; the diagonal does not count.
 
     Returns
     -------

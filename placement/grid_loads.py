@@ -1,4 +1,4 @@
-"""Bytes expected on each link of a mesh or torus, flow by flow: a flow loads the links of its box alone."""
+"""Expected bytes on each link of a mesh or torus, flow by flow: a flow loads only the links of its box."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _AT_ONCE = 4096  # flows of a call, after which an interrupt is seen
 
 
 def grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> np.ndarray:
-    """Return the load of the link out of each port, shape (nodes, ports), if minimal routes are alike.
+    """Return the load of the link of each port, shape (nodes, ports), for equally likely minimal routes.
 
     A flow over g_d hops in dimension d passes the place o hops from its source, and from there on along d, by
-    ``m(o) * m(g - o - e_d)`` of its ``m(g)`` minimal routes, where m are multinomial coefficients. Where the
-    other way round a ring is as short, half of the flow goes either way.
+    ``m(o) * m(g - o - e_d)`` of its ``m(g)`` minimal routes, where m are multinomial coefficients. If both
+    ways around a ring have the same length, half of the flow takes each.
 
     Parameters
     ----------
     grid : Grid
-        Without twist, of a diameter of at most 150: factorials are held as float64.
+        Grid without twist, with a diameter of at most 150, because factorials are stored as float64.
     source, target : ndarray of int64
         Nodes of each flow.
     size : ndarray of float64

@@ -1,10 +1,11 @@
-"""How far a partition is spread, and what a mapping makes of it: numbers that foretell run time, or do not.
+"""Dispersal of a partition, and metrics of a mapping on it, which predict run time more or less well.
 
 Sources: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
 in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country (2012), for the
 nine of `PUBLISHED`; J. Mache and V. Lo, "Dispersal metrics for non-contiguous processor allocation", tech.
-report CIS-TR-96-13, University of Oregon (1996), which NA, LA, AD, DFC and Diam come from. Those of `OWN` ask
-the same with other formulas: routes instead of boxes, means over what is sent instead of over all pairs.
+report CIS-TR-96-13, University of Oregon (1996), which NA, LA, AD, DFC and Diam come from. Those of `OWN`
+measure the same with other formulas: routes instead of boxes, and means over messages instead of over all
+pairs.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ _BYTES_PER_PAIR = 48  # of nodes whose routes are laid out
 class Metrics:
     """Metrics of a partition, and of an application mapped onto it.
 
-    With P the n nodes, d(a, b) their distance in hops, AL(a, b) the asymmetry level, which is the sum over
-    pairs of dimensions of ``|d_x - d_y|``, and W[i, j] the bytes from task i on node p(i) to task j on p(j),
-    T tasks in all. On a ring the largest gap is left out of a side. What is of boxes is None off meshes
-    and tori, what is of asymmetry where distances do not fall into dimensions.
+    Here P is the set of n nodes, d(a, b) their distance in hops, AL(a, b) the asymmetry level (the sum over
+    pairs of dimensions of ``|d_x - d_y|``), W[i, j] the bytes from task i on node p(i) to task j on p(j), and
+    T the number of tasks. On a ring, a side excludes the largest gap. Metrics of boxes are None except on
+    meshes and tori, and metrics of asymmetry are None if distances have no dimensions.
 
     Attributes
     ----------
@@ -57,7 +58,7 @@ class Metrics:
     LA : int or None
         Links affected: product over dimensions i of ``(side_i - 1) * product over j != i of count_j``, where
         count_j is the number of distinct coordinates of P in dimension j. The report prints a sum; its
-        examples are this product.
+        examples use this product.
     AD : float
         Average distance: mean of d(a, b) over the n (n - 1) ordered pairs of P; 0 for a single node.
     DFC : int
@@ -74,10 +75,11 @@ class Metrics:
     LA_sum : int or None
         LA as printed, a sum over dimensions.
     routed_nodes, routed_links : int
-        Nodes of the network, switches included, and directed links on a minimal route between two nodes of P.
+        Number of nodes of the network, including switches, and of directed links on a minimal route between
+        two nodes of P.
     centroid_distance : float or None
-        Mean over P of ``sum over dimensions of |x - c|``. The center c is, in each dimension, the place that
-        minimizes the sum of squared distances; on a mesh, the mean. It need not be a node.
+        Mean over P of ``sum over dimensions of |x - c|``. In each dimension, the center c is the place that
+        minimizes the sum of squared distances; on a mesh, it is the mean. It need not be a node.
     pair_hops, byte_hops : float or None
         Mean distance of pairs of tasks with W[i, j] > 0, and of a byte.
     pair_hops_al, byte_hops_al : float or None
@@ -115,12 +117,12 @@ def metrics(
     Parameters
     ----------
     topology : Topology
-        Any network; on tori distances go round the ring where that is shorter.
+        Any network; on tori, distances go around the ring if that is shorter.
     nodes : array_like of int
         Nodes of the partition.
     W : array_like or sparse array, shape (tasks, tasks), optional
-        Traffic in bytes; its diagonal does not count. Without it the metrics of traffic are None, with it
-        and no traffic they are 0.
+        Traffic in bytes; the diagonal does not count. Without it, the metrics of traffic are None; with it
+        but without traffic, they are 0.
     mapping : array_like of int, shape (tasks,), optional
         Node of each task; by default the nodes in their order.
     """
@@ -160,7 +162,7 @@ def average_pairwise_distance(topology: Topology, nodes: ArrayLike) -> float:
 
 
 def _of_box(grid: Grid, nodes: Nodes) -> dict[str, int]:
-    """Return NA, LA and LA_sum, which look at the bounding box and at the coordinates in use."""
+    """Return NA, LA and LA_sum, from the bounding box and the coordinates in use."""
     sides = bounding_box(grid, nodes)
     counts = [len(np.unique(column)) for column in grid.coordinates(nodes).T]
     affected = [(side - 1) * math.prod(counts[:i] + counts[i + 1 :]) for i, side in enumerate(sides)]

@@ -1,4 +1,4 @@
-"""Nodes of jobs as the text of a partition rule, so that a run says by itself where its jobs are."""
+"""Nodes of jobs in the text form of a partition rule, so that a run records where its jobs are."""
 
 from __future__ import annotations
 

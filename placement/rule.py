@@ -1,4 +1,4 @@
-"""What a partition and a mapping rule have in common: a function with an example and a line for people."""
+"""The base of partition and mapping rules: a function with an example and a description."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _Taken = TypeVar("_Taken")
 
 @dataclass(frozen=True)
 class Rule(Generic[_Given, _Taken]):
-    """One rule under a name.
+    """A rule and its name.
 
     Attributes
     ----------
     choose : callable
-        Takes a request and returns nodes.
+        Function that takes a request and returns nodes.
     example : str
-        How a user asks for it.
+        Example of the text form.
     description : str
-        One line for people.
+        Description in one line.
     option : str
-        What may follow its name and a colon, for people; empty: nothing.
+        Description of the option after its name and a colon; empty if there is none.
     by_chance : bool
         Whether its choice depends on the seed.
     """
@@ -53,7 +53,7 @@ def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_
 
 
 def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) -> Rule[_Given, _Taken]:
-    """Return the rule that a function of one's own makes; it may look at an option, and draw."""
+    """Return the rule of a user's function, which can use an option and random draws."""
     return Rule(choose, name, description, option="OPTION", by_chance=True)
 
 

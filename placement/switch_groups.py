@@ -1,4 +1,4 @@
-"""Which tasks share a switch, or a compute node."""
+"""Tasks that share a switch or a compute node."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["switch_groups"]
 
 
 def switch_groups(topology: Topology, nodes: ArrayLike) -> tuple[int, ...]:
-    """Return for each of `nodes` the switch, or compute node of several tasks, that it hangs on.
+    """Return the switch, or the compute node with several tasks, of each of `nodes`.
 
-    Nodes that are routers themselves, as on meshes and tori, share none: empty.
+    The result is empty if nodes are routers themselves, as on meshes and tori.
     """
     chosen = topology.check_nodes(nodes)
     if topology.routers == topology.nodes:

@@ -1,4 +1,7 @@
-"""Which node of its partition each task gets. A new rule is a function in a file and a line in `MAPPINGS`."""
+"""Mappings: the node of each task in its partition.
+
+To add a rule, write a function in a file and a line in `MAPPINGS`.
+"""
 
 from __future__ import annotations
 
@@ -103,33 +106,34 @@ def find_mapping(
     seed: int = 0,
     job: int = 0,
 ) -> QapResult:
-    """Return the node of each task, and how they were found.
+    """Return the node of each task, and how the nodes were found.
 
     Parameters
     ----------
     rule : str or callable
-        A key of `MAPPINGS`, with a colon and an option where the rule takes one; or a rule of your own, which
-        takes a `MappingProblem` and returns the nodes: the function, or its place as ``file.py:function``.
+        A key of `MAPPINGS`, with a colon and an option if the rule takes one; or your own rule, a function
+        that takes a `MappingProblem` and returns the nodes, or its location as ``file.py:function``.
     topology : Topology
         The network.
     tasks : int
-        How many tasks.
+        Number of tasks.
     nodes : array of int, optional
-        Nodes that may be used, in the order of the partition; all by default.
+        Available nodes, in the order of the partition; all by default.
     program : Program, optional
-        What the tasks do, for rules that look at it.
+        Program of the tasks, for rules that use it.
     W : array_like or sparse array, shape (tasks, tasks), optional
         Traffic in bytes, instead of the program's own.
     run_time : callable, optional
-        How long the program takes on given nodes, for rules that try them: see `MappingProblem`.
+        Function that returns the run time of the program on given nodes, for rules that simulate; see
+        `MappingProblem`.
     seed, job : int
-        Seed of rules by chance, and the number of the job, whose draws are its own.
+        Seed of random rules, and number of the job, which has its own draws.
 
     Returns
     -------
     QapResult
-        Its mapping gives the node of each task. Its cost is what the rule made small, nan if nothing; its
-        method is the name of the rule if that searches nothing.
+        Its mapping gives the node of each task. Its cost is the quantity that the rule minimized, or nan. Its
+        method is the name of the rule if the rule does not search.
     """
     if isinstance(rule, str):
         known, option = find_rule(rule, MAPPING)
@@ -156,7 +160,7 @@ def find_mapping(
 
 
 def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
-    """Return whether every task has a usable node, and no two the same."""
+    """Return whether every task has a different usable node."""
     if mapping.dtype.kind not in "iu" or mapping.min(initial=0) < 0 or mapping.max(initial=0) >= nodes:
         return False
     # Counted, as NumPy's functions for sets import masked arrays, which takes longer than a small run.

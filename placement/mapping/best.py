@@ -1,4 +1,4 @@
-"""Best mapping: the candidates are simulated, and the fastest is taken."""
+"""Best mapping: simulates the candidates and takes the fastest."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ RANDOM = 5  # random permutations, unless the option says otherwise
 
 
 def best(problem: MappingProblem) -> QapResult:
-    """Return the candidate on which the program, alone on the network, takes the fewest cycles.
+    """Return the candidate with which the program, alone on the network, takes the fewest cycles.
 
-    Of candidates as fast as each other the first is taken, as it is if none comes to its end. The result's
-    cost is that number of cycles, its method the name of the winner, its iterations the number of candidates.
+    Of equally fast candidates, it takes the first, and also if no candidate reaches its end. The cost of the
+    result is that number of cycles, its method is the name of the winner, and its iterations are the number
+    of candidates.
     """
     if problem.run_time is None:
         raise ValueError(

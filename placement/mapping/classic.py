@@ -1,4 +1,4 @@
-"""Classic mapping: bytes times hops are least."""
+"""Classic mapping: minimizes bytes times hops."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = ["classic"]
 def classic(problem: MappingProblem) -> QapResult:
     """Return a mapping for which the sum of bytes times hops is small.
 
-    With the option ``criterion=oversubscription`` hops of a tree count by how many nodes share a link.
+    With the option ``criterion=oversubscription``, hops of a tree are weighted by the number of nodes that
+    share a link.
     """
     return optimised(problem, "classic", (*LIMITS, "criterion"))

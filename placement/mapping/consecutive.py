@@ -9,5 +9,5 @@ __all__ = ["consecutive"]
 
 
 def consecutive(problem: MappingProblem) -> Nodes:
-    """Return the first nodes of the partition in its order: row order, unless the user listed another."""
+    """Return the first nodes of the partition in its order: row order, unless the user lists another."""
     return problem.nodes[: problem.tasks]

@@ -1,7 +1,7 @@
-"""What a byte between two nodes costs: criteria that a mapping minimizes.
+"""The cost of a byte between two nodes: criteria that a mapping minimizes.
 
-A criterion is a function of a network and some of its nodes. A new one is a function here and a line in
-`CRITERIA`; a user's own can be given wherever a name can.
+A criterion is a function of a network and some of its nodes. To add one, write a function here and a line in
+`CRITERIA`. A user's function can replace a name everywhere.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def hops(topology: Topology, nodes: Nodes) -> Matrix:
 def td(topology: Topology, nodes: Nodes) -> Matrix:
     """Return the costs of the traffic distribution criterion: ``dist + sum over a < b of |d_a - d_b|``.
 
-    ``d_a`` is the distance along dimension a, round the ring where that is shorter. Pairs of nodes whose hops
-    are spread evenly over the dimensions have more minimal routes to choose from, and cost less.
+    ``d_a`` is the distance along dimension a, around the ring if that is shorter. Pairs of nodes whose hops
+    are spread evenly over the dimensions have more minimal routes and cost less.
 
     Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for
     parallel applications", J. Parallel Distrib. Comput. 71 (2011).
@@ -77,14 +77,14 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
 
 
 def has_dimensions(topology: Topology) -> bool:
-    """Return whether distances fall into dimensions: on grids, and where switches stand on one."""
+    """Return whether distances have dimensions: on grids, and if switches form one."""
     if isinstance(topology, Graph):
         return topology.axis is not None
     return isinstance(topology, Grid)
 
 
 def oversubscription(topology: Topology, nodes: Nodes) -> Matrix:
-    """Return the hops of a tree, each weighted by how many nodes share a link of its level.
+    """Return the hops of a tree, each weighted by the number of nodes that share a link of its level.
 
     A link between stages s - 1 and s of a tree with D ports down and U up serves ``(D / U)**s`` nodes, one
     between a node and its switch 1. In a k-ary n-tree this is the distance.
@@ -119,7 +119,7 @@ def cost_matrix(
     topology : Topology
         The network.
     nodes : array_like of int, optional
-        Nodes of the rows and columns, in this order. Default: all.
+        Nodes of the rows and columns, in this order; all by default.
     criterion : str or callable
         A key of `CRITERIA`, or a function that takes the network and the nodes and returns the matrix.
 
@@ -148,11 +148,11 @@ def cost_matrix(
 def cost_locations(
     topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
 ) -> Locations | None:
-    """Return locations whose costs are those of `cost_matrix`, computed pair by pair; None if there are none.
+    """Return locations with the costs of `cost_matrix`, computed pair by pair; None if there are none.
 
-    There are on meshes and tori, their nodes at switches or not, twisted or not, and trees, for the criteria
-    with a name; for hops also on networks of any wiring, from the table of distances between switches.
-    Parameters and errors are those of `cost_matrix`.
+    They exist for the named criteria on meshes and tori, with or without switches, twisted or not, and on
+    trees; and for hops on networks of any wiring, from the table of distances between switches. Parameters
+    and errors are those of `cost_matrix`.
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):
@@ -201,7 +201,7 @@ def _twisted(topology: Grid, nodes: Nodes, criterion: str) -> Locations | None:
 
 
 def _switch_grid(topology: Graph) -> Grid | None:
-    """Return the mesh or torus that the switches form by their links, if they do, all links there."""
+    """Return the mesh or torus that the switches form with all its links, or None."""
     if topology.axis is None or topology.places is None:
         return None
     sizes = tuple((topology.places.max(axis=0) + 1).tolist())

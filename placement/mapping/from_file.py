@@ -1,4 +1,4 @@
-"""A mapping that the user wrote into a file."""
+"""A mapping from a user's file."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["from_file"]
 def from_file(problem: MappingProblem) -> Nodes:
     """Return the nodes of the file named in the option.
 
-    Lines are ``task,node`` in any order, or the nodes of task 0, 1, .. one a line. A first line of
-    ``task,node`` or ``node``, blank lines and what follows a ``#`` do not count.
+    Lines are ``task,node`` in any order, or the nodes of task 0, 1, and so on, one per line. A first line of
+    ``task,node`` or ``node``, blank lines, and text after a ``#`` are ignored.
     """
     if not problem.option:
         raise ValueError("mapping file: no path given, expected a form such as file:nodes.csv")

@@ -1,4 +1,4 @@
-"""Mapping by routed link load: no link of the network has to carry much, as its routing sends packets."""
+"""Mapping by routed link load: avoids high loads on links, with the actual routing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WORDS = ("routing", "iterations", "seconds")
 
 
 def link_load(problem: MappingProblem) -> QapResult:
-    """Return a mapping under which links between switches carry little, never worse than the consecutive one.
+    """Return a mapping with low loads on links between switches, never worse than the consecutive one.
 
-    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles per
-    phit; see `netplace.placement.mapping.routed_links.routed_links`. Found by simulated annealing with swaps
-    of two tasks, or of a task and a free node; for ``max`` a descent follows. The sum of squares is small
-    where loads are few and even; it is no quadratic assignment problem, as a link is shared by many pairs.
+    The load of a link is the sum of the bytes that the routing sends over it, times its cycles per phit; see
+    `netplace.placement.mapping.routed_links.routed_links`. The search is simulated annealing with swaps of
+    two tasks, or of a task and a free node; for ``max``, a descent follows. The sum of squares is small if
+    loads are few and even. It is not a quadratic assignment problem, because many pairs share a link.
     """
     # What is large is imported where it is first used.
     from scipy import sparse

@@ -1,4 +1,4 @@
-"""Simulated annealing and descent by swaps, priced by what they do to the loads of links."""
+"""Simulated annealing and descent by swaps, evaluated by their effect on link loads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SWEEPS = (50, 20_000)  # of such a search: least and most
 
 @dataclass(frozen=True)
 class LinkLoadPlacement:
-    """Places of the tasks, the load of the fullest link, and the sum of the squares of all."""
+    """Places of the tasks, the largest link load, and the sum of the squares of all link loads."""
 
     places: Int
     most: float
@@ -39,16 +39,16 @@ def _by_fullest(placement: LinkLoadPlacement) -> tuple[float, float]:
 
 
 class LinkLoadSearch:
-    """Searches for places of tasks under which links carry little.
+    """Search for places of tasks with low link loads.
 
     Parameters
     ----------
     routed : RoutedLinks
-        What a byte puts on which links, between nodes.
+        Load of a byte on each link, for pairs of nodes.
     W : array_like or sparse array, shape (tasks, tasks)
         Traffic in bytes.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
 
     def __init__(self, routed: RoutedLinks, W: Any, rng: np.random.Generator) -> None:
@@ -67,19 +67,19 @@ class LinkLoadSearch:
         self._work = 8 * len(size) * max(1.0, way)  # of a sweep: links looked at
 
     def measured(self, places: Int) -> LinkLoadPlacement:
-        """Return what places of the tasks make of the links."""
+        """Return the link loads of places of the tasks."""
         loads = self._routed.loads(places, self._W)
         return LinkLoadPlacement(places, float(loads.max(initial=0.0)), float(loads @ loads))
 
     def run(self, budget: Budget, fullest: bool) -> LinkLoadPlacement:
-        """Return the best places seen, from those in order on; never worse than these.
+        """Return the best places found from the given order on; never worse than these.
 
         Parameters
         ----------
         budget : Budget
-            What may be spent, in sweeps: a proposal for each task.
+            Limit of the search, in sweeps of one proposal per task.
         fullest : bool
-            Whether the load of the fullest link is to be small; else the sum of squares.
+            Whether to minimize the largest link load instead of the sum of squares.
         """
         start = self.measured(np.arange(self.tasks))
         if not len(self._out[2]) or self._nodes < 2:

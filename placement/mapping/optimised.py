@@ -1,4 +1,4 @@
-"""Mappings that minimize traffic times cost: the classic and the TD mapping, and others of their kind."""
+"""Mappings that minimize traffic times cost: the classic and the TD mapping, and similar ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def optimise(
     nodes : array_like of int, optional
         Nodes of the partition, at least as many as tasks; all by default.
     criterion : str or callable
-        Where the costs C between nodes come from, as in `cost_matrix`.
+        Source of the costs C between nodes, as in `cost_matrix`.
     method, seconds, iterations, seed
         As in `solve_qap`.
 
@@ -59,9 +59,9 @@ def optimise(
 
 
 def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] = LIMITS) -> QapResult:
-    """Return the mapping of least cost that is found by the method and within the limits of the option.
+    """Return the mapping of least cost that the method finds within the limits of the option.
 
-    `limits` are the words that may stand before an equals sign there.
+    `limits` are the keywords allowed in the option.
     """
     what = f"mapping {criterion}"
     options = _read(problem.option, what, limits)

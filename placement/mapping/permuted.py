@@ -9,5 +9,5 @@ __all__ = ["permuted"]
 
 
 def permuted(problem: MappingProblem) -> Nodes:
-    """Return nodes of the partition in random order, every order with equal chance."""
+    """Return the nodes of the partition in random order; all orders have equal probability."""
     return problem.rng.permutation(problem.nodes)[: problem.tasks]

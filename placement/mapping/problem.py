@@ -1,4 +1,4 @@
-"""What a mapping rule is given."""
+"""The input of a mapping rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RunTime = Callable[[Nodes, int | None], int | None]
 
 @dataclass(frozen=True)
 class MappingProblem:
-    """Tasks that need a node each.
+    """Tasks that need one node each.
 
     Attributes
     ----------
@@ -28,19 +28,19 @@ class MappingProblem:
     nodes : ndarray of int64
         Nodes of the job's partition, at least as many as tasks, in the partition's order.
     tasks : int
-        How many tasks there are.
+        Number of tasks.
     rng : numpy.random.Generator
-        Where a rule by chance takes its draws from.
+        Source of random draws.
     option : str
-        What the user wrote after the rule's name and a colon.
+        User's text after the name of the rule and a colon.
     program : Program or None
-        What the tasks do, for rules that look at it.
+        Program of the tasks, for rules that use it.
     W : array_like, sparse array or None
         Traffic in bytes, shape (tasks, tasks), instead of the program's own.
     run_time : callable or None
-        ``run_time(nodes, limit)`` returns the cycles that the program takes with its tasks on these nodes and
-        nobody else on the network, or None where these are `limit` or more (None: no limit); for rules that
-        try mappings. None where nothing can simulate.
+        ``run_time(nodes, limit)`` returns the cycles of the program with its tasks on these nodes, alone on
+        the network, or None if these are `limit` or more (None means no limit). It is for rules that simulate
+        mappings, and is None if simulation is not possible.
     """
 
     topology: Topology
@@ -53,12 +53,12 @@ class MappingProblem:
     run_time: RunTime | None = None
 
     def traffic(self, what: str) -> Any:
-        """Return the traffic between tasks in bytes; `what` names the rule that looks at it.
+        """Return the traffic between tasks in bytes; `what` names the rule for messages.
 
         Raises
         ------
         ValueError
-            If there is none, or it is that of another number of tasks.
+            If there is none, or it has another number of tasks.
         """
         if self.W is not None:
             shape = np.shape(self.W)

@@ -1,4 +1,4 @@
-"""Which links the packets of every pair of nodes cross, as a routing in tables sends them."""
+"""The links that packets between all pairs of nodes cross, with a routing in tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SWITCHES = 2048  # switches: their pairs are tabulated
 
 @dataclass(frozen=True, eq=False)
 class RoutedLinks:
-    """What a byte between two of some nodes puts on the links between switches.
+    """The load of a byte between two nodes on the links between switches.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class RoutedLinks:
     link : ndarray of int64
         Links, numbered by switch and port.
     share : ndarray of float64
-        Cycles a phit of the link, times the share of the packets that cross it.
+        Cycles per phit of the link, times the share of the packets that cross it.
     links : int
         How many there may be.
     """
@@ -68,7 +68,7 @@ class RoutedLinks:
 
 
 def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedLinks:
-    """Return which links the packets between some nodes cross.
+    """Return the links that the packets between some nodes cross.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
     nodes : ndarray of int64
         Nodes.
     routing : str
-        As in `netplace.topologies.routing.make_routes`. Where its table names several ports each takes the
-        same share, and routings that may go by an intermediate switch count by the direct way. Empty: what is
-        usual on the network; on grids and trees, which choose among shortest ways, all of these.
+        As in `netplace.topologies.routing.make_routes`. If its table lists several ports, each takes the same
+        share. Routings with intermediate switches count by the direct way. Empty means the default of the
+        network; on grids and trees, which choose among shortest ways, it means all of these.
     """
     switches = Switches.of(topology)
     here, home = np.unique(switches.home[nodes], return_inverse=True)

@@ -1,4 +1,4 @@
-"""TD mapping: traffic is short and spread evenly over the dimensions."""
+"""TD mapping: short traffic that is spread evenly over the dimensions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which nodes each job gets. A new rule is a function in a file of its own and a line in `PARTITIONS`.
+"""Partitions: the nodes of each job.
 
-A rule returns, for each job, at least as many nodes as it has tasks, in the order in which the consecutive
-mapping deals them out.
+To add a rule, write a function in its own file and a line in `PARTITIONS`. A rule returns, for each job, at
+least as many nodes as it has tasks, in the order of the consecutive mapping.
 """
 
 from __future__ import annotations
@@ -73,19 +73,19 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     Parameters
     ----------
     text : str
-        A key of `PARTITIONS`, with a colon and an option where the rule takes one; or a rule of your own,
-        which takes a `PartitionRequest` and returns the nodes of each job, as ``file.py:function``.
+        A key of `PARTITIONS`, with a colon and an option if the rule takes one; or your own rule as
+        ``file.py:function``, a function that takes a `PartitionRequest` and returns the nodes of each job.
     topology : Topology
         The network.
     sizes : sequence of int
         Tasks of each job.
     seed : int
-        Seed of rules by chance.
+        Seed of random rules.
 
     Returns
     -------
     list of ndarray of int64
-        For each job at least as many nodes as it has tasks; no node is in two of them.
+        For each job, at least as many nodes as it has tasks; no node belongs to two jobs.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
 
 
 def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, what: str) -> None:
-    """Raise ValueError if the parts are not disjoint, in the network and large enough."""
+    """Raise ValueError if the parts overlap, leave the network, or are too small."""
     if len(parts) != len(tasks):
         raise ValueError(f"{what}: gives nodes to {len(parts)} jobs, expected {len(tasks)}")
     holder = np.full(topology.nodes, -1)

@@ -1,4 +1,4 @@
-"""Which group or switch each node belongs to, and whole ones of them for jobs."""
+"""The group or switch of each node, and whole groups or switches for jobs."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ Numbers = tuple[int, ...]
 def boxes(request: PartitionRequest) -> list[Nodes]:
     """Return a box for each job.
 
-    The option is ``AxBxC``, packed from node 0 with X fastest, passing over boxes that service nodes make too
-    small, or one ``AxBxC@x,y,z`` (sides and lowest
-    corner) for each job, separated by slashes. A box does not wrap around a torus.
+    The option is ``AxBxC``, packed from node 0 with X fastest, without the boxes that service nodes make too
+    small; or one ``AxBxC@x,y,z`` (sides and lowest corner) for each job, separated by slashes. A box does not
+    wrap around a torus.
     """
     grid = grid_of(request.topology, "partition boxes")
     if not request.option:

@@ -1,4 +1,4 @@
-"""Nodes that the user lists."""
+"""Nodes in a user's list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
     """Return the nodes listed in the option, in the order listed.
 
     The option is a list such as ``0-3,8`` for each job, separated by slashes, or the path of a file with such
-    a list on a line for each job, where blank lines and what follows a ``#`` do not count.
+    a list on a line for each job, in which blank lines and text after a ``#`` are ignored.
     """
     if not request.option:
         raise ValueError("partition nodes: no nodes given, expected a form such as nodes:0-3,8 or nodes:FILE")

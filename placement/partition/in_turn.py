@@ -1,4 +1,4 @@
-"""Parts of a network for one job after the other, passing over those with too few nodes that compute."""
+"""Parts of a network for one job after the other, without those with too few compute nodes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ __all__ = ["in_turn"]
 
 
 def in_turn(request: PartitionRequest, parts: Iterable[Nodes]) -> list[Nodes]:
-    """Return the first of `parts` that is left for each job, leaving those that service nodes make too small.
+    """Return the next of `parts` for each job, without those that service nodes make too small.
 
-    May end early, if there are no more. A part that would be too small without service nodes is taken.
+    The result can be shorter if there are no more parts. A part that would be too small even without service
+    nodes is used.
     """
     left = list(parts)
     parts_taken: list[Nodes] = []

@@ -1,4 +1,4 @@
-"""What a partition rule is given."""
+"""The input of a partition rule."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class PartitionRequest:
     sizes : tuple of int
         Tasks of each job.
     rng : numpy.random.Generator
-        Where a rule by chance takes its draws from.
+        Source of random draws.
     option : str
-        What the user wrote after the rule's name and a colon.
+        User's text after the name of the rule and a colon.
     """
 
     topology: Topology

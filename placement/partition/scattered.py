@@ -14,7 +14,8 @@ __all__ = ["scattered"]
 def scattered(request: PartitionRequest) -> list[Nodes]:
     """Return random nodes for each job, as many as it has tasks, each job's in increasing order.
 
-    An option is a seed of the partition's own: it then stays the same while the run's seed changes.
+    The option is a separate seed for the partition, which then stays the same while the seed of the run
+    changes.
     """
     rng = request.rng
     if request.option:

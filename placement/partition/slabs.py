@@ -16,7 +16,7 @@ def slabs(
 ) -> list[Nodes]:
     """Return consecutive layers of `layer` nodes each: as many as a job needs, or the number in the option.
 
-    Layers are counted along `order`, by default that of the nodes' numbers.
+    Layers are counted along `order`, by default the order of the node numbers.
     """
     along = np.arange(request.topology.nodes) if order is None else order
     there = request.topology.nodes // layer

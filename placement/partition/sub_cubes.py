@@ -1,4 +1,4 @@
-"""Sub-cubes: every dimension halved, as often as the number of jobs asks for."""
+"""Sub-cubes: every dimension halved, as often as the number of jobs requires."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]
     """Return one of ``2**(dimensions * h)`` equal boxes for each job, X fastest, h at least 1.
 
     h is the smallest number of halvings that gives every job a box. Boxes that service nodes make too small
-    for a job are passed over.
+    for a job are skipped.
     """
     grid = grid_of(request.topology, f"partition {name}")
     parts = 2

@@ -1,6 +1,6 @@
-"""The quadratic assignment problem: which location each task gets so that flows times costs are least.
+"""The quadratic assignment problem: an assignment of tasks to locations that minimizes flows times costs.
 
-A new method is a function in a file of its own and a line in `METHODS`.
+To add a method, write a function in its own file and a line in `METHODS`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
 
 @dataclass(frozen=True)
 class Method:
-    """A way to solve the problem.
+    """A method to solve the problem.
 
     Attributes
     ----------
     solve : callable
         ``solve(problem, rng, budget)`` returns the location of each task.
     iterations : int
-        How many iterations it does when no budget is given.
+        Number of iterations without a budget.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     solve: Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]
@@ -79,16 +79,16 @@ def solve_qap(
     A : array_like or sparse array, shape (tasks, tasks)
         Flow from each task to each other, such as bytes; need not be symmetric.
     B : array_like, shape (locations, locations), or Locations
-        Cost of a unit of flow from each location to each other; at least as many locations as tasks. Of many
-        thousands it need not be a table: see `netplace.placement.mapping.cost_locations`.
+        Cost of a unit of flow from each location to each other; at least as many locations as tasks. For many
+        thousands of locations, use computed costs; see `netplace.placement.mapping.cost_locations`.
     method : str
         A key of `METHODS`.
     seconds : float, optional
-        Processor time that may be used. A search looks at the clock every few milliseconds, and takes its
-        first step, such as one construction, in any case.
+        Limit of processor time. A search checks the clock every few milliseconds, and always takes its first
+        step, such as one construction.
     iterations : int, optional
-        How many iterations may be done, as the method counts them. The result then depends on nothing but
-        input and seed. With neither limit, the method's own number of iterations.
+        Limit of iterations, as the method counts them. The result then depends only on input and seed.
+        Without any limit, the method's own number of iterations applies.
     seed : int
         Seed of all draws.
 

@@ -1,10 +1,10 @@
-"""Simulated annealing with swaps, priced from the flows of the two tasks.
+"""Simulated annealing with swaps, evaluated from the flows of the two tasks.
 
-Where flows are sparse, most random swaps are a waste: a task far from its partners will not stay there. Most
-proposals therefore take a task next to one of its partners (`Sparse.near`).
+With sparse flows, most random swaps are wasted: a task far from its partners does not stay there. Most
+proposals therefore move a task next to one of its partners (`Sparse.near`).
 
-A run cools geometrically through the temperatures at which the cost really falls. They are found by a
-first, short run from far above to far below.
+A run cools geometrically through the temperatures at which the cost falls most. A first, short run from far
+above to far below finds them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 
 
 class Annealing:
-    """Annealing runs on one problem, each wiser about temperatures than the one before.
+    """Annealing runs on one problem; each run uses the temperatures found by the previous ones.
 
     Parameters
     ----------
     form : Sparse
         The problem.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
 
     def __init__(self, form: Sparse, rng: np.random.Generator):
@@ -48,7 +48,7 @@ class Annealing:
         self._between, self._explored = (1.0, 1.0), False
 
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
-        """Return the best placement seen while cooling down from `placement`.
+        """Return the best placement found while cooling down from `placement`.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Annealing:
         return np.argsort(best) if self._form.exchanged else best
 
     def explore(self, budget: Budget) -> Integers | None:
-        """Find the temperatures between which most of the cost falls; they are asked for once.
+        """Find the temperatures between which most of the cost falls; called once.
 
         Returns the best placement met on the way, if any swap changes the cost.
         """

@@ -1,4 +1,4 @@
-"""How long a search may go on: an amount of work, a time, or both."""
+"""Limits of a search: an amount of work, a time, or both."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["Budget"]
 
 
 class Budget:
-    """What a search may spend, and what it has spent.
+    """The limits of a search, and its use of them.
 
     Time is processor time of the calling thread, so that a busy machine does not change what a search gets.
-    It is looked at between slices of work, which are kept to a few milliseconds. A search limited by
-    iterations alone never looks at the clock: its result depends on nothing but its input and its seed.
+    It is checked between slices of work of a few milliseconds. A search that is limited only by iterations
+    never checks the clock, so its result depends only on its input and its seed.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ class Budget:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the budget is used up."""
         return self.spent >= self._most or (self.timed and self.seconds >= self._limit)
 
     def allows(self, iterations: int) -> int:
-        """Return how many of the next `iterations` may be done, looking at their number alone."""
+        """Return how many of the next `iterations` are allowed, by their number alone."""
         return int(min(iterations, self._most - self.spent))
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Do something that does not count as time, such as compiling."""
+        """Perform work that does not count as time, such as loading code."""
         before = time.thread_time()
         yield
         self._started += time.thread_time() - before

@@ -38,7 +38,7 @@ class Elites:
         return self._members[0][0]
 
     def add(self, placement: Integers, cost: float) -> None:
-        """Take in a placement if it is new, and among the best or needed to fill the places."""
+        """Add a placement if it is new, and among the best or needed to fill the places."""
         if any(cost == known and (placement == member).all() for known, member in self._members):
             return
         self._members.append((cost, placement))
@@ -46,10 +46,10 @@ class Elites:
         del self._members[_SIZE:]
 
     def start(self) -> Integers | None:
-        """Return where to search next, in turn a cross of two members and the best one perturbed.
+        """Return the next start: in turn a cross of two members and a perturbation of the best one.
 
-        None, for a start from scratch, while there are too few. Of two parents that are alike the worse one
-        is dropped for such a start.
+        The result is None, for a start from scratch, while there are too few members. Of two similar parents,
+        the worse one is dropped for such a start.
         """
         if len(self._members) < _SIZE:
             return None
@@ -65,7 +65,7 @@ class Elites:
 
 
 def perturbed(placement: Integers, rng: np.random.Generator) -> Integers:
-    """Return `placement` with a share of its tasks, drawn at random, moved round in a ring."""
+    """Return `placement` with a random share of its tasks shifted around a ring."""
     count = min(len(placement), max(3, int(_MOVED * len(placement))))
     chosen = rng.choice(len(placement), count, replace=False)
     moved = placement.copy()
@@ -74,7 +74,7 @@ def perturbed(placement: Integers, rng: np.random.Generator) -> Integers:
 
 
 def crossed(first: Integers, other: Integers, rng: np.random.Generator) -> Integers:
-    """Return a placement that agrees with both parents where they agree, elsewhere mostly with one."""
+    """Return a placement that agrees with both parents where they agree, and elsewhere mostly with one."""
     child = np.where(first == other, first, -1)
     taken = np.zeros(len(first), bool)
     taken[child[child >= 0]] = True

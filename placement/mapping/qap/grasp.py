@@ -3,14 +3,14 @@
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for parallel
 applications", J. Parallel Distrib. Comput. 71 (2011) 1377-1387, which solves the mapping problem by 50
 iterations of greedy randomized construction with alpha = 20 %, each improved by a best-improvement two-swap
-local search; J. A. Pascual, thesis, UPV/EHU 2013. A construction makes one entry of the mapping at a time:
-every free task on every free location is priced by the cost that it adds; of these prices one of the least
-alpha is drawn, and prices are worked out anew. (`grasp_pairs` begins with two tasks at once.)
+local search; J. A. Pascual, thesis, UPV/EHU 2013. A construction makes one entry of the mapping at a time: it
+evaluates the additional cost of every free task on every free location, draws one of the least alpha of these
+costs, and evaluates again. (`grasp_pairs` begins with two tasks at once.)
 
-What the texts leave open is settled here: the number of candidates is rounded down but is at least one, and
-among equal prices those of lower task, then of earlier location, come first. The last matters: where flows
-are uniform the construction follows the order of tasks and locations in part, and so it seems to have been in
-the study, whose mappings of FT are far from random ones in run time.
+This implementation settles what the texts leave open: the number of candidates is rounded down but is at
+least one, and among equal costs, lower tasks and then earlier locations come first. The latter matters: with
+uniform flows, the construction partly follows the order of tasks and locations. This seems to have been the
+case in the study, whose mappings of FT differ much from random ones in run time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def grasp(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Inte
 def repeat(
     construction: Construction, problem: QapProblem, rng: np.random.Generator, budget: Budget
 ) -> Integers:
-    """Return the best of what constructions, each improved by local search, come to."""
+    """Return the best of several constructions, each improved by local search."""
     search = TabuSearch(dense_form(problem), rng)
     best, least = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:

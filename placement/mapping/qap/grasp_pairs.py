@@ -1,4 +1,4 @@
-"""GRASP whose construction begins with two tasks at once, as in the source of the published one.
+"""GRASP whose construction begins with two tasks at once, as in the source of the published method.
 
 Source: Y. Li, P. M. Pardalos and M. G. C. Resende, "A greedy randomized adaptive search procedure for the
 quadratic assignment problem", DIMACS Series 16 (1994):
@@ -7,7 +7,7 @@ quadratic assignment problem", DIMACS Series 16 (1994):
    locations, in rising order, up to a share of both lists; of the products, one of the least alpha is drawn.
 2. The others one by one, as in `grasp`.
 
-What the text leaves open is settled here: the share of step 1 is alpha too.
+The text leaves the share of step 1 open; here it is alpha as well.
 """
 
 from __future__ import annotations

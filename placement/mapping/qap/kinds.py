@@ -1,4 +1,4 @@
-"""How the cost between two locations follows from what is known of either."""
+"""Cost between two locations as a function of their data."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Locations among which costs are computed, not tabulated: places on a grid, under a tree, or at switches.
+"""Locations with computed costs instead of a table: places on a grid, under a tree, or at switches.
 
-A table of costs among 32,768 locations takes 2 GB, among 262,144 it takes 137. Here a location is a row of a
-few numbers, and a pair is priced from two rows, inside the compiled searches.
+A table of costs among 32,768 locations takes 2 GB, and among 262,144 it takes 137 GB. Here, a location is a
+row of a few numbers, and the compiled searches compute the cost of a pair from two rows.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Locations:
 
     @cached_property
     def crowd(self) -> int:
-        """How many locations stand in one place of a grid, at most."""
+        """Largest number of locations at one place of a grid."""
         if not self.table[0, 0]:
             return 1
         return int(np.unique(self.places, axis=0, return_counts=True)[1].max())

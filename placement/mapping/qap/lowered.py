@@ -1,8 +1,8 @@
-"""The problem as the compiled searches see it: float64 matrices, flows task by task.
+"""The problem in the form of the compiled searches: float64 matrices, flows task by task.
 
 Searches work on a *placement*: the location of every task and, behind the tasks, of as many dummies without
-flow as fill the locations. Whole numbers below 2**53 are exact in float64, and what a search returns is
-priced again, exactly, by `QapProblem.cost`.
+flow as fill the locations. Whole numbers below 2**53 are exact in float64, and `QapProblem.cost` computes the
+exact cost of the result again.
 
 If either matrix is symmetric, only the sum of flows in both directions matters, so both are made symmetric,
 ``A + A.T`` and ``B + B.T``. This multiplies all costs by the same factor.
@@ -41,7 +41,7 @@ class Dense:
     AT, BT : ndarray of float64
         Their transposes.
     order : ndarray of int64, shape (locations,)
-        Which task or dummy stands in each row of `A`.
+        Task or dummy of each row of `A`.
     active : int
         How many rows have flow; swaps among the others change nothing.
     symmetric : bool

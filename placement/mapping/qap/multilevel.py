@@ -1,4 +1,4 @@
-"""Multilevel mapping of large problems: what its parts want, made from the problem, and when it pays."""
+"""Multilevel mapping of large problems: the input of its parts, and when it is worthwhile."""
 
 from __future__ import annotations
 

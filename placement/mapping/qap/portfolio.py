@@ -1,10 +1,10 @@
-"""The default method: annealing and robust tabu search take turns, and the one that finds more gets more.
+"""The default method: annealing and robust tabu search alternate, and the more successful one gets more time.
 
-Annealing starts anew each time, for twice as long. Tabu searches start from greedy randomized constructions
+Annealing starts again each time, for twice as long. Tabu searches start from greedy randomized constructions
 at first, then from crosses and perturbations of the best placements found by either. Which of the two is
-better depends on the problem: annealing where flows are sparse or have much symmetry, as those of
-applications, tabu search where they are dense. Beyond some hundred locations annealing is alone; problems of
-more than a thousand with sparse flows are left to `multilevel`.
+better depends on the problem: annealing for flows that are sparse or have much symmetry, like those of
+applications, and tabu search for dense flows. Beyond some hundred locations, only annealing is used;
+`multilevel` solves problems of more than a thousand locations with sparse flows.
 
 Sources: É. Taillard (see `tabu`); D. T. Connolly, "An improved annealing scheme for the QAP", European J.
 Operational Research 46 (1990); U. Benlic and J.-K. Hao, "Memetic search for the quadratic assignment
@@ -42,10 +42,10 @@ _SLOW = (
 
 
 def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
-    """Return the best placement of tasks that is found; the search ends early if none can be better.
+    """Return the best placement found; the search ends early if none can be better.
 
-    Nothing is searched where tasks in the order of the locations cost as little as can be: so it is where
-    all placements cost the same.
+    There is no search if tasks in the order of the locations have the least possible cost, as when all
+    placements cost the same.
 
     An iteration is a swap of the tabu search, or a proposal for every task in annealing.
     """

@@ -1,4 +1,4 @@
-"""What every method of solving a quadratic assignment problem returns."""
+"""The result of every method for the quadratic assignment problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["QapResult"]
 
 @dataclass(frozen=True, eq=False)
 class QapResult:
-    """A solution and what it took.
+    """A solution, and the effort to find it.
 
     Attributes
     ----------

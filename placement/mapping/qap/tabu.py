@@ -1,9 +1,9 @@
 """Robust tabu search with the gains of all swaps kept up to date, and best-improvement descent.
 
 Source: É. Taillard, "Robust taboo search for the quadratic assignment problem", Parallel Computing 17 (1991).
-After a swap the gain of every pair that it does not touch changes by a product of two differences, which
-is one pass over a triangle of numbers; the pairs it touches are priced anew. Costs are kept permuted, so
-that every inner loop runs along rows.
+After a swap, the gain of every other pair changes by a product of two differences, which is one pass over a
+triangle of numbers; the gains of the pairs of the swap are computed again. Costs are stored permuted, so that
+every inner loop runs along rows.
 """
 
 from __future__ import annotations

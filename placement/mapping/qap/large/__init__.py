@@ -1,9 +1,10 @@
-"""Problems of thousands of locations and sparse flows: one placement is grown, one made from coarse to fine.
+"""Problems of thousands of locations and sparse flows: grown and multilevel placements.
 
-Costs are priced from the places of two locations (`pricing`), never tabulated here. The machine is bisected
-along its own dimensions (`order`); a placement grows task by task (`growing`); the flows are coarsened
-(`coarsening`), clusters placed on blocks of the machine and refined on the way back (`multilevel`); both
-anneal by local swaps (`annealing`). What is left of the effort refines the better of the two again.
+Costs are computed from the places of two locations (`pricing`), without a table. The machine is bisected
+along its own dimensions (`order`). One placement grows task by task (`growing`). For the other, the flows are
+coarsened (`coarsening`), and clusters are placed on blocks of the machine and refined on the way back
+(`multilevel`). Both anneal by local swaps (`annealing`). The remaining effort refines the better of the two
+again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Simulated annealing in which a task moves next to a partner, and swaps with who is there."""
+"""Simulated annealing in which a task moves next to a partner, and swaps with the task there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traffic made coarser: tasks that say much to each other are paired, pairs are paired again, and so on.
+"""Coarser traffic: tasks with much traffic are paired, pairs are paired again, and so on.
 
 Pairs are found by heavy-edge matching (G. Karypis and V. Kumar, "A fast and high quality multilevel scheme
 for partitioning irregular graphs", SIAM J. Scientific Computing 20 (1998)); tasks whose partners are all

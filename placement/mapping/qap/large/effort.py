@@ -1,4 +1,4 @@
-"""How far a search has come through its budget, as a share: of time, or of proposals."""
+"""Progress of a search through its budget, as a share of time or of proposals."""
 
 from __future__ import annotations
 

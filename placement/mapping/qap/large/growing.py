@@ -1,9 +1,9 @@
-"""A placement that grows from one task: whoever says most to those placed comes next, and is put beside them.
+"""A placement that grows from one task: the task with the most traffic to placed tasks is next.
 
-Greedy construction (H. Müller-Merbach, "Optimale Reihenfolgen", Springer 1970; for mapping: T. Hoefler and
-M. Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS 2011), with
-annealing each time that the placement has grown by half: a mistake near the beginning costs little to mend
-then, and everything that is built on it later. A halo grows as a crystal does, mostly without a fault.
+Greedy construction (H. Müller-Merbach, "Optimale Reihenfolgen", Springer 1970; for mapping: T. Hoefler and M.
+Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS 2011), with annealing
+each time the placement has grown by half: a mistake near the beginning costs little to repair then, and much
+later. A halo exchange grows like a crystal, mostly without a defect.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Growth:
 
     @property
     def excess(self) -> float:
-        """What the tasks placed cost, relative to the least that there could be: 1 is without a fault."""
+        """Cost of the placed tasks relative to the smallest possible cost; 1 means no defect."""
         inside = self._level.compiled.inside(self.place) / 2 * self._level.locations.least
         return cost(self._level, self.place) / inside if inside else 1.0
 
@@ -90,7 +90,7 @@ class Growth:
 def grown(
     level: Level, tasks: int, ends: Sequence[float], effort: Effort, rng: np.random.Generator
 ) -> Iterator[NDArray[np.int32]]:
-    """Yield placements, of each of the first `tasks` tasks, from the most promising beginning on.
+    """Yield placements of the first `tasks` tasks, from the most promising beginning on.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From blocks of the machine down to single locations: clusters of tasks are placed, then split, and so on.
+"""Multilevel placement: clusters of tasks are placed on blocks of the machine, then split, and so on.
 
 Tasks and locations come in pairs of pairs; at every level clusters are annealed over blocks of as many
 locations, at temperatures that mend what is near and leave what is far as it is. Sources: C. Walshaw,

@@ -1,9 +1,9 @@
-"""Locations in an order in which every block of a power of two is compact: the machine bisected recursively.
+"""An order of locations in which every block of a power of two is compact: recursive bisection.
 
 Blocks are halved across the longest of their dimensions, as in recursive coordinate bisection: M. J. Berger
 and S. H. Bokhari, "A partitioning strategy for nonuniform problems on multiprocessors", IEEE Trans. Computers
-36 (1987). Trees come in the order of their ancestors. Locations of which nothing is known but a table of
-costs are halved between two that are far apart.
+36 (1987). Trees use the order of their ancestors. Locations with only a table of costs are halved between two
+that are far apart.
 """
 
 from __future__ import annotations
