@@ -28,7 +28,7 @@ int chosen(D& d, std::uint32_t router, const typename D::Router& r, const typena
     if (arbiter == Arbiter::round_robin) return requests.next_from(turn);
     if (requests.single()) return requests.lowest();
     if (arbiter == Arbiter::random)
-        return requests.nth(below(draw(d.plan.seed, Purpose::arbiter, router, output, cycle), requests.count()));
+        return requests.nth(below(d.chance.draw(Purpose::arbiter, router, output, cycle), requests.count()));
     const auto later = arbiter == Arbiter::longest ? requests.from(turn) : requests;
     int best = -1;
     std::int64_t most = -1;

@@ -95,7 +95,7 @@ void generate_on(AnyNetwork& network, double chance, Short target, Short among, 
         const std::int64_t domains = network.plan().domains;
         sources.keys = (by_node ? nodes : domains) * domains;
     }
-    generate(network.hosts(), network.rules(), network.plan().seed, std::move(sources));
+    generate(network.hosts(), network.rules(), Chance(static_cast<std::uint64_t>(network.plan().seed)), std::move(sources));
 }
 
 Tuple record_of(AnyNetwork& network, std::int64_t number, Cycle now) {

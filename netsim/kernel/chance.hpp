@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace netplace {
@@ -38,16 +39,26 @@ inline std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// Return 64 random bits that depend on all five numbers.
-inline std::uint64_t draw(std::uint64_t seed, Purpose purpose, std::int64_t place, std::int64_t index,
-                          std::int64_t cycle) {
-    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15u;
-    std::uint64_t x = mix(seed + golden * static_cast<std::uint64_t>(purpose));
-    x = mix(x ^ (static_cast<std::uint64_t>(place) * golden));
-    const auto i = static_cast<std::uint64_t>(index);
-    x = mix(x ^ ((i << 32) * 0xBF58476D1CE4E5B9u + i * golden));
-    return mix(x ^ (static_cast<std::uint64_t>(cycle) * 0x94D049BB133111EBu));
-}
+// Draws of one seed.
+class Chance {
+public:
+    explicit Chance(std::uint64_t seed) {
+        for (std::uint64_t purpose = 0; purpose < purposes; ++purpose) first_[purpose] = mix(seed + golden * purpose);
+    }
+    // 64 random bits that depend on the seed and all four numbers.
+    std::uint64_t draw(Purpose purpose, std::int64_t place, std::int64_t index, std::int64_t cycle) const {
+        std::uint64_t x = mix(first_[static_cast<std::size_t>(purpose)] ^ (static_cast<std::uint64_t>(place) * golden));
+        const auto i = static_cast<std::uint64_t>(index);
+        x = mix(x ^ ((i << 32) * 0xBF58476D1CE4E5B9u + i * golden));
+        return mix(x ^ (static_cast<std::uint64_t>(cycle) * 0x94D049BB133111EBu));
+    }
+
+private:
+    static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15u;
+    static constexpr std::size_t purposes = 19;
+
+    std::uint64_t first_[purposes];  // mixed from the seed and a purpose
+};
 
 // Return a number in 0..n-1 from 64 random bits, n < 2^31.
 inline int below(std::uint64_t bits, std::int64_t n) {

@@ -89,7 +89,7 @@ template <class D>
         take_news(d, cycle);
         d.dawdle(4);
         ++cycle;
-        d.side = 1 - d.side;
+        d.turn();
         fall_due(d, cycle);
     }
 }

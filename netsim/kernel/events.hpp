@@ -205,26 +205,32 @@ private:
     std::vector<std::pair<Cycle, std::uint32_t>> far_;
 };
 
-// Routers to be looked at in a cycle: bits, so that each is looked at once and in order.
+// Routers to be looked at in a cycle: bits, so that each is looked at once and in order; and a bit for each word of them.
 class Agenda {
 public:
+    // Where the bits lie: who adds many routers keeps this by him.
+    struct Bits {
+        std::uint64_t* words;
+        std::uint64_t* tops;
+
+        // Nobody can foretell the condition: it is cheaper to write in any case.
+        void add_if(std::uint32_t router, bool so) const {
+            const std::uint32_t word = router >> 6;
+            words[word] |= std::uint64_t{so} << (router & 63);
+            tops[word >> 6] |= std::uint64_t{so} << (word & 63);
+        }
+    };
+
     explicit Agenda(std::size_t routers = 0)
         : words_((routers + 63) / 64), tops_((words_.size() + 63) / 64) {}
 
-    bool empty() const { return !some_; }
-    void add(std::uint32_t router) { add_if(router, true); }
-    // Nobody can foretell the condition: it is cheaper to write in any case.
-    void add_if(std::uint32_t router, bool so) {
-        const std::uint32_t word = router >> 6;
-        words_[word] |= std::uint64_t{so} << (router & 63);
-        tops_[word >> 6] |= std::uint64_t{so} << (word & 63);
-        some_ |= so;
+    bool empty() const {
+        return std::all_of(tops_.begin(), tops_.end(), [](std::uint64_t top) { return top == 0; });
     }
+    Bits bits() { return {words_.data(), tops_.data()}; }
     // Move all routers into `list`, which has room for all; return how many.
     std::size_t take(std::uint32_t* list) {
         std::size_t count = 0;
-        if (!some_) return 0;
-        some_ = false;
         for (std::size_t top = 0; top < tops_.size(); ++top) {
             std::uint64_t words = tops_[top];
             tops_[top] = 0;
@@ -240,13 +246,12 @@ public:
     }
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(words_, tops_, some_);
+        archive(words_, tops_);
     }
 
 private:
     std::vector<std::uint64_t> words_;
     std::vector<std::uint64_t> tops_;  // words that are not 0
-    bool some_ = false;
 };
 
 }  // namespace netplace

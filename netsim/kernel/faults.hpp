@@ -173,7 +173,7 @@ private:
             r.wait = r.homing = r.wanted = {};
             for (int output = 0; output < r.fed; ++output) r.output[output].waiting = 0;
             Desk& desk = d.net.desk_of(router);
-            desk.agenda[1 - desk.side].add(router);
+            desk.agenda[1 - desk.side].bits().add_if(router, true);
         }
     }
 };

@@ -53,8 +53,9 @@ struct Grid {
 };
 
 // The minimal route record of a packet created in `cycle`: hops left and sign, in a field for each dimension.
-template <int n>
-std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t source, std::int32_t target, Cycle cycle) {
+template <int n, class D>
+std::uint32_t route_of(const Grid<n>& grid, const D& d, std::int32_t source, std::int32_t target, Cycle cycle) {
+    const auto& plan = d.plan;
     const int dims = grid.dims(plan);
     if (plan.twist != 0) {  // looks the same from every node, so the routes of a displacement are tabulated
         const std::int64_t width = grid.size[0];
@@ -64,7 +65,7 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
         x = (x % width + width) % width;
         std::int32_t begin = grid.record_first[y * width + x];
         const std::int32_t count = grid.record_first[y * width + x + 1] - begin;
-        if (count > 1) begin += below(draw(plan.seed, Purpose::twist, source, 0, cycle), count);
+        if (count > 1) begin += below(d.chance.draw(Purpose::twist, source, 0, cycle), count);
         return static_cast<std::uint32_t>(grid.record[begin]);
     }
     std::uint32_t route = 0;
@@ -79,7 +80,7 @@ std::uint32_t route_of(const Grid<n>& grid, const Plan& plan, std::int32_t sourc
             if (other < hops) {
                 hops = other, sign ^= 1;
             } else if (other == hops) {
-                sign = below(draw(plan.seed, Purpose::half_ring, source, dim, cycle), 2);
+                sign = below(d.chance.draw(Purpose::half_ring, source, dim, cycle), 2);
             }
         }
         route |= static_cast<std::uint32_t>(2 * hops + sign) << grid.fields.shift[dim];
@@ -159,7 +160,7 @@ int random_output(D& d, std::uint32_t router, typename D::Router& r, int i, Cycl
         if (r.want[port].has(i)) candidates |= D::S::range(port * vcs + 1, vcs - 1);
     candidates &= r.room;
     if (candidates.none()) return escape_output(d, r, i);
-    const auto bits = draw(d.plan.seed, Purpose::policy, router, i, cycle);
+    const auto bits = d.chance.draw(Purpose::policy, router, i, cycle);
     return candidates.nth(below(bits, candidates.count()));
 }
 
@@ -171,7 +172,7 @@ int oblivious_output(D& d, std::uint32_t router, typename D::Router& r, int i, C
     if (i < r.fed && d.port_of(i) == port) {
         vc = d.vc_of(i);
     } else if (vcs > 1) {
-        vc = below(draw(d.plan.seed, Purpose::oblivious_vc, router, i, cycle), vcs);
+        vc = below(d.chance.draw(Purpose::oblivious_vc, router, i, cycle), vcs);
     }
     return admitted(r, i, port * vcs + vc);
 }

@@ -21,7 +21,7 @@ std::int64_t phits_held(const D& d, const typename D::Router& r, int i, Cycle cy
 // Of `own` injectors from `low` on, the one that holds fewest phits: of equals the first, cyclically, from one drawn.
 template <class D>
 int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r, int low, int own, Cycle cycle) {
-    const int begin = below(draw(d.plan.seed, Purpose::injector, node, 0, cycle), own);
+    const int begin = below(d.chance.draw(Purpose::injector, node, 0, cycle), own);
     int best = -1;
     std::int64_t least = 0;
     for (int n = 0; n < own; ++n) {
@@ -51,7 +51,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
         }
         const int low = j;
         if (plan.ordered) {
-            j += below(draw(plan.seed, Purpose::injector_of_flow, node, target, 0), own);
+            j += below(d.chance.draw(Purpose::injector_of_flow, node, target, 0), own);
             own = 1;
         } else if (own > 1) {
             j = emptiest_injector(d, node, r, low, own, cycle);
@@ -81,7 +81,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     const int at = fifo.head + fifo.count < room ? fifo.head + fifo.count : fifo.head + fifo.count - room;
     auto& packet = packet_at(d, router, r, i, at);
     packet = {};
-    packet.route = route_of(d.net.wiring, plan, node, target, cycle);
+    packet.route = route_of(d.net.wiring, d, node, target, cycle);
     packet.birth = static_cast<std::uint32_t>(cycle);
     packet.label = label;
     ++fifo.count;

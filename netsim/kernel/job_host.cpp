@@ -207,7 +207,7 @@ std::vector<StandingTask> standing_tasks(const Hosts& hosts) {
     return standing;
 }
 
-void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sources sources) {
+void generate(Hosts& hosts, const HostingRules& rules, const Chance& chance, Sources sources) {
     const std::int64_t nodes = static_cast<std::int64_t>(hosts.nodes.size());
     for (Desk& desk : hosts.desks) desk.timers.drop_if([](std::uint32_t timer) { return timer & 1; });
     for (Node& node : hosts.nodes) {
@@ -229,7 +229,7 @@ void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sourc
     hosts.sources = std::move(sources);
     for (std::int32_t node = 0; node < nodes; ++node) {
         if (hosts.sources.target[node] == node) continue;
-        const Cycle due = hosts.now() + gap(draw(seed, Purpose::gap, node, 0, hosts.now()), hosts.sources.log_stay);
+        const Cycle due = hosts.now() + gap(chance.draw(Purpose::gap, node, 0, hosts.now()), hosts.sources.log_stay);
         hosts.nodes[node].next_draw = due;
         hosts.desk_of(node).timers.set(hosts.now(), due, 2u * static_cast<std::uint32_t>(node) + 1);
     }

@@ -43,7 +43,7 @@ std::vector<std::int64_t> owners(const Hosts& hosts, const std::vector<std::uint
 Progress progress(const Hosts& hosts, const Job& job);
 std::vector<StandingTask> standing_tasks(const Hosts& hosts);
 // Start open-loop traffic from cycle `now` on in place of what there is; without keys there is none.
-void generate(Hosts& hosts, const HostingRules& rules, std::uint64_t seed, Sources sources);
+void generate(Hosts& hosts, const HostingRules& rules, const Chance& chance, Sources sources);
 // The cycles that a running task lost to full injectors before a cycle.
 inline Cycle lost_before(const Node& node, Cycle now) {
     return node.lost + (node.since >= 0 ? now - node.since : 0);

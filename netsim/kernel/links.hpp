@@ -86,7 +86,7 @@ void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, C
     const auto& plan = d.plan;
     const int vcs = static_cast<int>(plan.vcs), ports = r.fed / vcs;
     if (r.held.none()) return;
-    int port = below(draw(plan.seed, Purpose::crossbar, router, 0, cycle), ports);
+    int port = below(d.chance.draw(Purpose::crossbar, router, 0, cycle), ports);
     for (int n = 0; n < ports; ++n, port = port + 1 == ports ? 0 : port + 1) {
         if (!r.idle.has(port * vcs)) continue;
         int vc = -1;

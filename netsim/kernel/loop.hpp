@@ -286,7 +286,7 @@ Exit simulate(D& d, Cycle& cycle, Cycle until) {
         expose_all(d, cycle);
         decide_all(d, cycle);
         ++cycle;
-        d.side = 1 - d.side;
+        d.turn();
         fall_due(d, cycle);
         if (d.desk.ended) {
             d.desk.ended = false;

@@ -244,11 +244,11 @@ struct Domain : Neighbours<cut> {
     using S = typename Router::S;
 
     Domain(Network<W>& network, Desk& its, Neighbours<cut> others = {})
-        : Neighbours<cut>(others), net(network), desk(its), plan(network.plan), fields(network.wiring.fields), routers(network.routers.data()),
+        : Neighbours<cut>(others), net(network), desk(its), plan(network.plan), chance(static_cast<std::uint64_t>(network.plan.seed)), fields(network.wiring.fields), routers(network.routers.data()),
           packets(network.packets.data()), nodes(network.nodes.data()), keys(network.jobs.keys.data()),
           emptied(network.emptied.data()), asked(network.asked.data() + (&its - network.desks.data()) * asked_room(network.plan)), ports(network.port_of.data()),
           channels(network.vc_of.data()), exposed(its.exposed.data()), ahead(network.ahead), behind(network.behind),
-          side(its.side), exposed_count(its.exposed_count), quiet(its.quiet), created(its.created),
+          side(its.side), now(its.agenda[1 - side].bits()), next(its.agenda[side].bits()), exposed_count(its.exposed_count), quiet(its.quiet), created(its.created),
           delivered(its.delivered) {}
     // Requests by output that a domain has scratch for: in cache lines of its own.
     static std::ptrdiff_t asked_room(const Plan& plan) {
@@ -266,6 +266,7 @@ struct Domain : Neighbours<cut> {
     Network<W>& net;
     Desk& desk;
     const typename W::Settings plan;
+    const Chance chance;
     const typename W::Fields fields;
     Router* const routers;
     typename W::Packet* const packets;
@@ -278,9 +279,16 @@ struct Domain : Neighbours<cut> {
     Name* const exposed;
     const int ahead, behind;
     int side;
+    Agenda::Bits now, next;  // routers to be looked at in this cycle and in the next one
     std::size_t exposed_count;
     Cycle quiet;
     std::int64_t created, delivered;
+
+    // Let the next cycle be this one.
+    void turn() {
+        side = 1 - side;
+        std::swap(now, next);
+    }
 
     Router& router(Name router) const { return routers[router]; }
     int port_of(int i) const { return W::usual ? i >> 1 : ports[i]; }
@@ -316,9 +324,9 @@ struct Domain : Neighbours<cut> {
         exposed[exposed_count] = name;
         exposed_count += so;
     }
-    void look_now(std::uint32_t router) { desk.agenda[1 - side].add(router); }
-    void look_now_if(std::uint32_t router, bool so) { desk.agenda[1 - side].add_if(router, so); }
-    void look_next_if(std::uint32_t router, bool so) { desk.agenda[side].add_if(router, so); }
+    void look_now(std::uint32_t router) { now.add_if(router, true); }
+    void look_now_if(std::uint32_t router, bool so) { now.add_if(router, so); }
+    void look_next_if(std::uint32_t router, bool so) { next.add_if(router, so); }
     void act_now(std::int32_t node) { desk.act_on(1 - side, node, nodes[node]); }
     void act_next(std::int32_t node) { desk.act_on(side, node, nodes[node]); }
     void set_timer(Cycle cycle, Cycle due, std::int32_t node, int kind) {

@@ -66,6 +66,7 @@ struct Set {
     }
     bool none() const { return !any(); }
     bool single() const {
+        if constexpr (words == 1) return (word[0] ^ (word[0] - 1u)) > word[0] - 1u;
         int members = 0;  // up to two of each word
         for (Word w : word) members += (w != 0) + ((w & (w - 1)) != 0);
         return members == 1;
@@ -89,7 +90,7 @@ struct Set {
     }
     // The first member at or after `turn`, cyclically; the set is not empty.
     int next_from(int turn) const {
-        if constexpr (words == 1) return (std::countr_zero(std::rotr(word[0], turn)) + turn) % width;
+        if constexpr (words == 1) return (first_of(std::rotr(word[0], turn)) + turn) % width;
         const Set later = from(turn);
         return later.any() ? later.lowest() : lowest();
     }
@@ -148,7 +149,7 @@ private:
     explicit Set(Word only) : word{only} {}
     static std::uint64_t mask(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
     static int shift(int member) { return words == 1 ? member : member % width; }
-    static int first_of(Word word) { return std::countr_zero(static_cast<std::uint64_t>(word)); }
+    static int first_of(Word word) { return __builtin_ctzll(word); }  // of a word that is not 0, which std::countr_zero would ask
     static Word bit(int member) { return static_cast<Word>(Word{1} << shift(member)); }
     Word& at(int member) { return word[words == 1 ? 0 : member / width]; }
     const Word& at(int member) const { return word[words == 1 ? 0 : member / width]; }

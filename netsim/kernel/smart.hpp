@@ -106,7 +106,7 @@ int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i,
         if (port == own_port && d.vc_of(i) > 0) {
             vc = d.vc_of(i);
         } else {
-            vc = 1 + below(draw(d.plan.seed, Purpose::adaptive_vc, router, i * dims + dim, cycle), vcs - 1);
+            vc = 1 + below(d.chance.draw(Purpose::adaptive_vc, router, i * dims + dim, cycle), vcs - 1);
         }
         const int output = port * vcs + vc;
         if (r.room.has(output)) {

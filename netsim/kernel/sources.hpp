@@ -9,15 +9,14 @@ namespace netplace {
 template <class D>
 std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
     const Sources& sources = d.net.sources;
-    const std::uint64_t seed = d.plan.seed;
     if (sources.hot_node >= 0 && sources.hot_node != node) {
-        const double unit = static_cast<double>(draw(seed, Purpose::hot_spot, node, 0, cycle)) / 18446744073709551616.0;
+        const double unit = static_cast<double>(d.chance.draw(Purpose::hot_spot, node, 0, cycle)) / 18446744073709551616.0;
         if (unit < sources.hot_share) return sources.hot_node;
     }
     const std::int32_t target = sources.target[node];
     if (target >= 0) return target;
     const auto& among = sources.among;
-    const auto bits = draw(seed, Purpose::target, node, 0, cycle);
+    const auto bits = d.chance.draw(Purpose::target, node, 0, cycle);
     if (among.empty()) {
         const int n = below(bits, d.plan.nodes - 1);
         return n >= node ? n + 1 : n;
@@ -44,7 +43,7 @@ void act_source(D& d, std::int32_t number, Node& node, bool occupied, Cycle cycl
     const std::int32_t key = sources.first_key + from * d.domains + d.domain_of(node.drawn - 1);
     if (!handed_over(d, number, node.drawn - 1, static_cast<std::uint32_t>(key) << 2 | data, cycle)) return;
     node.drawn = 0;
-    node.next_draw = cycle + 1 + gap(draw(d.plan.seed, Purpose::gap, number, 0, cycle + 1), sources.log_stay);
+    node.next_draw = cycle + 1 + gap(d.chance.draw(Purpose::gap, number, 0, cycle + 1), sources.log_stay);
     d.set_timer(cycle, node.next_draw, number, 1);
 }
 

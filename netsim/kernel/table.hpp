@@ -141,7 +141,7 @@ std::int64_t drawn_via(const Table<words, plain>& table, const D& d, std::uint32
     const int low = std::min(table.place[x], table.place[home]), high = std::max(table.place[x], table.place[home]);
     const std::int64_t count = plan.via_count - (high >= 0) - (low >= 0 && low < high);
     if (count <= 0) return -1;
-    int n = below(draw(plan.seed, Purpose::via, router, i, cycle), count);
+    int n = below(d.chance.draw(Purpose::via, router, i, cycle), count);
     if (low >= 0 && n >= low) ++n;
     if (high > low && n >= high) ++n;
     return table.via[x * plan.via_row + n];

@@ -20,12 +20,12 @@ int own_port(const Table<words, plain>& table, const D& d, std::int64_t x, const
     while (count < plan.most && entry[count] >= 0) ++count;
     if (plan.spread == static_cast<int>(Spread::destination))
         return static_cast<int>(static_cast<std::int64_t>(packet.route) / table.stride[x] % count);
-    return below(draw(plan.seed, Purpose::flow, x, origin(d, packet.label), packet.route), count);
+    return below(d.chance.draw(Purpose::flow, x, origin(d, packet.label), packet.route), count);
 }
 
 template <class D>
 int vc_of_flow(const D& d, const TablePacket& packet, int count) {
-    return below(draw(d.plan.seed, Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
+    return below(d.chance.draw(Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
 }
 
 // Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel.
@@ -183,7 +183,7 @@ template <class D>
     }
     const S equal = least_occupied(r, options);
     if (equal.single()) return equal.lowest();
-    return equal.nth(below(draw(d.plan.seed, Purpose::route, router, i, cycle), equal.count()));
+    return equal.nth(below(d.chance.draw(Purpose::route, router, i, cycle), equal.count()));
 }
 
 template <int words, bool plain, class R>

@@ -85,8 +85,8 @@ struct Tree {
     }
 };
 
-template <bool usual>
-std::uint32_t route_of(const Tree<usual>&, const Plan&, std::int32_t, std::int32_t target, Cycle) {
+template <bool usual, class D>
+std::uint32_t route_of(const Tree<usual>&, const D&, std::int32_t, std::int32_t target, Cycle) {
     return static_cast<std::uint32_t>(target);
 }
 
@@ -172,7 +172,7 @@ int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename 
     if (r.stage >= 0) {
         vc = d.vc_of(i);
     } else if (vcs > 1) {
-        vc = below(draw(d.plan.seed, Purpose::tree_vc, router, i, cycle), vcs);
+        vc = below(d.chance.draw(Purpose::tree_vc, router, i, cycle), vcs);
     }
     const int output = forced_port(tree, d, r, head_of(d, router, r, i), vc) * vcs + vc;
     return r.room.has(output) ? output : -1;
@@ -217,7 +217,7 @@ void visit_adaptive_requests(const Tree<usual>& tree, D& d, std::uint32_t router
         const int equals = equal.count();
         S requested;
         wanting.for_each([&](int i) {
-            const int output = equal.nth(below(draw(d.plan.seed, Purpose::tree_up, router, i, cycle), equals));
+            const int output = equal.nth(below(d.chance.draw(Purpose::tree_up, router, i, cycle), equals));
             if (available.has(output)) d.ask(requested, output, i);
         });
         requested.for_each([&](int output) { visit(output, d.asked[output]); });
