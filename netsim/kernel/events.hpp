@@ -225,7 +225,9 @@ public:
         : words_((routers + 63) / 64), tops_((words_.size() + 63) / 64) {}
 
     bool empty() const {
-        return std::all_of(tops_.begin(), tops_.end(), [](std::uint64_t top) { return top == 0; });
+        std::uint64_t some = 0;
+        for (std::uint64_t top : tops_) some |= top;
+        return some == 0;
     }
     Bits bits() { return {words_.data(), tops_.data()}; }
     // Move all routers into `list`, which has room for all; return how many.
