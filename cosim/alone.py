@@ -1,4 +1,4 @@
-"""Times of jobs alone: on a new network, and on the network as it was when the job started."""
+"""Times of jobs alone: on a new network, and on the network in the state at the start of the job."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _PRECISION = 0.02
 
 @dataclass(frozen=True)
 class Alone:
-    """A job's time alone, a mean over draws.
+    """The time of a job alone, as a mean over draws.
 
     Attributes
     ----------
     cycles : float
         The mean.
     deviation : float
-        Standard deviation of a single draw, as a share of the mean; 0 where nothing is left to chance.
+        Standard deviation of a single draw, as a share of the mean; 0 without randomness.
     draws : int
-        How many there are.
+        Number of draws.
     """
 
     cycles: float
@@ -48,7 +48,7 @@ class Alone:
 
     @property
     def chance(self) -> float:
-        """Half-width of the interval of what one more draw has, over the mean, at the level of 0.95."""
+        """Half-width of the interval of one more draw, as a share of the mean, at the level of 0.95."""
         return self._quantile * self.deviation * math.sqrt(1 + 1 / self.draws)
 
     @property
@@ -57,7 +57,7 @@ class Alone:
 
 
 def several(draw: Callable[[int], float], precision: float = _PRECISION, most: int = _MOST) -> Alone:
-    """Return the mean of as many draws as make its interval no wider than a precision, 3 at least.
+    """Return the mean of as many draws as it takes to reach a precision, at least 3.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
     precision : float
         Half-width of the interval, as a share of the mean.
     most : int
-        Draws after which it is left as it is.
+        Largest number of draws.
     """
     times = [draw(number) for number in range(_LEAST)]
     while True:
@@ -81,7 +81,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
 def cycles_alone(
     placing: Placing, placed: Placed, engine: str = "kernel", since: ArbiterState | None = None
 ) -> int:
-    """Return the cycles that a job takes if nobody else is there.
+    """Return the cycles of a job alone on the network.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def cycles_alone(
     engine : str
         The network's engine.
     since : ArbiterState, optional
-        What others had left behind in the network when the job started, and when that was: then this is the
-        run that the job would have had, had everybody else vanished with all their packets in that cycle. By
-        default a new network, at cycle 0.
+        State that other jobs had left behind in the network when the job started, and the cycle. The run is
+        then the one that the job would have had if all other jobs and their packets had vanished in that
+        cycle. The default is a new network at cycle 0.
 
     Raises
     ------
@@ -112,29 +112,29 @@ def cycles_alone(
 
 
 class FreshTimes:
-    """Run times of jobs alone on a new network: what a table holds; a `RunTimes`.
+    """Run times of jobs alone on a new network, as in a table; a `RunTimes`.
 
-    Where chance matters a time is the mean of `several` draws.
+    With randomness, a time is the mean of `several` draws.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings, mapping and seed.
     margin : float
-        Users ask for so many times the run time on a compact partition.
+        Estimate factor: ratio of the users' estimates to the run time on a compact partition.
     engine : str
         The network's engine.
     cycles : callable, optional
         Returns the cycles of a job alone on its nodes, instead of a simulation of all of it.
     precision : float
-        As of `several`.
+        As in `several`.
     memory : Memory, optional
-        Of draws.
+        Memory of draws.
 
     Raises
     ------
     ValueError
-        If the margin is not a number over 0.
+        If the margin is not a number above 0.
     """
 
     @checked
@@ -180,14 +180,14 @@ class FreshTimes:
 
     @checked
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds of a job on the nodes that it got."""
+        """Return the run time in seconds of a job on its assigned nodes."""
         return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
 
     @checked
     def longest(self, job: Job) -> float:
-        """Return what a user asks for: the run time in seconds on a compact partition, and a margin.
+        """Return the estimate of a user in seconds: the run time on a compact partition, times the margin.
 
-        Of a job that never ends it is the time until it stands still.
+        For a job that never ends, it is the time until nothing moves.
         """
         if job.nodes not in self._compact:
             self._compact[job.nodes] = compact(self._placing.machine, job)
@@ -198,7 +198,7 @@ class FreshTimes:
 
 
 def compact(machine: Topology, job: Job) -> Allocation:
-    """Return a compact partition of the empty machine: a box or a subtree, else its first nodes."""
+    """Return a compact partition of the empty machine: a box or a subtree, or its first nodes."""
     try:
         allocation = make_partitioner("contiguous", machine).find(job)
     except ValueError:  # there are no boxes of that size, or on that network

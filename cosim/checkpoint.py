@@ -1,7 +1,7 @@
-"""Files in which a long co-simulation is kept while it is under way.
+"""Checkpoint files of a long co-simulation.
 
-A file is plain data (`netplace.cosim.plain_state`) under a code that only who has this user's key can make:
-the arrays of a network go to compiled code, which trusts them.
+A file is plain data (`netplace.cosim.plain_state`) with an authentication code that requires the user's key,
+because the arrays of a network go to compiled code, which trusts them.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _HEAD = len(_BEGIN) + _CODE
 
 
 class Checkpoint:
-    """A file that is written from time to time, whole or not at all.
+    """A file that is written from time to time, completely or not at all.
 
     Parameters
     ----------
     path : Path
-        The file; there is one while what it keeps is under way.
+        The file, which exists while the simulation runs.
     key : str
-        Of the plan: a file of another plan or version is not used.
+        Key of the plan; a file of another plan or version is not used.
     known : mapping of str to object, optional
-        What the file does not hold, but names: found again where it is read.
+        Objects that the file only names and that the reader provides again.
     """
 
     def __init__(self, path: Path, key: str, known: Mapping[str, object] | None = None) -> None:
@@ -51,7 +51,7 @@ class Checkpoint:
         self._last, self._spent = time.monotonic(), 0.0
 
     def look(self, write: Callable[[], None]) -> None:
-        """Write, if it is time."""
+        """Write the file if it is due."""
         now = time.monotonic()
         if now - self._last >= max(_PAUSE, self._spent / _SHARE):
             with suppress(TypeError, UnicodeEncodeError):  # what is no plain data is not kept
@@ -60,7 +60,7 @@ class Checkpoint:
             self._spent = self._last - now
 
     def write(self, state: object) -> None:
-        """Write what is to be kept; nothing where no key can be kept, for it could not be read again."""
+        """Write the state; do nothing if no key can be stored, because the file could not be read again."""
         if (key := own_key()) is None:
             return
         saved, arrays = saved_state(state, self._key, self._known)
@@ -79,7 +79,7 @@ class Checkpoint:
             file.write(code.digest())
 
     def load(self) -> Any:
-        """Return what was kept; None if there is nothing, or it is of another plan or version."""
+        """Return the saved state; None if there is none, or it belongs to another plan or version."""
         refused = f"{self._path}: is no checkpoint that netplace wrote for this user"
         try:
             content = memoryview(read_trusted(self._path))
@@ -103,20 +103,20 @@ class Checkpoint:
             raise ValueError(f"{refused}, {error}; without it all begins anew") from None
 
     def close(self) -> None:
-        """Remove the file: all is done."""
+        """Remove the file after the end."""
         self._path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class Keep:
-    """Where parts of a co-simulation are kept while it is under way.
+    """Checkpoint files of the parts of a co-simulation.
 
     Attributes
     ----------
     path : Path
-        The file of the network under the scheduler; others stand beside it.
+        The file of the network under the scheduler; the others are next to it.
     key : str
-        Of the plan.
+        Key of the plan.
     """
 
     path: Path
@@ -128,18 +128,18 @@ class Keep:
         return Checkpoint(path, self.key, known)
 
     def close(self) -> None:
-        """Remove all files: all is done."""
+        """Remove all files after the end."""
         for name in PARTS:
             self.part(name).close()
 
 
 class Memory:
-    """Values that took long to simulate, each made once, also if the run is broken off meanwhile.
+    """Values of long simulations, each computed once, even if the run is interrupted.
 
     Parameters
     ----------
     checkpoint : Checkpoint, optional
-        Where they are kept.
+        File for the values.
     """
 
     def __init__(self, checkpoint: Checkpoint | None = None) -> None:
@@ -147,7 +147,7 @@ class Memory:
         self._values: dict[bytes, Any] = (checkpoint and checkpoint.load()) or {}
 
     def of(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return the value of a key, of the plain kinds; made if it is not known."""
+        """Return the value of a key; compute it if it is unknown."""
         if self._checkpoint is None:
             return make()
         digest = hashlib.sha256(repr(key).encode()).digest()

@@ -1,4 +1,4 @@
-"""Figures of a co-simulation: of the schedule, of what sharing cost, and of how well that is known."""
+"""Figures of a co-simulation: the schedule, the cost of sharing, and the uncertainty."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["CosimFigures", "Costs", "HalfWidth", "MixFigures", "Sharing", "Table
 
 @dataclass(frozen=True)
 class Sharing:
-    """What sharing the network cost the jobs that ended well.
+    """The cost of sharing the network for the jobs that ended well.
 
     Attributes
     ----------
     jobs : int
-        How many there are.
+        Number of jobs.
     mean_slowdown, median_slowdown, p95_slowdown, most_slowdown : float
-        Of time live over time alone.
+        Statistics of the live time divided by the time alone.
     slowed_by_1_percent : float
         Share of the jobs slowed by more than 1 %.
     within_chance : float
-        Share of the jobs whose slowdown differs from 1, and by no more than chance makes it.
+        Share of the jobs whose slowdown differs from 1, but not significantly.
     node_hours : float
-        Lost by sharing, in node-hours.
+        Node-hours lost by sharing.
     share_of_node_hours : float
-        The same, as a share of what all would have taken alone.
+        The same, as a share of the node-hours of all jobs alone.
     """
 
     jobs: int
@@ -45,14 +45,14 @@ class Sharing:
 
 @dataclass(frozen=True)
 class TimeError:
-    """By how much a table's times are beside live ones.
+    """The deviation of a table's times from live times.
 
     Attributes
     ----------
     jobs : int
-        Of how many jobs.
+        Number of jobs.
     mean, p95, most : float
-        As a share of the live time, without its sign.
+        Absolute deviations, as shares of the live time.
     """
 
     jobs: int
@@ -70,7 +70,7 @@ class TableError:
     all : TimeError
         Over all jobs.
     application, size, contiguous : dict of str to TimeError
-        By what they run, by the number of their nodes, and by whether these were one piece of the machine.
+        Errors by application, by number of nodes, and by whether the nodes were contiguous.
     """
 
     all: TimeError
@@ -95,16 +95,16 @@ class HalfWidth:
 
 @dataclass(frozen=True)
 class MixFigures:
-    """How rates of progress in mixes were measured.
+    """How the rates of progress in mixes were measured.
 
     Attributes
     ----------
     simulated : int
-        Mixes that were simulated.
+        Number of simulated mixes.
     precision_missed : int
-        Of how many of them the precision was not met.
+        Number of these that missed the precision.
     precision : float
-        Half-width that was asked for, as a share.
+        Requested half-width, as a share.
     """
 
     simulated: int
@@ -114,16 +114,16 @@ class MixFigures:
 
 @dataclass(frozen=True)
 class Costs:
-    """What place and sharing cost the jobs of a log, in node-hours; see `netplace.cosim.costs.costs`.
+    """The cost of partitions, mapping and sharing for the jobs of a log, in node-hours; see `costs.costs`.
 
     Attributes
     ----------
     jobs : int
         Jobs with logged times that ended well.
     logged, alone, live : float
-        What they took in the log, would have taken alone on their nodes, and took.
+        Node-hours in the log, alone on the assigned nodes, and live.
     partition, mapping, sharing : float
-        What of it the choice of nodes, the order of tasks and the other jobs cost.
+        Cost of the choice of nodes, of the order of tasks, and of the other jobs.
     """
 
     jobs: int
@@ -137,28 +137,28 @@ class Costs:
 
 @dataclass(frozen=True, kw_only=True)
 class CosimFigures:
-    """What came of all jobs of a co-simulation together.
+    """The figures of all jobs of a co-simulation together.
 
     Attributes
     ----------
     schedule : Metrics
         Figures of the schedule.
     sharing : Sharing or None
-        What sharing the network cost; None where no job ended well.
+        Cost of sharing the network; None if no job ended well.
     table_error : TableError or None
-        Error of a table of times alone; None where times are a table's.
+        Error of a table of times alone; None if the times are a table's.
     sources : dict of str to float, or None
-        Under ``mixes``: the share of all jobs' time by where it comes from, `netplace.cosim.SOURCES`.
+        With ``mixes``, the share of the time of all jobs by source, `netplace.cosim.SOURCES`.
     mixes : MixFigures or None
-        Under ``mixes``: how they were measured.
+        With ``mixes``, how the mixes were measured.
     simulated : float or None
-        Under ``sampled``: the share of the time that was simulated.
+        With ``sampled``, the share of the time that was simulated.
     marked : int or None
-        Under both: jobs whose half-width is over `netplace.cosim.MARKED`.
+        With both, the number of jobs whose half-width exceeds `netplace.cosim.MARKED`.
     half_width : HalfWidth or None
-        Under both: how well times are known.
+        With both, the half-widths of the times.
     costs : Costs or None
-        What place and sharing cost the jobs of a log.
+        Cost of partitions, mapping and sharing for the jobs of a log.
     """
 
     schedule: Metrics
@@ -172,10 +172,10 @@ class CosimFigures:
     costs: Costs | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON can hold them; what this co-simulation does not have is left out."""
+        """Return the figures as a dict for JSON, without those that this co-simulation does not have."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimFigures:
-        """Return the figures that `to_dict` described, of a store or folder, which have been checked."""
+        """Return the figures of a checked dict from a store or folder."""
         return from_plain(cls, plain)

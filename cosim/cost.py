@@ -1,4 +1,4 @@
-"""Which fidelity is the cheaper one: by the packets that each would simulate."""
+"""The choice of the cheapest fidelity, by the number of packets that each would simulate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
 def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
-    """Return the packets that live and sampled times simulate, about, times alone included."""
+    """Return the approximate packets that live and sampled times simulate, including times alone."""
     if not len(jobs):
         raise ValueError("jobs: there are none, expected some whose packets are counted")
     work = [placing.work_of(job) for job in jobs]
@@ -45,7 +45,7 @@ def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, floa
 
 
 def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
-    """Return the cheapest fidelity that tells what sharing costs, and why it is, in a sentence."""
+    """Return the cheapest fidelity that includes sharing, and the reason in a sentence."""
     live, sampled = packets_by_fidelity(placing, jobs).values()
     if live <= max(_LITTLE, sampled):
         few = "few enough" if live <= _LITTLE else f"sampled times would take {sampled:.2g}"
@@ -62,18 +62,18 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
 
 
 def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, most: float) -> None:
-    """Check before anything runs that simulating every packet could ever end.
+    """Check, before anything runs, that the simulation of every packet is feasible.
 
     Parameters
     ----------
     placing : Placing
-        Machine, settings, and what jobs do.
+        Machine, settings, and programs of the jobs.
     jobs : sequence of Job
-        Those that fit on the machine.
+        Jobs that fit on the machine.
     network_time : str
         Fidelity that simulates all of their iterations: ``live``, or ``table``.
     most : float
-        Packets that may be simulated.
+        Largest number of packets.
     """
     if not jobs:
         return
@@ -89,7 +89,7 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, m
 
 
 def check_block(work: Work, iterations: int, config: Config, most: float) -> None:
-    """Check before it runs that so many iterations of a job of a log, which are timed, could ever end."""
+    """Check that the simulation of the timed iterations of a job of a log is feasible."""
     packets = iterations * _of_body(work, config)
     if packets > most:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What place and sharing cost the jobs of a log, apart from each other, in node-hours."""
+"""The separate costs of partition, mapping and sharing for the jobs of a log, in node-hours."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["costs", "times_unmapped"]
 def times_unmapped(
     schedule: Schedule, measured: Mapping[int, Measured], alone: Callable[[Placed], float]
 ) -> dict[int, float]:
-    """Return the cycles that jobs would take alone on their nodes with tasks in the order of the nodes.
+    """Return the cycles of jobs alone on their nodes with tasks in the order of the nodes.
 
     Parameters
     ----------
     schedule : Schedule
         The rows, with their nodes.
     measured : mapping
-        What is known of each job, by its number.
+        Measurements of each job, by its number.
     alone : callable
-        Returns the cycles of a job alone; asked only where a mapping has changed the order.
+        Function that returns the cycles of a job alone; called only if a mapping has changed the order.
     """
     assert schedule.allocations is not None
     unmapped = {}
@@ -42,11 +42,12 @@ def times_unmapped(
 
 
 def costs(rows: Sequence[JobRow]) -> Costs | None:
-    """Return what the partition, the mapping and sharing cost the jobs of a log, in node-hours.
+    """Return the cost of partition, mapping and sharing for the jobs of a log, in node-hours.
 
-    A logged time is what a job takes alone on a compact partition, its tasks in order; the partition costs
-    what it takes longer alone on its own nodes, the mapping what it takes longer there with its tasks as they
-    were mapped, and sharing what it takes longer live. The three add up. None if jobs have no logged times.
+    The logged time is the time of a job alone on a compact partition with tasks in order. The cost of the
+    partition is its additional time alone on its own nodes, the cost of the mapping is the additional time
+    there with the actual mapping, and the cost of sharing is the additional live time. The three add up. The
+    result is None if jobs have no logged times.
     """
     done = [row for row in rows if isinstance(row, LoggedJobRow) and row.live is not None and row.logged]
     if not done:

@@ -1,4 +1,4 @@
-"""What if: a run again without a job, with a job elsewhere, or with another mapping."""
+"""What-if runs: the same run without a job, with a job on other nodes, or with another mapping."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ def what_if(
     move: Mapping[int, str] | None = None,
     mapping: Mapping[int, str] | None = None,
 ) -> list[WhatIf]:
-    """Return what each job took, and what it would have taken.
+    """Return the time of each job, and the time that it would have taken after a change.
 
-    Starts stay as they were, unless a job's nodes are not free by then; that is told.
+    Starts stay the same, unless the nodes of a job are not free by then, which is reported.
 
     Parameters
     ----------
     plan : CosimPlan
-        What was carried out.
+        The executed plan.
     rows : sequence of mapping
-        What came of its jobs.
+        The result rows of its jobs.
     without : sequence of int
-        Jobs that are left out.
+        Jobs to omit.
     move : mapping of int to str
-        Jobs that get other nodes: a rule of partition such as ``"nodes:0-15"``.
+        Jobs on other nodes, as a partition rule such as ``"nodes:0-15"``.
     mapping : mapping of int to str
-        Jobs whose tasks are mapped otherwise to their nodes: a rule of mapping.
+        Jobs with another mapping rule.
 
     Returns
     -------
     list of WhatIf
-        For each job that is not left out.
+        One for each job that is not omitted.
 
     Raises
     ------
     ValueError
-        If there is no such job, the run cannot be made again, or a job is moved to nodes of another.
+        If there is no such job, the run cannot be repeated, or a job is moved to nodes of another.
     """
     move, mapping = dict(move or {}), dict(mapping or {})
     placing = placing_of(plan)

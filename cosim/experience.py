@@ -1,10 +1,10 @@
-"""What simulated mixes tell of those that are not simulated: slowdowns foretold, with intervals.
+"""Slowdowns of jobs in mixes that are not simulated, predicted from simulated ones, with intervals.
 
-By how much jobs hold each other up is foretold from loads (`netplace.cosim.influence`), which says more than
-there is. How much more, the mixes that were simulated show: the ratio of a job's slowdown, simulated, to that
-foretold. Of a job drawn like them the ratio lies within as far of their median as 19 of 20 of theirs do
-(split conformal prediction, Lei et al., Journal of the American Statistical Association 113, 2018, algorithm
-2, with what is foretold as the local scale). So only jobs that were drawn by chance count.
+Loads predict how much jobs delay each other (`netplace.cosim.influence`), and the prediction is too high. The
+simulated mixes show by how much: by the ratio of the simulated to the predicted slowdown of a job. For a job
+that is drawn in the same way, the ratio is as close to their median as 19 of 20 known ratios are (split
+conformal prediction, Lei et al., Journal of the American Statistical Association 113, 2018, algorithm 2, with
+the prediction as the local scale). Therefore only randomly drawn jobs count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Experience:
     precision : float
         Half-width, as a share of a job's time, up to which its slowdown need not be simulated.
     seed : int
-        Of who is simulated all the same.
+        Seed of the choice of jobs that are always simulated.
     """
 
     precision: float
@@ -45,7 +45,7 @@ class Experience:
         self._rng = np.random.default_rng([self.seed, 31])
 
     def drawn(self) -> bool:
-        """Return whether the next job is one of those that are simulated whatever is known."""
+        """Return whether the next job is one of those that are always simulated."""
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
     def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:
@@ -54,7 +54,7 @@ class Experience:
         Parameters
         ----------
         foretold : float
-            Share by which others hold it up.
+            Predicted share by which others delay it.
         factor, deviation : float
             Factor by which it was slowed, and the standard deviation of that for a live run, as a share.
         """
@@ -74,7 +74,7 @@ class Experience:
         Parameters
         ----------
         foretold : float
-            Share by which others hold it up, see `netplace.cosim.influence`.
+            Predicted share by which others delay it; see `netplace.cosim.influence`.
         """
         if len(self._ratios) < _LEAST or foretold > self._most:
             return None

@@ -1,4 +1,4 @@
-"""Why a job was slow, and what it would have taken otherwise: what is told of it."""
+"""The explanation of why a job was slow, and of its time after a change."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Explanation", "Neighbour", "WaitedLink", "WhatIf"]
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another job that was there at the same time.
+    """Another job that ran at the same time.
 
     Attributes
     ----------
     job : int
-        Its number.
+        Number of the job.
     application : str
-        What it ran.
+        Its application.
     size : int
-        Nodes that it had.
+        Its number of nodes.
     overlap : float
-        Share of the explained job's time in which it was there.
+        Share of the time of the explained job in which it also ran.
     links : int
         Links on which packets waited for it.
     amount : int
@@ -33,9 +33,9 @@ class Neighbour:
     share : float
         The same, as a share of all cycles that they waited.
     without : float or None
-        Seconds that the explained job would have taken without it; None: that was not simulated.
+        Seconds of the explained job without it; None if not simulated.
     saved : float or None
-        What that saves, as a share of the time alone; None also where that is 0.
+        Saving as a share of the time alone; None also if that is 0.
     """
 
     job: int
@@ -58,11 +58,11 @@ class WaitedLink:
     link : str
         The link in words.
     router, port : int
-        Where it begins.
+        Router and port of the link.
     amount : int
-        Cycles waited for all others.
+        Cycles of waiting for all others.
     others : dict of int to int
-        Cycles waited for each, by the number of the job, the most first.
+        Cycles of waiting for each, by the number of the job, in decreasing order.
     """
 
     link: str
@@ -74,18 +74,18 @@ class WaitedLink:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Who slowed a job, and where.
+    """The jobs that slowed a job, and the links.
 
     Attributes
     ----------
     job : JobRow
-        What came of it.
+        Result row of the job.
     own : int
         Cycles that its packets waited for each other.
     neighbours : tuple of Neighbour
-        Jobs that were there at the same time, in the order of what was waited for them.
+        Jobs that ran at the same time, in decreasing order of the waiting for them.
     links : tuple of WaitedLink
-        Links on which most was waited for others.
+        Links with the most waiting for others.
     """
 
     job: JobRow
@@ -114,22 +114,22 @@ class Explanation:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What a job took, and what it would have taken had something been otherwise.
+    """The time of a job, and its time after a change.
 
     Attributes
     ----------
     job : int
-        Its number.
+        Number of the job.
     application : str
-        What it ran.
+        Its application.
     size : int
-        Nodes that it had.
+        Its number of nodes.
     alone, live : float
-        Seconds that it would have taken alone, and that it took.
+        Seconds alone, and live.
     what_if : float
-        Seconds that it would have taken.
+        Seconds after the change.
     change : float or None
-        `what_if` over `live`; None of a job of no cycles.
+        `what_if` divided by `live`; None for a job without cycles.
     late : float
         Seconds by which it would have started later.
     """

@@ -1,10 +1,10 @@
-"""Leaps: iterations that a network in a steady state need not be simulated through.
+"""Leaps over the iterations of a network in a steady state.
 
-The jobs on a network are looked at over a window in which every task does some iterations. As fast as each
-has got on there it would get on for some time, so as many iterations as it would do in that time are skipped,
-the clock is put forward, and the next window begins where the skipped iterations end: tasks are ahead of each
-other by as much as they would be, packets are in flight where they were. Nothing is skipped that is not
-steady: leaps end before a task has done its iterations, and before anything else happens.
+The jobs on a network are observed over a window in which every task completes some iterations. Each would
+continue at the same rate for some time, so the iterations that it would complete in that time are skipped,
+the clock is advanced, and the next window begins where the skipped iterations end. Tasks keep their lead over
+each other, and packets in flight stay where they were. Only steady phases are skipped: leaps end before a
+task has completed its iterations, and before any other event.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _KNOWN = 1 << 30
 
 @dataclass(eq=False)
 class Pace:
-    """How a job gets on.
+    """The progress of a job.
 
-    Tasks each of which waits for all others, directly or over others, are a *group*: none of them can get far
-    ahead, so all get on equally.
+    Tasks that all wait for each other, directly or through others, form a *group*: none of them can get far
+    ahead, so all progress at the same rate.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class Pace:
     group : ndarray of int64, shape (tasks,)
         Group of each task.
     groups : int
-        How many there are.
+        Number of groups.
     rest : ndarray of float64, shape (groups,)
         Parts of an iteration that are still to be skipped.
     owed : int
-        Iterations of every task of which the network does not know; they are skipped first.
+        Iterations of every task that the network does not know about; they are skipped first.
     windows, variance : float
         Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
     leaps, squares : float
@@ -85,7 +85,7 @@ class Pace:
 
 @dataclass(frozen=True, eq=False)
 class _Rates:
-    """What a window shows of a job: iterations a cycle, those left, and whether all are done, by group."""
+    """The observations of a job in a window: iterations per cycle, iterations left, and end, by group."""
 
     rate: Real
     left: Whole
@@ -105,7 +105,7 @@ class _Rates:
 
 @dataclass(eq=False)
 class FastForwarder:
-    """Looks at the jobs on a network, and skips what is steady.
+    """Observes the jobs on a network, and skips steady phases.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class FastForwarder:
     Attributes
     ----------
     due : int
-        Cycle of the network in which it is to look again.
+        Cycle of the next observation.
     paces : dict of int to Pace
         By the network's number of each job.
     """
@@ -135,33 +135,33 @@ class FastForwarder:
     _changed: int = -1  # when something happened; -1: since the last look
 
     def come(self, number: int, placed: Placed) -> None:
-        """Add a job that has been started."""
+        """Add a job that has started."""
         owed = placed.work.iterations - known_iterations(placed)
         self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed)
         self.change()
 
     def go(self, number: int) -> Pace:
-        """Take a job away that has ended or was stopped."""
+        """Remove a job that has ended or was stopped."""
         self.change()
         self._once.pop(number, None)
         return self.paces.pop(number)
 
     def change(self) -> None:
-        """Begin a new window: what was seen does not hold any more."""
+        """Begin a new window, because earlier observations no longer apply."""
         self._shots, self._plan, self._settled, self._changed = [], None, False, -1
         self.due = self.network.now + 1
 
     def look(self, most: float, clock: int, starts: dict[int, int]) -> int:
-        """Look at the jobs; return the cycles that were skipped, not more than `most`.
+        """Observe the jobs; return the cycles that were skipped, at most `most`.
 
         Parameters
         ----------
         most : float
-            Cycles after which something happens.
+            Cycles until the next event.
         clock : int
             The time.
         starts : dict of int to int
-            When each job began.
+            Start cycle of each job.
         """
         if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
             self.due = _FAR
@@ -194,7 +194,7 @@ class FastForwarder:
 
     @property
     def _laps(self) -> int:
-        """Iterations that every task is to do before the next look."""
+        """Iterations of every task until the next observation."""
         return _LAPS if self._settled else _SETTLING
 
     def _next(self, laps: dict[int, Laps]) -> None:
@@ -225,7 +225,7 @@ class FastForwarder:
         return not wait
 
     def _rates(self, number: int, laps: Laps) -> _Rates:
-        """Return how fast the groups of a job get on, and note how much that varies."""
+        """Return the rates of the groups of a job, and record their variation."""
         pace = self.paces[number]
         if not pace.groups:
             pace.groups, pace.group = _groups(laps)
@@ -246,7 +246,7 @@ class FastForwarder:
         return rates
 
     def _farthest(self, rates: dict[int, _Rates], span: float, clock: int, starts: dict[int, int]) -> float:
-        """Return the cycles that may be skipped."""
+        """Return the cycles that can be skipped."""
         far, shortest = _AS_LONG * (clock - self._changed), float(_FAR)
         for number, seen in rates.items():
             pace, rest = self.paces[number], seen.longest()
@@ -258,7 +258,7 @@ class FastForwarder:
         return min(far, max(_FARTHEST * span, _SHARE * shortest))
 
     def _even(self, rates: dict[int, _Rates], far: float) -> float:
-        """Return the cycles, a quarter fewer at most, in which jobs do whole iterations, or nearly so."""
+        """Return the cycles, at most a quarter fewer, in which jobs complete nearly whole iterations."""
         # Only those can be skipped. What is off counts as a share of the job, and the job most off counts.
         some = far * _PARTS
         off = np.zeros(len(some))
@@ -293,7 +293,7 @@ class FastForwarder:
 
 
 def known_iterations(placed: Placed) -> int:
-    """Return the iterations of a job that a network is told of: it counts no further than to 2^31."""
+    """Return the iterations of a job for the network, which counts up to 2^31."""
     return min(placed.work.iterations, _KNOWN)
 
 
@@ -309,7 +309,7 @@ def _groups(laps: Laps) -> tuple[int, Whole]:
 
 
 def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
-    """Return the iterations a cycle of each group between two looks, a mean over its tasks."""
+    """Return the iterations per cycle of each group between two observations, as a mean over its tasks."""
     laps, cycles = after.done - before.done, after.last - before.last
     counts = (laps > 0) & (cycles > 0) & (after.left > 0)
     each = np.where(counts, laps / np.maximum(1, cycles), 0.0)
@@ -319,7 +319,7 @@ def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
 
 
 def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
-    """Return the iterations that each task would do in so many cycles."""
+    """Return the iterations that each task would complete in the given cycles."""
     # A task gets no further than with what those that it hears of would have sent it.
     wanted = seen.rate * cycles + pace.rest
     left = np.full(pace.groups, _FAR)

@@ -1,4 +1,4 @@
-"""The live network as an execution that leaps over what is steady; see `netplace.cosim.fast_forward`."""
+"""The live network as an execution with leaps; see `netplace.cosim.fast_forward`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["FastForwardExecution", "FastForwarded", "JobResidence", "fast_forwar
 
 @dataclass(frozen=True, eq=False)
 class FastForwarded:
-    """What came of a job on a network whose steady stretches were skipped.
+    """The result of a job on a network with leaps.
 
     Attributes
     ----------
     cycles : int
         From its start to its end.
     leaps : float
-        Cycles that were skipped meanwhile.
+        Cycles that were skipped while it ran.
     variance : float
-        Of its time, as a share of it, squared: what leaps owe to chance, and what a live run does.
+        Variance of its time, as a squared share: of the leaps, and of a live run.
     counted : bool
-        Whether nothing had been skipped before its end: then these are the cycles of a live run.
+        Whether nothing was skipped before its end, so that the cycles are those of a live run.
     """
 
     cycles: int
@@ -39,7 +39,7 @@ class FastForwarded:
 
 @dataclass(frozen=True, eq=False)
 class JobResidence:
-    """A job on its nodes, from a cycle on.
+    """A job on its nodes, with its start and stop.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class JobResidence:
     start : int
         First cycle in which its tasks act.
     stop : int
-        When it was stopped, in cycles; -1: it was not.
+        Cycle in which it was stopped, or -1.
     """
 
     placed: Placed
@@ -57,7 +57,7 @@ class JobResidence:
 
 
 class FastForwardExecution(LiveExecution):
-    """Jobs on one network whose steady stretches are skipped; a `netplace.scheduling.Execution`.
+    """Jobs on one network with leaps; a `netplace.scheduling.Execution`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FastForwardExecution(LiveExecution):
     precision : float
         Half-width, as a share of a job's time, that leaps may add to it.
     leapt : callable, optional
-        Told of each attempt that has ended, and of what came of it.
+        Function that is called with each attempt that has ended, and its result.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class FastForwardExecution(LiveExecution):
         self._leapt = leapt
 
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
-        """Start a job whose tasks have their nodes; one that only computes has no part in the network."""
+        """Start a job whose tasks have their nodes; a job that only computes does not use the network."""
         if placed.work.application:
             return super().begin_placed(attempt, placed, now)
         cycles, start = placed.work.compute * placed.work.iterations, math.ceil(now * self._second)
@@ -151,26 +151,26 @@ def _variance(pace: Pace, cycles: int) -> float:
 def fast_forward(
     placing: Placing, stays: Iterable[tuple[int, JobResidence]], precision: float, keep: Keep | None = None
 ) -> dict[int, FastForwarded]:
-    """Return what came of attempts that begin when and where they did; one that was stopped is left out.
+    """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     stays : iterable of (int, Stay)
-        Attempts in the order of their starts. One whose nodes are not free by then starts when they are.
+        Attempts in the order of their starts. An attempt whose nodes are not free starts when they are.
     precision : float
-        As of `FastForwardExecution`.
+        As in `FastForwardExecution`.
     keep : Keep, optional
-        Where it is kept while it is under way.
+        Checkpoint files.
     """
     return _Again(placing, [*stays], precision, keep).made
 
 
 class _Again:
-    """Attempts that begin when and where they did, on a network of their own.
+    """Attempts with fixed starts and nodes, on their own network.
 
-    Each step can be done again from its beginning: what it has done already it finds done.
+    Each step can be repeated from its beginning: it detects the work that is already done.
     """
 
     kept = ("made", "_held", "_stops", "_begun")
@@ -196,7 +196,7 @@ class _Again:
         self._go_to(math.inf)
 
     def look(self) -> None:
-        """Write a checkpoint, if it is time; the network is between two cycles."""
+        """Write a checkpoint if it is due; the network is between two cycles."""
         assert self._checkpoint is not None
         self._checkpoint.look(self._write)
 
@@ -206,7 +206,7 @@ class _Again:
         self._checkpoint.write((state, {name: getattr(self, name) for name in self.kept}))
 
     def _take_up(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Resume from the checkpoint, if there is one."""
         assert self._checkpoint is not None
         saved = self._checkpoint.load()
         if saved is not None:

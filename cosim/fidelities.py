@@ -1,4 +1,4 @@
-"""A co-simulation under way: an execution, and what it tells of each job that has ended."""
+"""A running co-simulation: an execution, and the measurements of the jobs that have ended."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Tell = Callable[[int], None]
 
 
 class Course(Protocol):
-    """One fidelity at work.
+    """One fidelity in operation.
 
     Attributes
     ----------
     execution : Execution
-        Runs the jobs.
+        Execution of the jobs.
     measured : dict of int to Measured
-        What is known of each job that has ended, by its number.
+        Measurements of each job that has ended, by its number.
     kept : tuple of str
         Attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts.
     """
@@ -46,20 +46,20 @@ class Course(Protocol):
     measured: dict[int, Measured]
 
     def finish(self, keep: Keep | None) -> None:
-        """Measure what can only be measured when all jobs have ended; keep what is under way."""
+        """Measure what requires that all jobs have ended; save checkpoints meanwhile."""
 
     def alone(self, placed: Placed) -> float:
         """Return the cycles of a job alone on a new network."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return figures with those that only this fidelity has."""
+        """Return figures with the additional ones of this fidelity."""
 
     def more(self) -> dict[str, Any]:
-        """Return what only this fidelity tells beside the figures."""
+        """Return the additional outputs of this fidelity."""
 
 
 class _Live:
-    """Every packet on one network; each job again alone when it has ended."""
+    """Every packet on one network; each job is simulated again alone after its end."""
 
     kept: tuple[str, ...] = ("measured",)
 
@@ -80,14 +80,14 @@ class _Live:
         return self._fresh.cycles(placed)
 
     def finish(self, keep: Keep | None) -> None:
-        """Do nothing: all is measured."""
+        """Do nothing: everything has been measured."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return the figures: there are no others."""
+        """Return the figures unchanged."""
         return figures
 
     def more(self) -> dict[str, Any]:
-        """Return which jobs could never have ended and why, and who waited for whom."""
+        """Return the jobs that could never have ended with the reasons, and the charged waiting."""
         said: dict[str, Any] = {
             "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
         }
@@ -104,7 +104,7 @@ class _Live:
         self._tell(len(self.measured))
 
     def _alone(self, then: Placing, attempt: Attempt) -> Alone:
-        """Return the time alone: that from the same state, or a mean of several where that is chance."""
+        """Return the time alone: from the same state, or a mean of several draws if that is random."""
 
         def draw(number: int) -> float:
             placing = replace(then, seed=then.seed + number)
@@ -122,7 +122,7 @@ class _Live:
 
 
 class _Table:
-    """Each job alone on a new network; of long loops the rate alone."""
+    """Each job alone on a new network; only the rate of long loops."""
 
     kept: tuple[str, ...] = ()
 
@@ -138,10 +138,10 @@ class _Table:
         self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
     def finish(self, keep: Keep | None) -> None:
-        """Do nothing: all is measured."""
+        """Do nothing: everything has been measured."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return the figures: there are no others."""
+        """Return the figures unchanged."""
         return figures
 
     def more(self) -> dict[str, Any]:
@@ -175,10 +175,10 @@ class _Mixes:
         return _alone(self._rates, placed)
 
     def finish(self, keep: Keep | None) -> None:
-        """Do nothing: all is measured."""
+        """Do nothing: everything has been measured."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return figures with the shares of where times come from, and with how mixes were measured."""
+        """Return figures with the shares of sources of times, and with the measurement of mixes."""
         total = sum(self._by_source.values())
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
         mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.precision)
@@ -187,7 +187,7 @@ class _Mixes:
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:
-        """Return which jobs could never have ended, and why."""
+        """Return the jobs that could never have ended, with the reasons."""
         return {"failures": [{"job": job, "why": why} for job, why in self._mixes.failures.items()]}
 
     def _ended(self, done: Progress) -> None:

@@ -1,4 +1,4 @@
-"""What came of the jobs, one by one and together, as JSON can hold it."""
+"""The results of the jobs, one by one and together, as dicts for JSON."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def job_rows(
     config: Config,
     unmapped: Mapping[int, float] | None = None,
 ) -> list[JobRow]:
-    """Return what came of each job.
+    """Return the result row of each job.
 
     Parameters
     ----------
     schedule : Schedule
         The rows of the job level, with their nodes.
     measured : mapping of int to Measured
-        What is known of each job that ended well, by its number.
+        Measurements of each job that ended well, by its number.
     config : Config
-        Of the network.
+        Settings of the network.
     unmapped : mapping of int to float, optional
-        Of the jobs of a log, cycles alone with tasks in the order of the nodes.
+        For the jobs of a log, the cycles alone with tasks in the order of the nodes.
     """
     second = config.cycle_ns * 1e-9
     assert schedule.allocations is not None
@@ -82,7 +82,7 @@ def job_rows(
 
 
 def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigures:
-    """Return the figures that every co-simulation has; `live`: its times are not a table's."""
+    """Return the figures that every co-simulation has; `live` says that its times are not a table's."""
     done = ended(rows)
     return CosimFigures(
         schedule=measure(schedule),
@@ -92,7 +92,7 @@ def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigu
 
 
 def half_widths(measured: Iterable[Measured]) -> HalfWidth | None:
-    """Return how well times are known; None where no job has ended."""
+    """Return the half-widths of the times; None if no job has ended."""
     widths = [job.half_width for job in measured]
     return HalfWidth(float(np.mean(widths)), float(np.max(widths))) if widths else None
 

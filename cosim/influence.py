@@ -1,12 +1,12 @@
-"""By how much jobs may hold each other up, foretold from the packets to be expected on the links they share.
+"""Predictions of how much jobs delay each other, from the expected packets on their common links.
 
-It says whom to simulate beside whom, and when again; the factors themselves are always simulated. A packet
-that finds a link busy for a share `load` of the time waits for half a packet there, `load` times. Over its
-hops that is, in units of a packet's own time, half the sum of the loads it meets, and a job is exposed to it
-while it communicates. What a packet takes beside, hop by hop, is left out, so the influence is rather over
-than under what is simulated, where queues are short. Where they are not, because a job sends more to one
-node than that can take, its packets hold their places for as many times longer as the node gets more than
-others: its load counts so many times, up to `_MOST_HELD`.
+Predictions determine which jobs to simulate together, and when to repeat this; the factors themselves are
+always simulated. A packet that meets a link that is busy for a share `load` of the time waits for half a
+packet there, `load` times. Over its hops, in units of the packet's own time, that is half the sum of the
+loads that it meets, and a job is exposed to it while it communicates. Other delays of a packet are left out,
+so the prediction is rather too high than too low if queues are short. Queues are long if a job sends more to
+one node than the node can take. Its packets then hold their places for as many times longer as the node
+receives more than others, and its load counts that many times, up to `_MOST_HELD`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _BUSY = 0.7  # of the time in which it communicates: then a node that receives h
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What others feel of a job on the network, and it of them.
+    """The effects of a job on others on the network, and of others on it.
 
     Attributes
     ----------
     meets : ndarray of float64, shape (links,)
-        How often one of its packets crosses each link; the sum is its hops.
+        Crossings of each link by one of its packets; the sum is its hops.
     load : ndarray of float64, shape (links,)
-        Share of the time in which its packets hold each link, were it alone.
+        Share of the time in which its packets hold each link if the job is alone.
     exposed : float
         Share of its time alone that its communication takes, hidden behind computation or not.
     """
@@ -84,5 +84,5 @@ def _pairs(program: Program, config: Config) -> tuple[Tasks, Tasks, NDArray[np.f
 
 
 def influences(of: Presence, on: Presence) -> float:
-    """Return by which share a job is held up by another, as far as can be foretold; 0: they share no link."""
+    """Return the predicted share by which each job delays another; 0 if they share no link."""
     return min(1.0, 0.5 * on.exposed * float(on.meets @ of.load))

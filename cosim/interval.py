@@ -1,7 +1,7 @@
-"""Intervals of sampled times and of those by mixes: how far from them a live run may be.
+"""Intervals of sampled times and of times by mixes: the deviation of live runs.
 
-A half-width is a factor times the root of a sum of variances: what a time owes to chance alone, and what it
-owes to chance, and to what is not simulated, beside others.
+A half-width is a factor times the root of a sum of variances: of the time alone, and of the time among other
+jobs, which includes chance and the part that is not simulated.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ _BELIEVED = 0.0008  # no deviation is known to be smaller
 def excesses(
     stays: Mapping[int, JobResidence], made: Mapping[int, FastForwarded], again: Mapping[int, FastForwarded]
 ) -> dict[int, float]:
-    """Return how much more two runs of the same jobs differ than by what their windows leave.
+    """Return how much more two runs of the same jobs differ than their windows predict.
 
-    Windows that follow each other on a network in the same state are not independent, so they count for fewer
-    than they are; two runs tell for how many. One job's two times say little about that, those of all jobs
-    that were there at the same time, and met the same states, say more.
+    Successive windows on a network in the same state are not independent and count for fewer than they are;
+    two runs show for how many. The two times of one job say little about this; those of all jobs that ran at
+    the same time and met the same states say more.
 
     Parameters
     ----------
     stays : mapping of int to Stay
-        Attempts and where they were.
+        Attempts and their nodes.
     made, again : mapping of int to Leaped
-        What came of them, and what did the other time.
+        Results of the first and of the second run.
 
     Returns
     -------
     dict of int to float
-        By attempt with two times: the variance that is seen over that which windows leave, both summed over
-        all that ran while it did; 24 at most.
+        For each attempt with two times: the observed variance divided by the predicted one, both summed over
+        the jobs that ran at the same time; at most 24.
     """
     both = [attempt for attempt, leaped in made.items() if attempt in again and not leaped.counted]
     begin = np.array([stays[attempt].start for attempt in both], float)
@@ -67,25 +67,25 @@ def excesses(
 def half_width(
     first: FastForwarded, second: FastForwarded | None, alone: Alone, iterations: int, excess: float
 ) -> float:
-    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
+    """Return the half-width of the interval of a live run's time, at the level of 0.95.
 
     Parameters
     ----------
     first : Leaped
-        What is told.
+        Result of the first run.
     second : Leaped, optional
-        The same once more.
+        Result of the second run.
     alone : Alone
-        The job alone: what it owes to chance there, it owes to chance beside others as well.
+        Time of the job alone, whose variance also applies among other jobs.
     iterations : int
-        Of the job: a leap may be wrong by a part of one.
+        Iterations of the job; a leap can be wrong by a part of one.
     excess : float
-        Of the jobs that were there with it, as of `excesses`.
+        Excess of the jobs that ran with it, from `excesses`.
 
     Returns
     -------
     float
-        As a share of the time; 0 if it was counted.
+        Half-width as a share of the time; 0 if the time was counted.
     """
     if first.counted:
         return 0.0
@@ -98,18 +98,18 @@ def half_width(
 
 
 def half_width_by_mixes(alone: float, beside: float) -> float:
-    """Return the half-width of the interval in which a live run's time is, at the level of 0.95.
+    """Return the half-width of the interval of a live run's time, at the level of 0.95.
 
     Parameters
     ----------
     alone, beside : float
-        Standard deviations of the job's time alone from draw to draw, and of what others do to it, as of
-        `netplace.cosim.rates.Measurement`, as shares of its time.
+        Standard deviations of the job's time alone between draws, and of the effect of others (see
+        `netplace.cosim.rates.Measurement`), as shares of its time.
 
     Returns
     -------
     float
-        As a share of the time.
+        Half-width as a share of the time.
     """
     return _BY_MIXES * math.hypot(alone, beside, _BELIEVED)
 
@@ -120,12 +120,12 @@ def _squared_difference(first: FastForwarded, second: FastForwarded) -> float:
 
 
 def _left_by_windows(first: FastForwarded, second: FastForwarded) -> float:
-    """Return the variance that windows leave a time, a mean over both runs."""
+    """Return the variance of a time that windows predict, as a mean over both runs."""
     return (first.variance + second.variance) / 2
 
 
 def _during(begin: Real, end: Real, values: Real) -> Real:
-    """Return the sum of the values of all jobs that were there while each was."""
+    """Return the sum of the values of all jobs that ran at the same time as each."""
     came, went = np.argsort(begin), np.argsort(end)
     begun, ended = (np.concatenate([[0.0], np.cumsum(values[order])]) for order in (came, went))
     before_end = begun[np.searchsorted(begin[came], end)]

@@ -1,4 +1,4 @@
-"""What came of one job of a co-simulation: a row of ``jobs.csv`` and of ``cosim.json``."""
+"""The result of one job of a co-simulation: a row of ``jobs.csv`` and of ``cosim.json``."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True)
 class JobRow:
-    """One job. Times on the network are None where it did not end well.
+    """One job. Times on the network are None if it did not end well.
 
     Attributes
     ----------
     job : int
-        Its number in the workload.
+        Number in the workload.
     application : str
-        What it ran; empty: nothing that sends, or it did not end well.
+        Application; empty if it sends nothing or did not end well.
     size : int
-        Nodes it asked for.
+        Requested number of nodes.
     submit, start, end : float
         Seconds since the workload's origin.
     wait : float
         Seconds from its submission to its start.
     nodes : tuple of int
-        Those that it held, in the order of its tasks.
+        Its nodes, in the order of its tasks.
     contiguous : bool
-        Whether they were one piece of the machine.
+        Whether the nodes were contiguous.
     state : str
-        How it ended, a name of `netplace.scheduling.State` in lower case.
+        Final state, a name of `netplace.scheduling.State` in lower case.
     kills : int
-        How often it was killed and began anew.
+        Number of times that it was killed and started again.
     start_cycle, end_cycle : int or None
         Cycles of the network.
     alone : float or None
-        Seconds that it would have taken from the same start, on the same nodes, with nobody else there.
+        Seconds from the same start, on the same nodes, without other jobs.
     fresh : float or None
-        Seconds that it would have taken alone on a new network, as a table has it.
+        Seconds alone on a new network, as in a table.
     live : float or None
-        Seconds that it took.
+        Seconds in the co-simulation.
     slowdown : float or None
-        `live` over `alone`.
+        `live` divided by `alone`.
     half_width : float or None
-        Of the interval of `live` at the level of 0.95, as a share of it; 0: it was counted, not estimated.
+        Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted, not
+        estimated.
     slowdown_half_width : float or None
-        Of the interval of `slowdown` that chance alone would give it; None also in files from before it was
-        kept.
+        Half-width of the interval of `slowdown` from chance alone; None also in older files.
     """
 
     job: int
@@ -81,7 +81,7 @@ class JobRow:
 
     @property
     def times(self) -> Times | None:
-        """Its times on the network; None where it did not end well."""
+        """Times on the network; None if the job did not end well."""
         if self.alone is None or self.fresh is None or self.live is None or self.slowdown is None:
             return None
         return Times(self.alone, self.fresh, self.live, self.slowdown)
@@ -98,18 +98,18 @@ class JobRow:
 
     @property
     def doubt(self) -> float:
-        """Half-width of the interval of `slowdown`; where it was not kept, that of the time."""
+        """Half-width of the interval of `slowdown`, or that of the time if it is missing."""
         if self.slowdown_half_width is not None:
             return self.slowdown_half_width
         return (self.half_width or 0.0) * (self.slowdown or 0.0)
 
     @property
     def within_chance(self) -> bool:
-        """Whether `slowdown` differs from 1, and by no more than chance makes it."""
+        """Whether `slowdown` differs from 1, but not significantly."""
         return self.slowdown is not None and 0 < abs(self.slowdown - 1) <= (self.slowdown_half_width or 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row by the names of its fields, as JSON can hold it."""
+        """Return the row by the names of its fields, as a dict for JSON."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"nodes": list(self.nodes)}
 
@@ -131,7 +131,7 @@ class LoggedJobRow(JobRow):
 
 
 def job_row(plain: Mapping[str, Any]) -> JobRow:
-    """Return the row of a table of its fields, which has been checked."""
+    """Return the row of a checked table of its fields."""
     kind = LoggedJobRow if "logged" in plain else JobRow
     return kind(**{**plain, "nodes": tuple(plain["nodes"])})
 

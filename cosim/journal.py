@@ -1,8 +1,8 @@
-"""Checkpoints of a long co-simulation: what the network has answered so far, and the network as it is.
+"""Checkpoints of a long co-simulation: the network, and its answers to the scheduler so far.
 
-The scheduler is quick, and does the same again where it gets the same answers; the network is slow. So what
-is kept is every answer that the scheduler got, and the execution with its network. A run that goes on gives
-the scheduler the old answers, until the network is asked what it has not been asked yet.
+The scheduler is fast and repeats its actions if it gets the same answers; the network is slow. A checkpoint
+therefore contains every answer to the scheduler, and the execution with its network. A resumed run gives the
+scheduler the old answers until it asks the network something new.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ __all__ = ["Journal"]
 
 
 class Journal:
-    """An execution whose answers are kept, and which goes on from its last checkpoint.
+    """An execution that records its answers and resumes from its last checkpoint.
 
     Parameters
     ----------
     execution : LiveExecution
-        Runs the jobs; as it was made.
+        Execution of the jobs, in its initial state.
     owner : object
-        Has the execution, and is told by it of jobs that have ended.
+        Owner of the execution, which reports ended jobs to it.
     names : tuple of str
         Attributes of `owner` that belong to a checkpoint.
     keep : Keep
-        Where it is kept.
+        Checkpoint files.
     """
 
     def __init__(self, execution: LiveExecution, owner: object, names: tuple[str, ...], keep: Keep) -> None:
@@ -63,12 +63,12 @@ class Journal:
         return ends
 
     def lost(self, now: float) -> NDArray[Any]:
-        """Return the nodes that have been lost up to `now`, each once."""
+        """Return the nodes lost up to `now`, each once."""
         nodes: NDArray[Any] = self._answer("lost", now)
         return nodes
 
     def refused(self, job: Job, why: str) -> None:
-        """Record that a job that waited finds no place any more."""
+        """Record that no place is left for a waiting job."""
         self._answer("refused", job, why)
 
     def longest(self, job: Job) -> float:
@@ -77,7 +77,7 @@ class Journal:
         return seconds
 
     def look(self) -> None:
-        """Write a checkpoint, if it is time; the network is between two cycles."""
+        """Write a checkpoint if it is due; the network is between two cycles."""
         self._checkpoint.look(self.write)
 
     def write(self) -> None:
@@ -96,7 +96,7 @@ class Journal:
         return answer
 
     def _load(self) -> bool:
-        """Take up the checkpoint of the file; return whether there is one."""
+        """Load the checkpoint of the file; return whether there is one."""
         saved = self._checkpoint.load()
         if saved is None:
             return False

@@ -1,4 +1,4 @@
-"""On which links the jobs that waited most for others did so, found by making the run again for each."""
+"""The links on which the jobs with the most waiting waited for others, from a repeated run for each."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def watched_jobs(
     waiting: Waiting,
     engine: str = "kernel",
 ) -> list[WatchedJob]:
-    """Return on which links jobs waited for others, those first that did so most.
+    """Return the links on which jobs waited for others, in decreasing order of waiting.
 
-    The network watches one job at a time, so the run is made again for each, up to its end: for as many jobs
-    as take at most three times the cycles of the run. None where jobs were ended before their end.
+    The network watches one job at a time, so the run is repeated for each, up to its end, for as many jobs as
+    take at most three times the cycles of the run. The result is empty if jobs were killed.
 
     Parameters
     ----------
     plan : CosimPlan
-        What was carried out.
+        The executed plan.
     placing : Placing
         Machine, settings and seed.
     rows : sequence of mapping
-        What came of its jobs.
+        The result rows of its jobs.
     waiting : Waiting
-        Who waited for whom.
+        Charged waiting of the run.
     engine : str
         The network's engine.
 

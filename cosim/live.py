@@ -33,9 +33,9 @@ class Attempt:
     placed : Placed
         The job on its nodes.
     start, end : int
-        First cycle in which its tasks could act, and number of cycles until its last task ended; -1: not yet.
+        First cycle in which its tasks could act, and number of cycles until its last task ended, or -1.
     since : ArbiterState
-        What others had left behind in the network when it started.
+        State that other jobs had left behind in the network when it started.
     """
 
     placed: Placed
@@ -52,9 +52,9 @@ class Attempt:
 class LiveExecution:
     """Jobs on one network, packet by packet; a `netplace.scheduling.Execution`.
 
-    A cycle takes `cycle_ns` of the settings. A job that starts between two cycles has its first one in the
-    next, and ends with its last task, though packets may still be in flight; its nodes are free from then on.
-    A job that a fault cuts off, or that loses packets to one, fails in that cycle.
+    A cycle takes `cycle_ns` of the settings. A job that starts between two cycles begins in the next one. It
+    ends with its last task, although packets may still be in flight; its nodes are then free. A job that a
+    fault cuts off, or that loses packets in a fault, fails in that cycle.
 
     Parameters
     ----------
@@ -65,18 +65,18 @@ class LiveExecution:
     engine : str
         The network's engine.
     ended : callable, optional
-        Told of each attempt that has ended.
+        Function that is called with each attempt that has ended.
     explaining : bool
-        Whether waiting is charged to jobs, see `waiting`.
+        Whether to charge waiting to jobs; see `waiting`.
 
     Attributes
     ----------
     placing : Placing
-        As given.
+        The parameter.
     network : Network
-        The network; jobs that have ended are forgotten there.
+        The network, which forgets jobs that have ended.
     failures : dict of int to str
-        By the number of each job that could never have ended: what it waited for, or what a fault did to it.
+        Reasons for failures by job: the event that a job waited for in vain, or the effect of a fault.
     """
 
     @checked
@@ -135,19 +135,19 @@ class LiveExecution:
 
     @checked
     def refused(self, job: Job, why: str) -> None:
-        """Record that a job that waited finds no place any more on what faults have left."""
+        """Record that faults have left no place for a waiting job."""
         self.failures[job.number] = f"has no place on what faults have left: {why}"
 
     @checked
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job in the first cycle from `now` on.
 
-        Its tasks do nothing any more, its packets are delivered and forgotten, its nodes are free at once.
+        Its tasks stop, its packets are delivered and discarded, and its nodes are free at once.
 
         Raises
         ------
         ValueError
-            If `now` is no time that can be simulated.
+            If `now` is not a time that can be simulated.
         """
         if not 0 <= now * self._second <= LAST_CYCLE:
             raise ValueError(f"now: {abbreviate(now)}, expected a time in seconds that can be simulated")
@@ -170,7 +170,7 @@ class LiveExecution:
         Raises
         ------
         ValueError
-            If `until` is no time.
+            If `until` is not a time.
         """
         if not until >= 0:
             raise ValueError(f"until: {abbreviate(until)}, expected a time in seconds")
@@ -190,7 +190,7 @@ class LiveExecution:
             self._advance(cycle)
 
     def waiting(self) -> Waiting:
-        """Return who waited for whom so far.
+        """Return the waiting charged so far.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class LiveExecution:
         return self.network.advance(limit)
 
     def _apply_faults(self) -> bool:
-        """Let the faults happen whose cycle has come; return whether jobs have failed."""
+        """Apply the faults that are due; return whether jobs have failed."""
         known = len(self.network.faults)
         self.network.apply_faults()
         failed = []
@@ -258,7 +258,7 @@ class LiveExecution:
             self._ended.append(Ends(self.now / self._second, tuple(ended)))
 
     def _fail(self, error: DeadlockError) -> None:
-        """End all jobs that run: nothing can move any more, so none of them ever ends by itself."""
+        """End all running jobs, because nothing can move and none of them can end."""
         failed = []
         for number, (attempt, record) in [*self._running.items()]:
             own = Blocked([task for task in error.blocked.tasks if task[0] == number])
@@ -283,6 +283,6 @@ class LiveExecution:
         """Record that a job has started."""
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
-        """Record that a job has ended, or was stopped; tell of it if it has ended."""
+        """Record that a job has ended or was stopped; report it if it has ended."""
         if self._tell is not None and ended is not None:
             self._tell(ended)

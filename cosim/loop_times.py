@@ -1,8 +1,9 @@
-"""Times of jobs alone, which are loops: of short ones all is simulated, of others some iterations.
+"""Times of jobs alone as loops: short jobs are simulated completely, others in part.
 
-What one more iteration takes is seen between runs of 16 and of 64 iterations, three draws of each: two may be
-in the same of two modes too easily. Where it is nearly all computation, runs of 1, 2, 4, 8 and 16 tell: as
-soon as the later of them take as long as the earlier, and another draw says the same.
+The time of one more iteration is the difference between runs of 16 and 64 iterations, with three draws of
+each, because two could be in the same of two modes too easily. If an iteration is nearly all computation,
+runs of 1, 2, 4, 8 and 16 iterations suffice, as soon as the later iterations take as long as the earlier ones
+and another draw agrees.
 """
 
 from __future__ import annotations
@@ -47,18 +48,18 @@ class _Growth:
 
 @dataclass(eq=False)
 class LoopTimes:
-    """Times of jobs alone, each measured once, and once for all places that a symmetry makes the same.
+    """Times of jobs alone, each measured once for all places that a symmetry makes equivalent.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half-width, as a share, to which times are wanted.
+        Requested half-width of times, as a share.
     memory : Memory
-        Of what took long to simulate.
+        Memory of long simulations.
     draws : int
-        Runs of which a time is the mean, where the network leaves anything to chance.
+        Number of runs per time if the network has randomness.
 
     Raises
     ------
@@ -88,7 +89,7 @@ class LoopTimes:
 
     @checked
     def deviation(self, job: Placed) -> float:
-        """Return the standard deviation of the time alone from draw to draw, as a share of it."""
+        """Return the standard deviation of the time alone between draws, as a share of it."""
         if self._whole(job):
             mean, deviation = self._drawn(job, job.work.iterations)
             return deviation / max(1.0, mean)
@@ -96,21 +97,21 @@ class LoopTimes:
 
     @checked
     def iteration(self, job: Placed) -> float:
-        """Return the cycles by which a job alone takes longer for one more iteration."""
+        """Return the additional cycles of a job alone for one more iteration."""
         return self._growth(job).more
 
     @checked
     def speaking(self, job: Placed) -> float:
-        """Return the cycles of one iteration of a job alone without what it computes."""
+        """Return the cycles of one iteration of a job alone without its computation."""
         return self.block(replace(job, work=replace(job.work, compute=0)), 1)
 
     @checked
     def block(self, job: Placed, times: int) -> float:
-        """Return the cycles of so many iterations of a job alone, a mean over draws."""
+        """Return the cycles of the given number of iterations of a job alone, as a mean over draws."""
         return self._drawn(job, times)[0]
 
     def _whole(self, job: Placed) -> bool:
-        """Return whether a job alone is simulated whole."""
+        """Return whether a job alone is simulated completely."""
         return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
 
     def _fits(self, job: Placed, times: int) -> bool:
@@ -124,7 +125,7 @@ class LoopTimes:
         return self._growths[key]
 
     def _settled(self, job: Placed, key: object) -> _Growth | None:
-        """Return what runs of few iterations tell, as soon as they agree."""
+        """Return the result of runs of few iterations, as soon as they agree."""
         if not job.work.compute:
             return None
         cycles: list[int] = []
@@ -147,7 +148,7 @@ class LoopTimes:
         return None
 
     def _followed(self, job: Placed) -> _Growth:
-        """Return what longer runs tell, where they are not too long, and more draws."""
+        """Return the result of longer runs, if they are not too long, and more draws."""
         times, less = (_LONGER, _LONG) if self._fits(job, _LONGER) else (_LONG, _SHORT)
         (long, deviation), (short, other) = self._drawn(job, times), self._drawn(job, less)
         more = long - short
@@ -175,5 +176,5 @@ class LoopTimes:
         return cycles
 
     def _key(self, job: Placed) -> object:
-        """Return what a job does where, the same wherever a symmetry of the network takes it."""
+        """Return the key of a job on its nodes, which is the same for all symmetric places."""
         return same_mix(self.placing.machine, [str(replace(job.work, iterations=1))], [job.nodes])[0]

@@ -1,4 +1,4 @@
-"""What is known of one job's time on the network."""
+"""The measurements of one job's time on the network."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ class Measured:
     live : float
         From its start to its end.
     alone : float
-        Alone: same start, nodes, mapping and state of the network, and nobody else.
+        Time alone, with the same start, nodes, mapping and state of the network.
     fresh : float
-        Alone on a new network, as a table has it.
+        Time alone on a new network, as in a table.
     half_width : float
-        Of the interval of `live` at the level of 0.95, as a share of it; 0: it was counted, not estimated.
+        Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted, not
+        estimated.
     chance : float
-        Half-width of the interval of ``live / alone`` that chance alone would give it, at the same level.
+        Half-width of the interval of ``live / alone`` from chance alone, at the same level.
     """
 
     placed: Placed

@@ -1,4 +1,4 @@
-"""What the jobs of a log run: classes of applications in a TOML file, and how much they communicate.
+"""The applications of the jobs of a log: classes in a TOML file, and shares of communication.
 
 ::
 
@@ -17,15 +17,15 @@
     executable = 3
     round = "down"
 
-An application may be a trace, ``application = "halo.trace.gz"``: an iteration is then the whole of it, for
-jobs of as many nodes as it has ranks.
+An application can be a trace, ``application = "halo.trace.gz"``, for jobs with as many nodes as it has ranks;
+an iteration is then the whole trace.
 
-A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the
-share of its time, alone on a compact partition, in which it communicates: a number, or bounds between which
-it is drawn evenly, or a name of `netplace.cosim.shares.MEASURED`, of whose shares one is drawn; the rest it
-computes, before each iteration. There are as many iterations as take the run time of the log.
+A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the share
+of its time, alone on a compact partition, in which it communicates: a number, bounds of a uniform draw, or a
+name of `netplace.cosim.shares.MEASURED`, from whose shares one is drawn. It computes for the rest, before
+each iteration. The number of iterations is the one that takes the run time of the log.
 
-Where the file says nothing of it a job does nothing but communicate, and its slowdown is an upper bound.
+Without `communication`, a job only communicates, and its slowdown is an upper bound.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ class Class:
     application : str
         Key of `netplace.apps.APPLICATIONS` with options, or a trace.
     weight : float
-        How often it is drawn, relative to the others that a job fits.
+        Weight of the draw, relative to the other classes that a job fits.
     nodes, run_time : tuple of float
         Least and most nodes, and seconds in the log, of its jobs.
     user, executable : tuple of int
-        Whose jobs belong to it and what they run, by the log's numbers; empty: all.
+        Users and executables of its jobs, by the numbers of the log; empty means all.
     communication : tuple of float
         Least and most share of the time in which it communicates.
     measured : str
-        Key of `netplace.cosim.shares.MEASURED`, from which the share is drawn instead; empty: it is not.
+        Key of `netplace.cosim.shares.MEASURED`, from which the share is drawn instead; can be empty.
     round : str
-        ``"exact"``: every size must exist; ``"down"``: as many tasks as the largest size below that does.
+        ``"exact"`` requires every size to exist; ``"down"`` uses the largest smaller size that exists.
     """
 
     application: str
@@ -91,7 +91,7 @@ class Class:
     measured: str = ""
 
     def fits(self, job: Job) -> bool:
-        """Return whether a job may belong to the class."""
+        """Return whether a job can belong to the class."""
         return (
             self.nodes[0] <= job.nodes <= self.nodes[1]
             and self.run_time[0] <= job.run_time <= self.run_time[1]
@@ -108,14 +108,14 @@ class Class:
 
 @dataclass(frozen=True)
 class Mix:
-    """Classes of applications, of which each job of a log gets one.
+    """Classes of applications, one of which each job of a log gets.
 
     Attributes
     ----------
     classes : tuple of Class
         The classes.
     source : str
-        Where they come from, for people.
+        Origin, for messages.
     """
 
     classes: tuple[Class, ...]
@@ -123,11 +123,11 @@ class Mix:
 
     @property
     def upper_bound(self) -> bool:
-        """Whether some jobs do nothing but communicate."""
+        """Whether some jobs only communicate."""
         return any(not job_class.measured and job_class.communication[1] == 1 for job_class in self.classes)
 
     def choosing(self, collectives: str) -> Mix:
-        """Return the same mix, whose applications have their collectives chosen so unless they say how."""
+        """Return the same mix with this choice of collective algorithms as the default."""
         classes = (
             replace(job_class, application=choosing(job_class.application, collectives))
             for job_class in self.classes
@@ -135,9 +135,9 @@ class Mix:
         return replace(self, classes=tuple(classes))
 
     def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
-        """Return an iteration of what a job runs, and the share of its time in which it communicates.
+        """Return an iteration of a job, and the share of its time in which it communicates.
 
-        Both are drawn from the seed and the number of the job alone. A job of one node only computes.
+        The draws depend only on the seed and the number of the job. A job of one node only computes.
         """
         if job.nodes == 1:
             return Work("", 1), 0.0
@@ -182,7 +182,7 @@ def _exists(application: str, tasks: int, config: Config) -> bool:
 
 
 def _refusal(application: str, job: Job, config: Config) -> str:
-    """Return why an application is none on the nodes of a job."""
+    """Return why an application does not exist on the nodes of a job."""
     try:
         body_of(Work(application, job.nodes), config)
     except ValueError as error:
@@ -191,12 +191,12 @@ def _refusal(application: str, job: Job, config: Config) -> str:
 
 
 def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
-    """Return the function that tells what a job of a log does, all its iterations.
+    """Return the function that gives the work of a job of a log, with all its iterations.
 
     Parameters
     ----------
     mix : Mix
-        What jobs run.
+        Classes of applications.
     config : Config
         Settings of the network.
     period : callable
@@ -242,7 +242,7 @@ def read_mix(path: str | Path) -> Mix:
 
 
 def digest_of_mix(path: str | Path) -> str:
-    """Return a digest of a mix: of its file, and of the traces that it names."""
+    """Return a digest of the file of a mix and of the traces that it names."""
     path = Path(path)
     own = file_digest(path)
     names = {job_class.application.partition(",")[0] for job_class in read_mix(path).classes}

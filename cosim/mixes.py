@@ -1,9 +1,9 @@
-"""Sampled network time as an execution: rates of progress, measured anew whenever the mix of jobs changes.
+"""Times by mixes as an execution: rates of progress, measured again when the mix of jobs changes.
 
-Between two events of the scheduler the set of running jobs stays, and so does the rate at which each gets
-on. When a job comes or goes those are measured again on which what acts has changed by more than a slack,
-beside all jobs without which more than the slack would be left out (`netplace.cosim.neighbours`). A job on
-which less than that acts has its time alone.
+Between two events of the scheduler, the set of running jobs and their rates stay the same. When a job starts
+or ends, those jobs are measured again for which the influences have changed by more than a slack, beside the
+fewest jobs that leave out no more than the slack (`netplace.cosim.neighbours`). A job with less influence
+than that has its time alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SOURCES = {
 
 @dataclass(eq=False)
 class Progress:
-    """A job under way.
+    """A running job.
 
     Attributes
     ----------
@@ -50,17 +50,17 @@ class Progress:
     begin : float
         When it began, in cycles.
     left : float
-        Cycles left, were it alone.
+        Remaining cycles if it were alone.
     factor, deviation : float
-        By which it is slowed in this stretch, and the standard deviation of that for a live run, as a share.
+        Slowdown factor in this stretch, and its standard deviation for a live run, as a share.
     omitted, left_out : float
-        Influence of jobs that were left out when it was measured, and with all that has changed since, as
+        Influence of jobs that were left out when it was measured, and the same including later changes, as
         shares.
     source : str
-        Key of `SOURCES`: where they come from.
+        Source of the factor, a key of `SOURCES`.
     doubt : float
-        Standard deviation of what is done so far, in cycles of the job alone; all stretches as if their
-        errors had one sign.
+        Standard deviation of the completed cycles, in cycles of the job alone, as if the errors of all
+        stretches had the same sign.
     end : float
         When it ended, in cycles; nan: not yet.
     by_source : dict of str to float
@@ -80,7 +80,7 @@ class Progress:
     by_source: dict[str, float] = field(default_factory=dict)
 
     def pass_on(self, cycles: float) -> None:
-        """Let time go by."""
+        """Advance the time."""
         done = cycles / self.factor
         self.left -= done
         self.doubt += done * (self.deviation + _LEFT_OUT * self.left_out)
@@ -88,7 +88,7 @@ class Progress:
 
 
 def half_width(done: Progress, loops: LoopTimes) -> float:
-    """Return the half-width of an ended job's time, as a share of it; 0 of one that only computes."""
+    """Return the half-width of an ended job's time, as a share of it; 0 for a job that only computes."""
     if not done.placed.work.application:
         return 0.0
     alone = max(1.0, loops.alone(done.placed))
@@ -96,24 +96,24 @@ def half_width(done: Progress, loops: LoopTimes) -> float:
 
 
 class MixesExecution:
-    """Jobs at rates that are measured mix by mix; a `netplace.scheduling.Execution`.
+    """Jobs with rates measured by mixes; a `netplace.scheduling.Execution`.
 
     Parameters
     ----------
     placing : Placing
-        How jobs are put on their nodes.
+        Placement of jobs on their nodes.
     rates : Rates
-        Their rates.
+        Rates of the jobs.
     longest : callable
         Returns the run time in seconds that a user estimates.
     ended : callable
-        Told of each job that has ended.
+        Function that is called with each job that has ended.
 
     Attributes
     ----------
     failures : dict of int to str
-        Why jobs that can never end failed, by their numbers. They hold their nodes for as long as others get
-        on, as they do on a network.
+        Reasons why jobs that can never end failed, by job. They hold their nodes as long as others progress,
+        as on a network.
     """
 
     @checked
@@ -138,7 +138,7 @@ class MixesExecution:
 
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job; one that does not communicate ends when it ends."""
+        """Begin a job; a job that does not communicate ends after its computation."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
 
     @checked
@@ -199,7 +199,7 @@ class MixesExecution:
         return Ends(first / self._second, ended)
 
     def _failed(self, until: float) -> Ends | None:
-        """Return the end of jobs that can never end, once nothing else gets on."""
+        """Return the end of jobs that can never end, once no other job progresses."""
         if not self._stuck:
             return None
         at = max(self._now, self._computing, *self._stuck.values())
@@ -217,14 +217,14 @@ class MixesExecution:
             self._now = now
 
     def _measure(self) -> None:
-        """Measure the rates that do not hold any more among the jobs that run now."""
+        """Measure the rates of the running jobs that no longer apply."""
         for wanted in self._neighbours.to_measure(self._settled):
             self._measure_around(wanted)
         for attempt, running in self._running.items():
             running.left_out = running.omitted + self._neighbours.drift[attempt]
 
     def _settled(self, attempt: int, foretold: float) -> bool:
-        """Return whether what is known of mixes says enough of a job; if so, its factor is that."""
+        """Return whether known mixes determine the factor of a job; if so, set it."""
         if self._experience.drawn():
             self._drawn[attempt] = foretold
             return False

@@ -1,4 +1,4 @@
-"""Whom to simulate beside a job, and when what was measured no longer holds."""
+"""The choice of jobs to simulate together, and of when to measure again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Neighbourhood", "Neighbours"]
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Jobs to be simulated together.
+    """Jobs to simulate together.
 
     Attributes
     ----------
     watched : tuple of int
-        Those whose factors are wanted.
+        Jobs whose factors are measured.
     beside : tuple of int
-        Those that hold them up.
+        Jobs that delay them.
     left_out : dict of int to float
         Influence of all others on each watched job.
     foretold : dict of int to float
@@ -36,26 +36,26 @@ class Neighbourhood:
 
     @property
     def shares(self) -> bool:
-        """Whether a watched job shares a possible link with any other."""
+        """Whether a watched job shares a possible link with another job."""
         return any(self.foretold.values())
 
 
 class Neighbours:
-    """Jobs that come and go, and how they hold each other up; see `netplace.cosim.influence`.
+    """The running jobs and their influences; see `netplace.cosim.influence`.
 
-    Influence goes by way of a third job as well: that of one on another is the direct one and that over
-    every job between them.
+    Influence also passes through a third job: the influence of one job on another is the direct one plus that
+    through every job between them.
 
     Parameters
     ----------
     slack : float
-        Influence, as a share of a job's time, that may be left out; and by which what acts on a job may have
-        changed before it is measured again.
+        Influence, as a share of a job's time, that can be left out, and the change of influence after which a
+        job is measured again.
 
     Attributes
     ----------
     drift : dict of int to float
-        By how much what acts on each job has changed since it was measured.
+        Change of the influence on each job since its last measurement.
     """
 
     def __init__(self, slack: float) -> None:
@@ -75,7 +75,7 @@ class Neighbours:
         self._new.append(job)
 
     def go(self, job: int) -> None:
-        """Take a job away."""
+        """Remove a job."""
         if job in self._new:  # nobody has been measured beside it
             self._new.remove(job)
             self._forget([job])
@@ -83,13 +83,13 @@ class Neighbours:
             self._gone.append(job)
 
     def to_measure(self, settled: Callable[[int, float], bool] | None = None) -> list[Neighbourhood]:
-        """Return what has to be measured now; it is taken to be measured then.
+        """Return the jobs to measure now, and count them as measured.
 
         Parameters
         ----------
         settled : callable, optional
-            Asked of each job on which more acts than the slack, with the influence of all others: whether it
-            need not be simulated.
+            Function that returns whether a job need not be simulated, for each job with more influence than
+            the slack and the influence of all others.
         """
         if not self._new and not self._gone:
             return []
@@ -127,7 +127,7 @@ class Neighbours:
         return over
 
     def _around(self, place: int, jobs: list[int], acting: NDArray[np.float64]) -> Neighbourhood:
-        """Return the fewest jobs without which no more than the slack is left out."""
+        """Return the fewest jobs that leave out no more than the slack."""
         order = np.argsort(acting, kind="stable")
         tail = np.cumsum(acting[order])
         left = order[tail <= self._slack]
@@ -148,7 +148,7 @@ class Neighbours:
 
 
 def _merged(neighbourhoods: list[Neighbourhood]) -> list[Neighbourhood]:
-    """Put neighborhoods together that have a job in common."""
+    """Merge neighborhoods that have a job in common."""
     merged: list[Neighbourhood] = []
     for neighbourhood in neighbourhoods:
         own, watched = {*neighbourhood.watched, *neighbourhood.beside}, neighbourhood.watched

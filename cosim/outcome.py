@@ -1,4 +1,4 @@
-"""What came of a co-simulation, as a folder or a store holds it: every key, and what may stand there."""
+"""The result of a co-simulation in a folder or store: all keys and their valid values."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ OUTCOME = table(REQUIRED, OPTIONAL)
 
 @checked
 def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
-    """Return the rows of what came of a co-simulation.
+    """Return the job rows of the result of a co-simulation.
 
     Raises
     ------
     ValueError
-        If `outcome` has no jobs, or a job is not one of a co-simulation.
+        If `outcome` has no jobs, or a row is not that of a co-simulation.
     """
     jobs = outcome.get("jobs")
     REQUIRED["jobs"](jobs, "outcome: jobs")

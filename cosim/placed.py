@@ -1,4 +1,4 @@
-"""A job on its nodes: what it does, and which node each task has."""
+"""A job on its nodes: its work, and the node of each task."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Placed:
     job : Job
         The job.
     work : Work
-        What it does.
+        Its work.
     nodes : ndarray of int64, shape (tasks,)
         Node of each task.
     """
@@ -52,13 +52,13 @@ class Placing:
     config : Config
         Settings of its network.
     work_of : callable
-        Returns what a job does.
+        Function that returns the work of a job.
     mapping : str
         Key of `netplace.placement.MAPPINGS`, for jobs whose partitioner does not choose one.
     seed : int
-        Seed of mappings by chance.
+        Seed of random mappings.
     threads : int or str
-        Threads that simulate its network, see `netplace.netsim.Network`; the results are the same.
+        Threads that simulate its network; see `netplace.netsim.Network`. They do not change the results.
     """
 
     machine: Topology
@@ -86,7 +86,7 @@ class Placing:
         Raises
         ------
         ValueError
-            If its application does not exist at its size, or the mapping refuses.
+            If its application does not exist at its size, or the mapping refuses it.
         """
         try:
             work = self.work_of(job)
@@ -117,7 +117,7 @@ class Placing:
 
     @checked
     def loop(self, placed: Placed) -> Program:
-        """Return the program of one iteration of a job, its computation included."""
+        """Return the program of one iteration of a job, including its computation."""
         return body_of(replace(placed.work, iterations=1), self.config)
 
     @checked
@@ -128,7 +128,7 @@ class Placing:
 
 
 def without_faults(placing: Placing, after: int = -1) -> Placing:
-    """Return the same machine, under the same router, without faults later than cycle `after`; -1: any."""
+    """Return the same machine and router without faults later than cycle `after`; -1 removes all faults."""
     config = placing.config
     if not config.faults:
         return placing

@@ -1,4 +1,4 @@
-"""How the jobs of a plan are put on their nodes, and what they take alone there."""
+"""The placement of the jobs of a plan on their nodes, and their times alone."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["placing_and_times", "placing_of"]
 
 @checked
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
-    """Return how jobs of a plan are put on their nodes, of whose network so many threads simulate each.
+    """Return the placement of the jobs of a plan; `threads` threads simulate each of its networks.
 
     Raises
     ------
     ValueError
-        If the file that says what jobs run cannot be used.
+        If the file of applications cannot be used.
     """
     return placing_and_times(plan, Memory(), threads)[0]
 
 
 def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -> tuple[Placing, Rates]:
-    """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
+    """Return the placement of the jobs of a plan, and times alone, some of which may be known."""
     machine = network_of(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed, threads)

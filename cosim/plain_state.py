@@ -1,8 +1,8 @@
-"""Objects as plain data, and back: what a checkpoint holds, without a word that could call anything.
+"""Objects as plain data for checkpoints, which cannot call anything.
 
 A state is a list of nodes, which refer to each other by number, and the numbers in its arrays. A node names a
-kind of container, or a class of netplace that holds state; reading makes an empty one and puts values into
-it, and runs no constructor. What cannot be written so is a ``TypeError`` when it is written.
+kind of container, or a class of netplace that holds state; reading creates an empty one, fills in the values,
+and runs no constructor. Objects that cannot be written in this form cause a ``TypeError`` on writing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Node(msgspec.Struct, array_like=True):
 
 
 class Saved(msgspec.Struct, array_like=True):
-    """A state: of what it is, its first value, all nodes, and how many bytes its arrays have, elsewhere."""
+    """A saved state: its key, its first value, all nodes, and the number of bytes of its arrays."""
 
     key: str
     first: _Value
@@ -57,9 +57,9 @@ def saved_state(state: object, key: str, known: Mapping[str, object]) -> tuple[S
     state : object
         Containers, arrays and objects of netplace's classes.
     key : str
-        What it is the state of.
+        Key of the state.
     known : mapping of str to object
-        What is not written, but named.
+        Objects that are named instead of written.
     """
     writer = _Writer(known)
     first = writer.value(state)
@@ -72,11 +72,11 @@ def read_state(saved: Saved, content: memoryview, known: Mapping[str, object]) -
     Parameters
     ----------
     saved : Saved
-        As `saved_state` returned it.
+        Result of `saved_state`.
     content : memoryview
         The bytes of all arrays.
     known : mapping of str to object
-        As for `saved_state`.
+        As in `saved_state`.
     """
     try:
         return _Reader(saved, content, known).value(saved.first)

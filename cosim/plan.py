@@ -1,4 +1,4 @@
-"""One co-simulation to be made: what a user asks for, checked, with a content hash under which it is kept."""
+"""One checked request for a co-simulation, with the content hash under which it is stored."""
 
 from __future__ import annotations
 
@@ -61,33 +61,34 @@ _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs al
 
 @dataclass(frozen=True)
 class CosimPlan:
-    """What makes a co-simulation; two plans with one `key` make the same. `make_cosim_plan` checks it.
+    """The request for a co-simulation; plans with the same `key` give the same results.
 
     Attributes
     ----------
     jobs : Plan
-        Machine, workload, policy, partitioner, mapping and seed, as of a schedule.
+        Machine, workload, policy, partitioner, mapping and seed, as for a schedule.
     network_time : str
         Key of `FIDELITIES`.
     margin : float
-        Users estimate so many times the run time alone.
+        Estimate factor: ratio of the users' estimates to the run time alone.
     applications : str
-        File that says what the jobs of a log run, see `netplace.cosim.mix`; empty: the workload says.
+        File with the applications of the jobs of a log; see `netplace.cosim.mix`. Empty means those of the
+        workload.
     precision : float
-        Half-width, as a share, to which times alone are measured, and rates where not all is simulated.
+        Target half-width, as a share, of times alone, and of rates if not everything is simulated.
     config : Config
         Settings of the network.
     mix_digest : str
         SHA-256 of that file.
     explain : bool
-        Whether waiting on the live network is charged to jobs.
+        Whether to charge waiting on the live network to jobs.
     collectives : str
-        What chooses the algorithms of collectives, as `netplace.apps.collectives.selection` reads it, of
-        applications that do not say so themselves; empty: ours.
+        Choice of collective algorithms for applications without one, as in
+        `netplace.apps.collectives.selection`; empty means the built-in one.
     table_digest : str
-        SHA-256 of the file of that table, if it is one.
+        SHA-256 of the file of `collectives`, if it is a file.
     max_packets : float
-        Packets that may be simulated at most; no part of the `key`.
+        Largest number of packets to simulate; not part of the `key`.
     """
 
     jobs: Plan
@@ -139,14 +140,14 @@ class CosimPlan:
     @classmethod
     @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
-        """Return the plan that `to_dict` described; what it lacks has its default."""
+        """Return the plan of such a dict; missing values have their defaults."""
         check_keys(cls, plain, "plan")
         config = plain.get("config", {})
         check_keys(Config, config, "plan: config")
         return cls(**{**plain, "jobs": Plan.from_dict(plain["jobs"]), "config": Config(**config)})
 
     def outcome_kind(self) -> Kind:
-        """Return what the outcome must hold to be read again."""
+        """Return the required contents of the outcome."""
         return OUTCOME
 
     @checked
@@ -157,12 +158,12 @@ class CosimPlan:
 
 @checked
 def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
-    """Return the plan that a user describes.
+    """Return the plan of a user's request.
 
     Parameters
     ----------
     given : mapping
-        Values by `KEYS`; those that are None do not count. ``machine`` and ``workload`` must be there.
+        Values by `KEYS`; those that are None are ignored. ``machine`` and ``workload`` are required.
     seed : int
         Seed of the workload, the partitioner, the mapping and the network.
 

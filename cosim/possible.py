@@ -1,17 +1,17 @@
-"""Links that packets of a job may ever use, and how many it is to expect there.
+"""Links that packets of a job can use, and the expected packets on them.
 
-Jobs that have no possible link in common do not disturb each other.
+Jobs without a common possible link do not disturb each other.
 
 Every rule of routing keeps to minimal routes, so a packet between two nodes of a grid stays in a box that
-they span, and moves towards its destination; where two directions round a ring are minimal, both count. In
-a tree it goes up to the level of the nodes' common ancestor by any switch of its subtrees, and down by any
-of the other's. A *link* is here what jobs may share: a directed link of a grid; in a tree all links between
-a stage and the next in a subtree, one way. Under a routing in tables it is a directed link between switches
-to which the table may lead. On a twisted torus, and where packets may go by a switch drawn at random, any
-pair may use any link.
+they span, and moves towards its destination; if both directions around a ring are minimal, both count. In a
+tree it goes up to the level of the nodes' common ancestor by any switch of its subtrees, and down by any of
+the other's. A *link* is here what jobs may share: a directed link of a grid; in a tree all links between a
+stage and the next in a subtree, one way. With routing in tables, it is a directed link between switches to
+which the table can lead. On a twisted torus, and if packets can go through a random switch, any pair can use
+any link.
 
-What is expected spreads the packets of a pair evenly over the links that it may use at each step: over the
-width of its box, over all links of a stage in a subtree, over the ports of a table.
+The expected packets of a pair are spread evenly over the links that it can use at each step: over the width
+of its box, over all links of a stage in a subtree, or over the ports of a table.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ def possible_links(
     targets: NDArray[np.int64],
     config: Config | None = None,
 ) -> NDArray[np.bool_]:
-    """Return which links packets from `sources` to `targets`, pair by pair, may use.
+    """Return the links that packets from `sources` to `targets`, pair by pair, can use.
 
     Parameters
     ----------
     machine : Topology
         The network.
     sources, targets : ndarray of int64, shape (pairs,)
-        Nodes of each pair that speaks.
+        Nodes of each communicating pair.
     config : Config, optional
-        Settings of the network, which may name a routing in tables.
+        Settings of the network, possibly with a routing in tables.
 
     Returns
     -------
     ndarray of bool, shape (links,)
-        Links in an order that depends on `machine` and its routing alone.
+        Links in an order that depends only on `machine` and its routing.
     """
     return expected_packets(machine, sources, targets, np.ones(len(sources)), config) > 0
 
@@ -62,7 +62,7 @@ def expected_packets(
     packets: NDArray[np.float64],
     config: Config | None = None,
 ) -> Amounts:
-    """Return how many of the `packets` of each pair are to be expected on each possible link.
+    """Return the expected number of the `packets` of each pair on each possible link.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def expected_packets(
 
 
 def link_widths(machine: Topology, config: Config | None = None) -> NDArray[np.float64]:
-    """Return how many links each entry of `expected_packets` stands for, of shape (links,) or (1,)."""
+    """Return the number of links of each entry of `expected_packets`, of shape (links,) or (1,)."""
     settings = config or Config()
     if uses_table_router(machine, settings):
         switches, routes, _ = verdict_on(machine, settings.routing, settings.vc_discipline)

@@ -1,4 +1,4 @@
-"""Where packets on a mesh or torus may go: the links of the boxes that pairs of nodes span."""
+"""Possible links on a mesh or torus: the links of the boxes that pairs of nodes span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where packets may go under a routing in tables: the ports that it allows, destination by destination."""
+"""Possible links with routing in tables: the allowed ports, destination by destination."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def in_tables(
     targets: NDArray[np.int64],
     packets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return packets to be expected on each port of each switch, in equal parts on all that are allowed.
+    """Return the expected packets on each port of each switch, in equal parts on all allowed ports.
 
     Parameters
     ----------
     switches, routes : Switches, Routes
         The network and a routing without detours.
     sources, targets : ndarray of int64, shape (pairs,)
-        Nodes of each pair that speaks.
+        Nodes of each communicating pair.
     packets : ndarray of float64, shape (pairs,)
         Packets of each pair.
 
     Returns
     -------
     ndarray of float64, shape (switches * ports,)
-        Over 0 exactly on possible ports, those of escape channels too.
+        Above 0 exactly on possible ports, including those of escape channels.
     """
     amounts = np.zeros(switches.neighbor.shape)
     begin, end = switches.home[sources], switches.home[targets]

@@ -1,4 +1,4 @@
-"""Whether partitioners or policies rank otherwise when jobs disturb each other than a table says."""
+"""Whether live times rank partitioners or policies differently than a table."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _COMPARED = ("partition", "policy")
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a candidate is from another.
+    """The difference between two candidates.
 
     Attributes
     ----------
     mean : float or None
-        The difference of the means over seeds, as a share of the first's; None where only the first's is 0.
+        Difference of the means over seeds, as a share of the first; None if only the first is 0.
     half_width : float or None
-        Of its interval at the level of 0.95; None: not known.
+        Half-width of its interval at the level of 0.95, or None.
     seeds : int
-        How many seeds there are.
+        Number of seeds.
     """
 
     mean: float | None
@@ -48,18 +48,18 @@ class Difference:
 
 @dataclass(frozen=True)
 class RankedPair:
-    """Two candidates, under a table's times and under live ones.
+    """Two candidates, with a table's times and with live ones.
 
     Attributes
     ----------
     first, second : str
         Names of the candidates.
     table, live : Difference
-        How far they are from each other.
+        Difference between them.
     turns : bool
-        Whether the sign is another.
+        Whether the sign of the difference changes.
     clearly : bool
-        Whether it is, and both differences are clear among all of the ranking.
+        Whether it changes, and both differences are significant in the whole ranking.
     """
 
     first: str
@@ -77,11 +77,11 @@ class Ranking:
     Attributes
     ----------
     compared : str
-        What the candidates are: ``partition`` or ``policy``.
+        Kind of the candidates: ``partition`` or ``policy``.
     measure : str
         A key of `MEASURES`.
     case : dict
-        All else that was the same of all, as a plan describes it.
+        All other values of the plans, which are the same.
     table, live : list of str
         Candidates by a table's times and by live ones.
     table_ties, live_ties : list of bool
@@ -103,20 +103,20 @@ class Ranking:
 def rankings(
     plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], but: Sequence[str] = ()
 ) -> list[Ranking]:
-    """Return how candidates rank under a table's times and under live ones, and which pairs turn.
+    """Return the rankings of candidates by a table's times and by live ones, and the pairs that turn.
 
-    Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
-    the difference is told, as a share of the first's mean, with its half-width at the level of 0.95 (paired:
-    both had the same jobs); a pair *turns* if the sign is another, *clearly* if both differences are clear
-    among all of the ranking (see `netplace.scheduling.metrics.judged`). Where only the first mean is 0, the
-    difference is undefined (None), and the pair does not turn.
+    Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Each pair has
+    a difference, as a share of the mean of the first, with its half-width at the level of 0.95 (paired,
+    because both had the same jobs). A pair *turns* if the sign changes, and *clearly* if both differences are
+    significant in the whole ranking (see `netplace.scheduling.metrics.judged`). If only the first mean is 0,
+    the difference is undefined (None), and the pair does not turn.
 
     Parameters
     ----------
     plans, outcomes : sequence
-        What was carried out, and what came of each.
+        Executed plans, and their outcomes.
     but : sequence of str
-        Options of the workload that go with the seed, and so tell no cases apart.
+        Options of the workload that change with the seed, and therefore do not separate cases.
 
     Returns
     -------

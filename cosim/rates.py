@@ -1,10 +1,9 @@
-"""How fast jobs get on side by side: a mix of looping jobs simulated over windows, until it is known.
+"""Rates of jobs that share a network: a mix of looping jobs, simulated over windows.
 
-What is measured is by which factor each job that is *watched* is slowed; the others of the mix are there to
-disturb them. In a window every job of the mix goes on and on from a random phase on, or, where it has few
-iterations or no steady rate, runs some again and again; what comes of it, divided by the same alone, is the
-factor. Windows with other phases and other draws are simulated until the interval of every watched factor is
-narrow enough.
+The result is the factor by which each *watched* job is slowed; the other jobs of the mix only cause
+disturbance. In a window, every job of the mix runs continuously from a random phase on, or, if it has few
+iterations or no steady rate, runs some of them repeatedly. Its time divided by its time alone is the factor.
+Windows with other phases and draws are simulated until the interval of every watched factor is narrow enough.
 """
 
 from __future__ import annotations
@@ -40,20 +39,19 @@ _LONG_BLOCK = 256  # at most, where senders run ahead: what they make of a netwo
 
 @dataclass(frozen=True)
 class Measurement:
-    """By which factor each watched job of a mix is slowed.
+    """The factors by which the watched jobs of a mix are slowed.
 
     Attributes
     ----------
     factors : tuple of float
         Means over windows.
     half_widths : tuple of float
-        Of their intervals at the level of 0.95, as shares of the means.
+        Half-widths of their intervals at the level of 0.95, as shares of the means.
     deviations : tuple of float
-        By how much what a live run meets may differ, as a share: standard deviation of what single windows
-        show, and single blocks, and by how much programs without a steady rate that go on forever would slow
-        the job otherwise.
+        Possible deviations of a live run, as shares: standard deviations between single windows and single
+        blocks, and the effect of programs without a steady rate if they ran forever.
     windows : int
-        How many were simulated.
+        Number of simulated windows.
     """
 
     factors: tuple[float, ...]
@@ -71,13 +69,13 @@ class Rates:
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half-width, as a share of the mean, that every factor is to have.
+        Target half-width of every factor, as a share of the mean.
     most_windows : int
-        Windows after which a mix is left as it is.
+        Largest number of windows per mix.
     simulated, missed : int
-        Mixes that were simulated, and those of them whose precision was not met.
+        Number of simulated mixes, and of those that missed the precision.
     memory : Memory
-        Of what took long to simulate.
+        Memory of long simulations.
     loops : LoopTimes
         Times of jobs alone.
     """
@@ -97,21 +95,21 @@ class Rates:
 
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
-        """Return whether a mix has been measured, here or where a symmetry of the network takes it."""
+        """Return whether a mix has been measured, here or on symmetric nodes."""
         return bool(jobs) and self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
     @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
-        """Return by which factor each of the first `watched` jobs is slowed while exactly these run.
+        """Return the factor by which each of the first `watched` jobs is slowed while exactly these run.
 
-        By default all are watched.
+        By default, all are watched.
 
         Raises
         ------
         ValueError
-            If there are no jobs, or fewer than are watched.
+            If there are no jobs, or fewer than `watched`.
         DeadlockError
-            If a program cannot go on.
+            If a program cannot continue.
         """
         if len(jobs) == 1:
             return Measurement((1.0,), (0.0,), (0.0,), 0)

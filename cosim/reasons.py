@@ -1,4 +1,4 @@
-"""Why a job was slow: for whom its packets waited, where, and what it would have taken without them."""
+"""The reasons why a job was slow: the jobs for which it waited, the links, and its time without them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AXES = "XYZUVW"
 
 @dataclass(frozen=True)
 class _Beside:
-    """Another job that was there at the same time."""
+    """Another job that ran at the same time."""
 
     job: Started
     overlap: float  # share of our time
@@ -36,35 +36,35 @@ class _Beside:
 def reasons(
     plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
 ) -> Explanation:
-    """Return who slowed a job, on which links, and what it would have taken without each, and alone.
+    """Return the jobs that slowed a job, the links, and its time alone and without each of them.
 
-    The run is made again up to the job's end, all starts as they were, and every cycle in which one of its
-    packets waits is charged to the job whose packet holds what it waits for (docs/background/model.md,
-    "Waiting"). Jobs that were there at the same time stand in the order of what is charged to them. The first
-    `suspects` of them are taken out, one at a time, and the run is made once more.
+    The run is repeated up to the end of the job with the same starts, and every cycle in which one of its
+    packets waits is charged to the job whose packet holds the resource (docs/background/model.md, "Waiting").
+    Jobs that ran at the same time are listed in decreasing order of their charges. The run is then repeated
+    without each of the first `suspects` of them.
 
     Parameters
     ----------
     plan : CosimPlan
-        What was carried out.
+        The executed plan.
     rows : sequence of mapping
-        What came of its jobs.
+        The result rows of its jobs.
     job : int
-        The job that is asked about.
+        The job to explain.
     suspects : int
-        How many others are taken out, one run each.
+        Number of jobs to leave out, in one run each.
     links : int
-        How many links are told, those with most for others.
+        Number of links to report, those with the most waiting for others.
 
     Returns
     -------
     Explanation
-        The job's row, and for whom its packets waited, in cycles.
+        Row of the job, and cycles that its packets waited for other jobs.
 
     Raises
     ------
     ValueError
-        If there is no such job, or the run cannot be made again.
+        If there is no such job, or the run cannot be repeated.
     """
     row = _row(rows, job)
     everybody = started_jobs(plan, rows)
@@ -153,7 +153,7 @@ def _described(neighbour: _Beside, total: float) -> Neighbour:
 
 
 def _most(machine: Topology, neighbours: Sequence[_Beside], count: int) -> tuple[WaitedLink, ...]:
-    """Return the links with most for others, and for whom."""
+    """Return the links with the most waiting for others, and the charged jobs."""
     if not neighbours:
         return ()
     total = np.sum([neighbour.links for neighbour in neighbours], axis=0)

@@ -1,4 +1,4 @@
-"""A co-simulation again, with its starts as they were: to see what one change does to the network's part."""
+"""Replay of a co-simulation with the same starts, to see the effect of one change on the network."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Started:
         return self.placed.job.number
 
     def on(self, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Started:
-        """Return the same job on other nodes, one a task."""
+        """Return the same job on other nodes, one per task."""
         return replace(self, placed=replace(self.placed, nodes=np.asarray(nodes, np.int64)))
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of the jobs.
+    """The results of a replay.
 
     Attributes
     ----------
@@ -56,8 +56,8 @@ class Replay:
     late : mapping of int to int
         Cycles by which a job started later than it should, because its nodes were not free yet.
     waited : mapping of int to ndarray of int64, shape (routers, ports + 1)
-        If a job was watched: cycles that its packets waited for each link, by the number of the job charged;
-        -2: several together. In the last place of a router stands its node's consumption.
+        If a job was watched, the cycles that its packets waited for each link, by charged job; -2 stands for
+        several jobs. The last place of a router is the consumption of its node.
     """
 
     cycles: Mapping[int, int]
@@ -67,12 +67,12 @@ class Replay:
 
 @checked
 def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
-    """Return the jobs of a co-simulation where and when they ran, in the order of their starts.
+    """Return the jobs of a co-simulation with their nodes and starts, in the order of their starts.
 
     Raises
     ------
     ValueError
-        If it was not live, or a job was killed: then it is not known how long its packets were there.
+        If it was not live, or a job was killed, because it is then unknown how long its packets were present.
     """
     if plan.network_time != "live":
         raise ValueError(
@@ -99,20 +99,20 @@ def replay(
     engine: str = "kernel",
     watch: int | None = None,
 ) -> Replay:
-    """Run jobs again, each from its start on, or from when its nodes are free.
+    """Run jobs again, each from its start, or from when its nodes are free.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     jobs : iterable of Started
-        In the order of their starts.
+        Jobs in the order of their starts.
     until : int, optional
-        Job with whose end the run may end; by default that of the last.
+        Job whose end can end the run; by default the last one.
     engine : str
         The network's engine.
     watch : int, optional
-        Job whose waiting is told by link and by the job charged.
+        Job whose waiting is reported by link and by charged job.
     """
     network = placing.network(engine, explain=watch is not None)
     names: list[int] = []  # jobs by the network's number
@@ -150,16 +150,16 @@ def replay(
 
 @checked
 def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -> dict[int, Sampled]:
-    """Return what sampled times make of jobs that start when and where they did; by number.
+    """Return sampled times of jobs with the given starts and nodes, by number.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     jobs : iterable of Started
-        In the order of their starts. One whose nodes are not free by then starts when they are.
+        Jobs in the order of their starts. A job whose nodes are not free starts when they are.
     precision : float
-        As of `netplace.cosim.fast_forward_execution.FastForwardExecution`.
+        As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     """
     stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
     return sampled_twice(placing, stays, precision)

@@ -1,4 +1,4 @@
-"""The same jobs once more, a little moved and with other draws: what of their times is owed to chance."""
+"""A second run of the same jobs, slightly moved and with other draws, to measure the effect of chance."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def replicate(
     precision: float,
     keep: Keep | None = None,
 ) -> dict[int, FastForwarded]:
-    """Return what comes of attempts that begin up to an iteration later, on a network that draws otherwise.
+    """Return the results of attempts that begin up to an iteration later, with other draws.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     stays : mapping of int to Stay
-        Attempts and where they were.
+        Attempts and their nodes.
     cycles : mapping of int to float
-        What those took that have ended.
+        Cycles of those that have ended.
     precision : float
-        As of `netplace.cosim.fast_forward_execution.FastForwardExecution`.
+        As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     keep : Keep, optional
-        Where it is kept while it is under way.
+        Checkpoint files.
     """
     rng = np.random.default_rng([placing.seed, _OTHER])
     moved = {}

@@ -1,4 +1,4 @@
-"""Plans of co-simulations carried out."""
+"""The execution of co-simulation plans."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True, eq=False)
 class Cosimulated:
-    """A plan that was carried out.
+    """An executed plan.
 
     Attributes
     ----------
     schedule : Schedule
         The rows of the job level.
     jobs : list of JobRow
-        What came of each job.
+        Result row of each job.
     figures : CosimFigures
-        What came of all of them.
+        Figures of all jobs.
     outcome : dict
-        ``jobs`` and ``figures``, as JSON can hold them, and what they came from.
+        ``jobs`` and ``figures`` as dicts for JSON, and their inputs.
     """
 
     schedule: Schedule
@@ -71,21 +71,21 @@ def cosimulate(
     checkpoint: Path | None = None,
     threads: int | str = 1,
 ) -> Cosimulated:
-    """Let the jobs of a plan run on the machine that they share.
+    """Run the jobs of a plan on the machine that they share.
 
     Parameters
     ----------
     plan : CosimPlan
-        What to do.
+        The plan.
     engine : str
         The network's engine.
     tell : callable, optional
-        Called with the number of jobs that have ended so far, after each.
+        Function that is called after each job with the number of jobs that have ended.
     checkpoint : Path, optional
-        Where the co-simulation is kept while it is under way, and goes on from if the file is there; others
-        of its name with an ending stand beside it. They are removed at the end.
+        Checkpoint file, from which the co-simulation resumes if it exists; more files with suffixes are next
+        to it. They are removed at the end.
     threads : int or str
-        Threads for each network, as in `netplace.netsim.Network`; what comes of it is the same.
+        Threads per network, as in `netplace.netsim.Network`; they do not change the results.
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))
@@ -156,16 +156,16 @@ def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
 def outcome_of(
     plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None, threads: int | str = 1
 ) -> dict[str, Any]:
-    """Return what came of a plan, as JSON can hold it; for workers.
+    """Return the outcome of a plan as a dict for JSON; for workers.
 
     Parameters
     ----------
     plan : CosimPlan
-        What to do.
+        The plan.
     beside : Path, optional
-        A file beside which the co-simulation is kept while it is under way.
+        File next to which the checkpoint is written.
     tell : callable, optional
-        As of `cosimulate`.
+        As in `cosimulate`.
     threads : int or str
         As of `cosimulate`.
     """

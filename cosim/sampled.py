@@ -1,7 +1,7 @@
-"""A co-simulation whose steady stretches are skipped, with an interval for every job.
+"""A co-simulation with leaps over steady phases, and an interval for every job.
 
-The jobs share the network twice: once under the scheduler, and once more a little moved and with other draws.
-The first run gives the times, both tell how far they are known.
+The jobs share the network twice: once under the scheduler, and once slightly moved and with other draws. The
+first run gives the times, and both together give the intervals.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a si
 
 
 class AloneByFastForward:
-    """Times of jobs alone on a new network, whose steady stretches are skipped.
+    """Times of jobs alone on a new network with leaps over steady phases.
 
     Parameters
     ----------
     placing : Placing
         Machine, settings and seed.
     precision : float
-        Half-width of a time, as a share.
+        Target half-width of a time, as a share.
     memory : Memory, optional
-        Of draws.
+        Memory of draws.
     """
 
     def __init__(self, placing: Placing, precision: float, memory: Memory | None = None) -> None:
@@ -88,11 +88,12 @@ class Sampled:
     Attributes
     ----------
     cycles : float
-        From its start to its end.
+        Cycles from its start to its end.
     half_width : float
-        Half of the interval of a live run's time at the level of 0.95, as a share of it; 0: it was counted.
+        Half-width of the interval of a live run's time at the level of 0.95, as a share of it; 0 if it was
+        counted.
     alone : Alone
-        Alone on a new network.
+        Time alone on a new network.
     """
 
     cycles: float

@@ -1,7 +1,7 @@
-"""A co-simulation in a folder, read again: everything in it is data until a user says otherwise.
+"""A co-simulation read from a folder, whose contents stay data until a user names them again.
 
-The plan in the folder is checked as if a user had just asked for it. Names in it that stand for files (a
-machine of one's own, a log, a mix, a routing) are neither read nor run, unless the user says them again.
+The plan in the folder is checked like a new request. Names in it that refer to files (a user's machine, a
+log, a mix, a routing) are neither read nor run, unless the user names them again.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:
-    """Return what stands in the file of a co-simulation."""
+    """Return the contents of the file of a co-simulation."""
     return results_text("co-simulation", VERSION, {"plan": plan.to_dict(), **outcome})
 
 
 def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
-    """Return the plan and the outcome that a folder holds, to be shown; nothing is read or run for them."""
+    """Return the plan and the outcome in a folder for display; no other file is read or run."""
     path = folder / FILE
     if not path.is_file():
         raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
@@ -54,14 +54,14 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
 
 
 def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[CosimPlan, Outcome]:
-    """Return a co-simulation to be made again in part.
+    """Return a co-simulation that can be repeated in part.
 
     Parameters
     ----------
     folder : Path
-        What ``netplace cosim -o`` has written.
+        Folder written by ``netplace cosim -o``.
     said : mapping of str to str or None
-        Of `NAMED`, what the user says again.
+        Values of `NAMED` that the user names again.
     """
     path = folder / FILE
     plan, outcome = read_plan(folder)

@@ -1,9 +1,10 @@
-"""Shares of communication that were measured, from which jobs can draw theirs.
+"""Measured shares of communication, from which jobs can draw theirs.
 
-No log tells how much of its time a job communicates. What is carried with this project is the recorded
-computation of the NAS Parallel Benchmarks between their calls of MPI (``apps/traces/README.md``): run again
-with it on a compact torus of one task a node, settings as usual, what is left of the time is communication
-(``docs/figures/communication.py``). The recording is of a shared machine, right to within a factor of two.
+No log contains the communication time of a job. This project contains the recorded computation of the NAS
+Parallel Benchmarks between their MPI calls (``apps/traces/README.md``). In a run with this computation on a
+compact torus with one task per node and default settings, the rest of the time is communication
+(``docs/figures/communication.py``). The recording was made on a shared machine and is accurate to within a
+factor of two.
 """
 
 from __future__ import annotations

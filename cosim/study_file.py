@@ -1,4 +1,4 @@
-"""Studies of co-simulations: TOML in which any key of a plan may be a list.
+"""Studies of co-simulations: TOML files in which any key of a plan can be a list.
 
 ::
 
@@ -10,7 +10,7 @@
     partition = ["contiguous", "non-contiguous", "random"]
     seeds = 5
 
-Unless the file has ``network_time``, every combination is carried out under a table's times and live ones.
+Unless the file has ``network_time``, every combination is executed with a table's times and with live ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["read_cosim_study"]
 
 
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
-    """Return the plans that a study file describes, the seeds running fastest."""
+    """Return the plans of a study file, with the seeds varying fastest."""
     _, said = read_toml(Path(path), flags=True)
     if "network_time" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")

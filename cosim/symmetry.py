@@ -1,4 +1,4 @@
-"""Mixes of jobs that are the same but for a symmetry of the network."""
+"""Mixes of jobs that are equal up to a symmetry of the network."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ Places = list[NDArray[np.int64]]
 
 
 def same_mix(machine: Topology, names: Sequence[str], places: Places) -> tuple[object, list[int]]:
-    """Return a key that mixes share which a symmetry takes into each other, and the jobs in its order.
+    """Return a key that symmetric mixes share, and the jobs in its order.
 
-    On a torus that is any shift; in a tree any exchange of subtrees below one switch. A mix may have several
-    keys where jobs of one name lie side by side: then it is not recognized, but never taken for another.
+    On a torus, the symmetries are shifts; in a tree, exchanges of subtrees below a switch. A mix can have
+    several keys if jobs of the same name are next to each other: then it may not be recognized, but it is
+    never confused with another.
 
     Parameters
     ----------
     machine : Topology
         The network.
     names : sequence of str
-        What each job does.
+        Work of each job.
     places : list of ndarray of int64
         Nodes of the tasks of each.
     """

@@ -1,4 +1,4 @@
-"""Times of jobs alone as an execution: what a table holds."""
+"""Times of jobs alone as an execution, as in a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["TableExecution", "from_log"]
 
 
 def from_log(margin: float) -> Callable[[Job], float]:
-    """Return the function that tells what users of a log estimate: the run time there, and a margin."""
+    """Return the function that gives the estimates of the users of a log: the run time and a margin."""
     return lambda job: margin * job.run_time
 
 
@@ -21,13 +21,13 @@ class TableExecution:
     Parameters
     ----------
     placing : Placing
-        How jobs are put on their nodes.
+        Placement of jobs on their nodes.
     cycles : callable
         Returns the cycles of a job on its nodes.
     longest : callable
         Returns the run time in seconds that a user estimates.
     begun : callable
-        Told of each job on its nodes, the cycle in which it begins and its cycles.
+        Function that is called with each job on its nodes, its start cycle and its cycles.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class TableExecution:
         self._placing, self._cycles, self._tell = placing, cycles, begun
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
-        """Return how long the job runs on its nodes, in seconds."""
+        """Return the run time of the job on its nodes, in seconds."""
         placed = self._placing.put(job, allocation)
         second = self._placing.config.cycle_ns * 1e-9
         cycles = self._cycles(placed)
@@ -49,7 +49,7 @@ class TableExecution:
         return cycles * second
 
     def stop(self, attempt: int, now: float) -> None:
-        """Do nothing: what has been stopped is not asked for again."""
+        """Do nothing, because a stopped job is not queried again."""
 
     def next_end(self, until: float) -> None:
         """Return None: all ends are known from the start."""

@@ -1,4 +1,4 @@
-"""Who waited for whom on a live network, job by job, link by link and over time."""
+"""Charged waiting on a live network: by job, by link and over time."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _LINKS = 100  # of which the course is told, those with most waiting for other j
 
 @dataclass(frozen=True)
 class LinkWaiting:
-    """What packets waited for a link.
+    """The waiting of packets for a link.
 
     Attributes
     ----------
     router, port : int
-        Where it begins; in the port after a router's last its node consumes.
+        Router and port of the link; the port after the last one of a router is the consumption of its node.
     own, others : int
-        Cycles charged to the job that waited, and to other jobs.
+        Cycles charged to the waiting job, and to other jobs.
     over_time : tuple of int
-        The latter, window by window.
+        Cycles charged to other jobs, by window.
     """
 
     router: int
@@ -42,14 +42,14 @@ class LinkWaiting:
 
 @dataclass(frozen=True)
 class WatchedJob:
-    """On which links a job waited for others.
+    """The links on which a job waited for others.
 
     Attributes
     ----------
     job : int
         Its number.
     links : tuple of (router, port, job charged, cycles waited for it)
-        Those with most.
+        The links with the most waiting.
     """
 
     job: int
@@ -58,7 +58,7 @@ class WatchedJob:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Who waited for whom on a live network.
+    """Charged waiting on a live network.
 
     Attributes
     ----------
@@ -67,13 +67,13 @@ class Waiting:
     waited, charged : int
         Cycles that packets waited, and those charged to jobs: the same number.
     jobs : tuple of (job that waited, job charged, cycles)
-        In all.
+        Totals.
     over_time : tuple of (window, job that waited, job charged, cycles)
-        Window by window.
+        Cycles by window.
     links : tuple of LinkWaiting
-        Links with most for other jobs, the most first.
+        Links with the most waiting for other jobs, in decreasing order.
     watched : tuple of WatchedJob, or None
-        Jobs that waited for others most, the most first; None where none was watched.
+        Jobs with the most waiting for others, in decreasing order; None if no job was watched.
     """
 
     window: int
@@ -85,22 +85,22 @@ class Waiting:
     watched: tuple[WatchedJob, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it by the names of its fields, as JSON can hold it."""
+        """Return a dict of its fields for JSON."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:
-        """Return what `to_dict` described, of a store or folder, which has been checked."""
+        """Return the waiting of a checked dict from a store or folder."""
         return from_plain(cls, plain)
 
 
 class WaitingOverTime:
-    """Reads what a network has charged, window by window; windows grow with the run.
+    """Reads the charges of a network window by window; windows grow with the run.
 
     Parameters
     ----------
     network : Network
-        Made with ``explain=True``.
+        Network with ``explain=True``.
     """
 
     def __init__(self, network: Network) -> None:
@@ -114,7 +114,7 @@ class WaitingOverTime:
 
     @property
     def due(self) -> int:
-        """Cycle up to which the network may run before `look`."""
+        """Cycle until which the network can run before `look`."""
         return self._due
 
     def look(self) -> None:

@@ -1,10 +1,9 @@
-"""A window: a mix of jobs simulated for a while, and by which factor each is slowed there.
+"""A window: a simulation of a mix for some time, which gives the slowdown factor of each job.
 
-A job whose tasks all wait for each other gets on steadily; where it has more iterations than a block it goes
-on and on, for what its tasks are ahead of each other, and what of it waits in the network, builds up over
-many iterations: counted is how many of them its slowest task does. Any other is done as a whole block, again
-and again: senders that nobody holds up would run ahead forever, and keep a network full that the real program
-has soon cleared.
+A job whose tasks all wait for each other progresses steadily. If it has more iterations than a block, it runs
+continuously, because the lead of its tasks and its packets in the network build up over many iterations; the
+count is that of its slowest task. Any other job runs as a whole block, repeatedly: its senders would
+otherwise run ahead forever, and fill a network that the real program clears soon.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Part:
     once : float
         Cycles of one iteration alone.
     lasting : bool
-        Whether it goes on and on, instead of doing its block again and again.
+        Whether it runs continuously, instead of repeating its block.
     """
 
     job: Placed
@@ -57,9 +56,9 @@ class Part:
 def window(
     placing: Placing, parts: list[Part], watched: list[int], length: float, seed: int
 ) -> dict[int, Times]:
-    """Return the cycles that an iteration of each watched job takes, by its place.
+    """Return the cycles per iteration of each watched job, by its place.
 
-    Of a job that goes on and on it is one value, else one a block.
+    For a job that runs continuously, it is one value; otherwise, one per block.
 
     Parameters
     ----------
@@ -68,11 +67,11 @@ def window(
     parts : list of Part
         The jobs.
     watched : list of int
-        Places of the jobs that are to be measured.
+        Places of the jobs to measure.
     length : float
         Cycles of a block.
     seed : int
-        Of phases and draws.
+        Seed of phases and draws.
     """
     rng = np.random.default_rng(seed)
     network = replace(placing, seed=seed).network()

@@ -1,4 +1,4 @@
-"""What the jobs of a workload do on the network: applications, as loops of iterations."""
+"""The work of the jobs of a workload on the network: applications as loops of iterations."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ __all__ = ["Work", "WorkOf", "application_work", "body_of", "choosing", "in_swit
 
 @dataclass(frozen=True)
 class Work:
-    """What a job does: an application, so many times, with computation before each time.
+    """The work of a job: repetitions of an application, each after a computation.
 
     Attributes
     ----------
     application : str
-        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; empty:
-        it only computes.
+        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; empty
+        means only computation.
     tasks : int
-        Its tasks, one a node.
+        Number of tasks, one per node.
     iterations : int
-        How often it is run.
+        Number of repetitions.
     compute : int
         Cycles that every task computes before each iteration.
     groups : tuple of int
-        Of each task a number that it has in common with those on the same switch, if collectives go by it.
+        A number for each task that it shares with the tasks on the same switch, if collectives use it.
     """
 
     application: str
@@ -61,10 +61,10 @@ WorkOf = Callable[[Job], Work]
 
 @checked
 def application_work(config: Config, collectives: str = "") -> WorkOf:
-    """Return the function that tells what a job that names its application does.
+    """Return the function that gives the work of a job that names its application.
 
-    Its iterations are the repeats; messages are those that its application says, or of the job's intensity,
-    as in the model ``applications``. `collectives` chooses the algorithms of collectives where it does not.
+    Its iterations are the repeats. Messages are those of its application, or of the job's intensity, as in
+    the model ``applications``. `collectives` is the default choice of collective algorithms.
     """
 
     def work(job: Job) -> Work:
@@ -91,7 +91,7 @@ def choosing(application: str, collectives: str) -> str:
 
 
 def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
-    """Return what a job does on its nodes: hierarchical collectives go by the switches there."""
+    """Return the work of a job on its nodes, where hierarchical collectives use its switches."""
     name = work.application.partition(",")[0].partition(":")[0]
     if name in APPLICATIONS and not uses_collectives(APPLICATIONS[name].make):
         return work
@@ -110,12 +110,12 @@ def _application(work: Work) -> str:
 
 @checked
 def program_of(work: Work, config: Config) -> Program:
-    """Return the program of a job, all its iterations.
+    """Return the program of a job with all its iterations.
 
     Raises
     ------
     ValueError
-        If there is no such application, or none of so many tasks.
+        If there is no such application, or not with this number of tasks.
     """
     body = body_of(replace(work, iterations=1), config)
     return body if work.iterations == 1 else body.repeat(work.iterations)
@@ -123,7 +123,7 @@ def program_of(work: Work, config: Config) -> Program:
 
 @lru_cache(maxsize=256)
 def body_of(work: Work, config: Config) -> Program:
-    """Return the program of one iteration, its computation included."""
+    """Return the program of one iteration, including its computation."""
     if not work.application:
         return _computation(work.tasks, work.compute)
     reading = Reading(
