@@ -1,4 +1,4 @@
-"""The search for a better placement than the scheduler's, and how sure it is that it is better."""
+"""The search for a placement better than the scheduler's, and the confidence in it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _SEARCHING, _CHOOSING = 0.3, 0.7  # shares of the time by whose ends candidates 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a better placement is looked for.
+    """Limits of the search for a better placement.
 
     Attributes
     ----------
     seconds : float
-        Processor time for all of it. Ends what is looked at, but for the judgement on `_FEWEST` draws.
+        Processor time in total. It ends the search, but not the judgment on `_FEWEST` draws.
     simulations : int or None
-        How many simulations there are instead, half of them for the choice, so that advice depends on
-        nothing but input and seed.
+        Number of simulations instead, half of them for the choice, so that the advice depends only on input
+        and seed.
     """
 
     seconds: float = 60.0
@@ -49,17 +49,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Tried:
-    """A placement that was simulated in order to choose.
+    """A placement that was simulated for the choice.
 
     Attributes
     ----------
     partition, mapping : str
-        Rules that it comes from.
+        Rules that produced it.
     ratio : float or None
-        Its time over that of the usual placement, mean over the draws that both were tried on; None: it took
-        so long that it was given up.
+        Its time relative to the default placement, as a mean over the common draws; None if it was abandoned
+        because it took too long.
     draws : int
-        How many draws.
+        Number of draws.
     """
 
     partition: str
@@ -70,27 +70,27 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """Which nodes a job should have, in which order, and how much that gains.
+    """The recommended nodes of a job, their order, and the gain.
 
     Attributes
     ----------
     verdict : str
-        ``"faster"``, or ``"no clear difference"``: then `nodes` are the usual ones.
+        ``"faster"``, or ``"no clear difference"``, in which case `nodes` are the default ones.
     nodes, usual : ndarray of int64, shape (tasks,)
-        Node of each task, as advised and as the scheduler would have it.
+        Node of each task, as recommended and as chosen by the scheduler.
     partition, mapping, usual_rule : str
-        The rules that both come from.
+        Rules that produced both.
     best : tuple of int
-        Node of each task of the best placement that was found, advised or not.
+        Node of each task in the best placement found, recommended or not.
     gain, half_width : float
-        Share of its time that the job saves by the best placement, and half of its interval at the level of
-        0.95; the half-width is 0 where nothing is left to chance.
+        Share of its time that the best placement saves, and the half-width of its interval at the level of
+        0.95, which is 0 without randomness.
     best_cycles, usual_cycles : tuple of int
-        Times on the draws on which both were judged; none of them had a part in the choice.
+        Times on the draws for the judgment, none of which was used for the choice.
     tried : tuple of Tried
-        What was simulated, the fastest first.
+        Simulated placements, the fastest first.
     seconds : float
-        Processor time of it all.
+        Processor time in total.
     """
 
     verdict: str
@@ -109,7 +109,7 @@ class Advice:
 
 
 class _Clock:
-    """Says when a share of the time, or of the simulations, is used up."""
+    """Reports when a share of the time or of the simulations is used up."""
 
     def __init__(self, limits: Limits, tasks: int) -> None:
         self.limits = limits
@@ -137,10 +137,11 @@ class _Clock:
 def advise(
     situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, usual: str = USUAL
 ) -> Advice:
-    """Return which of the free nodes a job should have, in which order.
+    """Return the recommended nodes among the free ones for a job, and their order.
 
-    Placements are simulated beside the neighbors; those that seem best on some draws are tried on more, and
-    the one that is left is judged on draws that had no part in the choice, each against the usual placement.
+    Placements are simulated together with the neighbors. Those that seem best on some draws are simulated on
+    more draws. The remaining one is judged against the default placement on draws that were not used for the
+    choice.
 
     Parameters
     ----------
@@ -149,16 +150,16 @@ def advise(
     free : sequence of int
         Free nodes.
     limits : Limits, optional
-        How long it may take.
+        Limits of the search.
     usual : str
-        The partitioner whose choice, in its order, is the usual placement.
+        Partitioner whose choice, in its order, is the default placement.
 
     Raises
     ------
     ValueError
-        If fewer nodes are free than the job has tasks, or `usual` is no partitioner that places the job.
+        If fewer nodes are free than the job has tasks, or `usual` is not a partitioner that places the job.
     SimulationError
-        If the job cannot come to its end on the usual placement.
+        If the job cannot reach its end on the default placement.
     """
     nodes = np.asarray(free, np.int64)
     tasks = situation.program.tasks
@@ -219,7 +220,7 @@ class _Search:
                 return
 
     def ratio(self, candidate: Candidate) -> float:
-        """Return the mean of a candidate's time over the usual one's, on the draws of the choice."""
+        """Return the mean ratio of a candidate's time to the default one's, on the draws for the choice."""
         usual = self.times[self.usual]
         times = [
             (cycles, usual[draw]) for draw, cycles in self.times[candidate].items() if draw < _FIRST_JUDGED
@@ -230,7 +231,7 @@ class _Search:
         return math.exp(float(np.mean(np.log(np.maximum(ratios, 1e-9)))))
 
     def choose(self) -> tuple[Candidate, tuple[Tried, ...]]:
-        """Return the candidate that is left of the best after more draws, and all that were tried."""
+        """Return the candidate that remains of the best after more draws, and all simulated ones."""
         left = sorted(self.times, key=self.ratio)
         draw = 1
         for count in _ROUNDS if self.situation.draws else ():
@@ -255,7 +256,7 @@ class _Search:
         )
 
     def judge(self, best: Candidate) -> tuple[list[int], list[int]]:
-        """Return times of the usual placement and of the best one, draw by draw."""
+        """Return the times of the default placement and of the best one, draw by draw."""
         usual, ours = [], []
         draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))
         for count, draw in enumerate(draws):

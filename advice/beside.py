@@ -1,4 +1,4 @@
-"""What runs on a machine already: a TOML file of applications and the nodes they have.
+"""The running jobs of a machine: a TOML file of applications and their nodes.
 
 ::
 
@@ -12,7 +12,7 @@
     nodes = "n[16-79]"
     mapping = "random"
 
-A job without ``app`` and ``trace`` holds its nodes and is silent: nobody knows what it runs.
+A job without ``app`` and ``trace`` holds its nodes and sends nothing, because its application is unknown.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ __all__ = ["Neighbour", "read_beside"]
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """A job that runs already, over and over again.
+    """A running job, which repeats forever.
 
     Attributes
     ----------
     name : str
-        What it runs, for people; empty: nobody knows.
+        Name of the application; empty if unknown.
     held : ndarray of int64
-        Nodes that it has.
+        Its nodes.
     program : Program or None
-        What its tasks do; None: nobody knows, or it sends nothing.
+        Program of its tasks; None if it is unknown or sends nothing.
     nodes : ndarray of int64, shape (tasks,)
         Node of each task.
     """
@@ -61,13 +61,13 @@ class Neighbour:
 
 
 def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Config) -> list[Neighbour]:
-    """Return the jobs that a file says run on a machine.
+    """Return the jobs that run on a machine according to a file.
 
     Raises
     ------
     ValueError
-        With file and line: if it cannot be read, a key or value is not valid, a job has more tasks than
-        nodes, or two jobs have a node in common.
+        If the file cannot be read, a key or value is not valid, a job has more tasks than nodes, or two jobs
+        share a node; the message names file and line.
     """
     text, tables, _ = read_table_list(path, "job")
     neighbours: list[Neighbour] = []

@@ -1,4 +1,4 @@
-"""Placements that are worth a simulation: the choices of partitioners, each with several mappings."""
+"""Placements that are worth a simulation: choices of partitioners, each with several mappings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Candidate:
     Attributes
     ----------
     partition, mapping : str
-        Rules that it comes from.
+        Rules that produced it.
     nodes : ndarray of int64, shape (tasks,)
         Node of each task.
     """
@@ -55,7 +55,7 @@ class Candidate:
 
 
 def candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[Candidate]:
-    """Yield placements of a job on free nodes, the likeliest to be good first, none twice.
+    """Yield placements of a job on free nodes, the most promising first, without duplicates.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[Candid
     free : ndarray of int64
         Free nodes.
     limit : str
-        Of each search for a mapping, as in ``"seconds=1"``.
+        Limit of each search for a mapping, as in ``"seconds=1"``.
     """
     machine, tasks = situation.machine, situation.program.tasks
     searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]
@@ -96,7 +96,7 @@ def candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[Candid
 
 
 def chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int = 0) -> Nodes | None:
-    """Return the nodes that a partitioner chooses among the free ones; None if it has none for the job."""
+    """Return the nodes that a partitioner chooses among the free ones; None if it finds none."""
     box = (1,) * machine.dims if isinstance(machine, Grid) else None
     try:
         partitioner = make_partitioner(rule, machine, seed)

@@ -1,4 +1,4 @@
-"""Files by which Slurm follows advice: a ``topology.yaml``, and a ``job_submit.lua`` for trees."""
+"""Files that make Slurm follow the advice: a ``topology.yaml``, and a ``job_submit.lua`` for trees."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ end
 
 
 def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -> dict[str, str]:
-    """Return the files, by name, that make Slurm follow a rule; none where it has nothing like it.
+    """Return the files, by name, that make Slurm follow a rule; none if Slurm has no equivalent.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -
     hosts : list of str
         The name of each node.
     wait : float
-        Mean wait of jobs under the rule in seconds, which they are let wait for few leaf switches.
+        Mean wait of jobs under the rule in seconds, used as the maximum wait for few leaf switches.
     """
     name, _, option = rule.partition(":")
     kind, _, shapes = option.partition("=")

@@ -1,4 +1,4 @@
-"""A machine as an operator has it, and its nodes by name or number."""
+"""The machine of an operator, and its nodes by name or number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\s,\[]+(?:\[[^\]]*\][^\s,\[]*)*")
 
 
 def machine_text(text: str) -> str:
-    """Return the text form of a machine: that of a file of Slurm's, where only its name is given.
+    """Return the text form of a machine; a mere file name gives that of a Slurm file.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def machine_text(text: str) -> str:
 
 
 def machine_of(text: str) -> Topology:
-    """Return the machine that a text form, or the name of a file of Slurm's, describes.
+    """Return the machine of a text form, or of a Slurm file.
 
     Raises
     ------
@@ -46,24 +46,24 @@ def machine_of(text: str) -> Topology:
 
 
 def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -> Nodes:
-    """Return the nodes that a list names, or a file with such a list, in its order.
+    """Return the nodes of a list, or of a file with such a list, in its order.
 
     Parameters
     ----------
     text : str
-        Names as Slurm writes them, ``n[0-3,7]``, or numbers of nodes, ``0-3,7``; or the name of a file that
-        holds them, on any number of lines; what follows a ``#`` does not count.
+        Names in Slurm's format, ``n[0-3,7]``, or numbers of nodes, ``0-3,7``; or the name of a file with
+        them, on any number of lines. Text after a ``#`` is ignored.
     machine : Topology
         The machine.
     hosts : sequence of str
         The name of each of its nodes.
     where : str
-        What the list is, for people.
+        Name of the list in messages.
 
     Raises
     ------
     ValueError
-        If a file cannot be read, a name is none of the machine's, a node does not compute, or is named twice.
+        If a file cannot be read, a name is unknown, or a node does not compute or is named twice.
     """
     number = {name: node for node, name in enumerate(hosts)}
     chosen: dict[int, None] = {}

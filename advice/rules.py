@@ -1,4 +1,4 @@
-"""Advice for an operator: by which rule a machine should give nodes to jobs, and what that costs."""
+"""Advice for an operator: the rule by which a machine should give nodes to jobs, and its cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OTHERS = ("slurm:flat", "gen-alg", "mc1x1", "mbs", "curve:hilbert,best-fit", "c
 
 @dataclass(frozen=True)
 class RuleTried:
-    """A rule, and what came of the log under it.
+    """A rule, and the results of the log with it.
 
     Attributes
     ----------
@@ -39,16 +39,16 @@ class RuleTried:
     wait : float
         Mean wait in seconds.
     longer : float
-        Share by which jobs run longer than in the log, weighted by nodes, where spread costs what was said.
+        Share by which jobs run longer than in the log, weighted by nodes, at the given cost of spread.
     gain, half_width : float
-        Share of the usual turnaround that is saved, and half of its interval at the level of 0.95.
+        Saved share of the current turnaround, and the half-width of its interval at the level of 0.95.
     waiting : float
-        Share of the usual turnaround that it costs where spread costs nothing.
+        Additional share of the current turnaround if spread costs nothing.
     verdict : str
-        ``"better"``, ``"worse"``, or ``"no clear difference"``; of the usual rule ``"usual"``.
+        ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"usual"`` for the current rule.
     pays_from : float or None
-        Cost of spread from which on it saves more than it costs; 0: it costs nothing; None: it never does, as
-        far as the two costs tell that were tried.
+        Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; None if it
+        never does, judging by the two costs that were simulated.
     """
 
     partition: str
@@ -63,26 +63,26 @@ class RuleTried:
 
 @dataclass(frozen=True)
 class RuleAdvice:
-    """By which rule a machine should give nodes to jobs.
+    """The recommended rule by which a machine should give nodes to jobs.
 
     Attributes
     ----------
     chosen : str
-        The rule: the usual one where no other is clearly better.
+        The recommended rule; the current one if no other is clearly better.
     usual : str
-        What the scheduler does now.
+        The current rule of the scheduler.
     cost : float
-        What it costs a job to be twice as spread as it must be, as a share of its time: an assumption.
+        Assumed cost of twice the necessary spread, as a share of a job's time.
     jobs : int
         Jobs that all rules could run.
     tried : tuple of RuleTried
         The rules, the best first.
     left : tuple of str
-        Rules for which there was no time.
+        Rules that were not simulated for lack of time.
     notes : tuple of str
-        What was done to the jobs, for people.
+        Changes to the jobs, in sentences.
     seconds : float
-        Processor time of it all.
+        Processor time in total.
     """
 
     chosen: str
@@ -96,16 +96,16 @@ class RuleAdvice:
 
 
 def rules_for(machine: Topology, usual: str, sizes: Mapping[int, int]) -> list[str]:
-    """Return the rules that are tried on a machine, the usual one first.
+    """Return the rules to compare on a machine, the current one first.
 
     Parameters
     ----------
     machine : Topology
         The machine.
     usual : str
-        What the scheduler does now.
+        The current rule of the scheduler.
     sizes : mapping of int to int
-        How many jobs there are of each number of nodes.
+        Number of jobs of each number of nodes.
     """
     rules = [usual, *(_TREES if hierarchy(machine) else _OTHERS)]
     if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
@@ -128,23 +128,23 @@ def advise_rule(
     seconds: float = 60.0,
     tell: Callable[[str], None] | None = None,
 ) -> RuleAdvice:
-    """Return the rule under which the jobs of a plan come to their ends soonest, if it clearly does so.
+    """Return the rule with the shortest turnaround of the jobs of a plan, if the difference is clear.
 
-    Every rule schedules the same jobs twice: with the log's run times, which tells what it costs in waiting,
-    and with those under which a spread-out job takes longer (`netplace.scheduling.times.SpreadTimes`).
+    Every rule schedules the same jobs twice: with the run times of the log, which gives its cost in waiting,
+    and with run times that increase with the spread of a job (`netplace.scheduling.times.SpreadTimes`).
 
     Parameters
     ----------
     plan : Plan
-        Machine, log and policy; its partition does not count.
+        Machine, log and policy; its partition is ignored.
     rules : sequence of str
-        Partitioners, the usual one first.
+        Partitioners, the current one first.
     cost : float
-        What it costs a job to be twice as spread as it must be, as a share of its time.
+        Cost of twice the necessary spread, as a share of a job's time.
     seconds : float
-        Processor time; the usual rule and one more are always tried.
+        Processor time; the current rule and one more are always simulated.
     tell : callable, optional
-        Called with the text of each rule before it is tried.
+        Function that is called with the text of each rule before its simulation.
     """
     check_float(cost, "cost of spread", 0, 100)
     began = time.process_time()

@@ -1,4 +1,4 @@
-"""Lists of boxes that a site may offer on a 3-D torus, as Slurm's ``torus3d`` takes them."""
+"""Lists of boxes for a 3-D torus, in the format of Slurm's ``torus3d``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _MOST = 12  # shapes of a list
 
 
 def shape_lists(sides: tuple[int, ...], sizes: Mapping[int, int]) -> list[str]:
-    """Return lists of placements: powers of two at places of their own, the same closer, and the log's sizes.
+    """Return lists of placements: powers of two at fixed places, the same closer, and the log's sizes.
 
     Parameters
     ----------
     sides : tuple of int
         Of the torus.
     sizes : mapping of int to int
-        How many jobs there are of each number of nodes.
+        Number of jobs of each number of nodes.
 
     Returns
     -------
     list of str
-        As `netplace.scheduling.partitioner.slurm_placements.read_placements` takes them.
+        Text for `netplace.scheduling.partitioner.slurm_placements.read_placements`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A job beside those that run already, simulated live: how long it takes on given nodes."""
+"""A job and the running jobs, simulated live: its time on given nodes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["Situation"]
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """A job that is to start on a machine where others run.
+    """A job that is to start on a machine with running jobs.
 
     Attributes
     ----------
     machine : Topology
         The machine.
     program : Program
-        What the job does.
+        Program of the job.
     neighbours : tuple of Neighbour
-        What runs beside it. Each begins again as soon as it has ended.
+        Running jobs, each of which starts again as soon as it ends.
     config : Config
         Settings of the network.
     seed : int
         Seed of all draws.
     placed : callable or None
-        Returns what the job does on given nodes, where collectives go by their switches; None: `program`,
-        wherever it is.
+        Function that returns the program on given nodes, if collectives depend on their switches; None means
+        `program` everywhere.
     """
 
     machine: Topology
@@ -48,17 +48,17 @@ class Situation:
 
     @property
     def talking(self) -> list[Neighbour]:
-        """Those that send messages, of whom it is known which."""
+        """Neighbors with a known program that sends messages."""
         return [neighbour for neighbour in self.neighbours if neighbour.program is not None]
 
     @property
     def draws(self) -> bool:
-        """Whether anything is left to chance: where neighbors are when the job starts, or in the network."""
+        """Whether there is randomness: in the phases of the neighbors, or in the network."""
         return bool(self.talking) or network_draws(self.machine, self.config)
 
     @cached_property
     def periods(self) -> list[int]:
-        """Cycles that each neighbor takes alone on the machine."""
+        """Cycles of each neighbor alone on the machine."""
         periods = []
         for neighbour in self.talking:
             network = Network(self.machine, self.config, seed=self.seed)
@@ -69,11 +69,11 @@ class Situation:
         return periods
 
     def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
-        """Return how many cycles the job takes on its nodes.
+        """Return the cycles of the job on its nodes.
 
-        Neighbors have run for up to one of their periods when it starts: each is at a point of its own, drawn
-        evenly. What is drawn depends on the seed and on `draw` alone, so that two placements of the same draw
-        meet the same neighbors at the same points.
+        When the job starts, each neighbor is at a random point of its period, with a uniform draw. Draws
+        depend only on the seed and on `draw`, so two placements of the same draw meet the neighbors at the
+        same points.
 
         Parameters
         ----------
@@ -82,12 +82,12 @@ class Situation:
         draw : int
             Number of the draw.
         limit : float, optional
-            Cycles after which it is given up, and None returned.
+            Cycles after which the simulation is abandoned and returns None.
 
         Raises
         ------
         SimulationError
-            If it can never come to its end.
+            If the job can never reach its end.
         """
         rng = np.random.default_rng([self.seed, 5, draw])
         network = Network(self.machine, self.config, seed=int(rng.integers(1 << 31)))

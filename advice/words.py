@@ -1,4 +1,4 @@
-"""Advice in words, and as it is kept in a file."""
+"""Advice in sentences, and its form in files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RULES = {
 
 
 def sentences(advice: Advice) -> list[str]:
-    """Return what came of it, a sentence each, the verdict first."""
+    """Return the result in sentences, the verdict first."""
     draws, tried = len(advice.best_cycles), len(advice.tried)
     quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.usual_cycles, strict=True))
     change = f"{'saves' if advice.gain >= 0 else 'costs'} {100 * abs(advice.gain):.1f} % of the job's time"
@@ -51,7 +51,7 @@ def _whose(partition: str) -> str:
 
 
 def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
-    """Return what the advice rests on, a sentence each."""
+    """Return the assumptions of the advice, in sentences."""
     unknown = sum(
         len(neighbour.held)
         for neighbour in situation.neighbours
@@ -96,7 +96,7 @@ def _beside(situation: Situation) -> str:
 def content_of(
     advice: Advice, situation: Situation, hosts: Sequence[str], free: int, asked: dict[str, str]
 ) -> dict[str, Any]:
-    """Return advice as JSON can hold it."""
+    """Return advice as a dict for JSON."""
     from netplace.netsim.result import versions
 
     numbers = asdict(advice) | {"nodes": advice.nodes.tolist(), "usual": advice.usual.tolist()}

@@ -1,4 +1,4 @@
-"""Errors that nobody meant, unlike those that netplace or a user's code raises on purpose."""
+"""Unintended errors, unlike those that netplace or a user's code raises on purpose."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def is_accident(error: Exception, trace: TracebackType | None) -> bool:
-    """Return whether an error is none that a person would be told: nobody raised it for their sake.
+    """Return whether an error was not raised on purpose as a message to the user.
 
     Parameters
     ----------
     error : Exception
-        What was raised.
+        The exception.
     trace : traceback or None
-        Where, from the call that is asked about; None if that did not begin.
+        Its traceback from the call in question on; None if the call did not begin.
     """
     if isinstance(error, OSError | ImportError) or _root(type(error).__module__) not in _LIBRARIES:
         return False  # among them those of classes of netplace's, or the user's own

@@ -1,4 +1,4 @@
-"""Numbers that a user gave: whole ones and others, each within bounds."""
+"""Numbers from users: integers and floats, each within bounds."""
 
 from __future__ import annotations
 

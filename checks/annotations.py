@@ -1,7 +1,7 @@
-"""What an annotation says of a value: a test, and words for what is expected.
+"""The check of a value against an annotation, with words for the expected values.
 
-Whether most values pass follows from their type alone. A `Check` remembers those types, so that to pass it
-again is to be found in a set.
+For most values, the type alone decides. A `Check` remembers passing types, so that the next check is a set
+lookup.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ Test = Callable[[Any], bool]
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """Whether a value is what an annotation says.
+    """The check of a value against an annotation.
 
     Attributes
     ----------
     test : callable
-        What is asked of a value.
+        Test of a value.
     expected : str
-        What passes, in words.
+        Description of passing values.
     by_type : bool
         Whether all values of a type pass if one does.
     passing : set of type
-        Types whose values have passed, if `by_type`; none of NumPy's, which are to become Python's.
+        Types whose values have passed, if `by_type`; without NumPy scalars, which are converted to Python
+        numbers.
     is_array : bool
-        Whether an array is asked for: a number, or a list of them, becomes one.
+        Whether an array is expected, to which numbers and lists are converted.
     """
 
     test: Test
@@ -46,7 +47,7 @@ class Check:
     is_array: bool = False
 
     def passes(self, value: Any) -> bool:
-        """Return whether a value is what is expected."""
+        """Return whether a value passes."""
         kind = type(value)
         if kind in self.passing:
             return True
@@ -57,14 +58,14 @@ class Check:
         return True
 
     def settled(self, value: Any) -> Any:
-        """Return a value that passes as a function is to get it: a number of NumPy as one of Python."""
+        """Return a passing value in its final form: a NumPy scalar as a Python number."""
         if self.is_array and not isinstance(value, np.ndarray):
             made = np.asarray(value)
             return made if made.size else made.astype(np.int64)
         return value.item() if isinstance(value, np.integer | np.floating | np.bool_) else value
 
     def all_pass(self, values: Any) -> bool:
-        """Return whether each of some values is what is expected."""
+        """Return whether each of some values passes."""
         return self.passing.issuperset(map(type, values)) or all(map(self.passes, values))
 
 
@@ -74,7 +75,7 @@ ANYTHING = Check(lambda value: True, "anything")
 def hints_of(holder: Any) -> dict[str, Any]:
     """Return the types of a function's arguments, or of a class's fields, by name.
 
-    A type that only type checkers import is one of that name, wherever it comes from.
+    A type that only type checkers import matches any type of that name.
     """
     known: dict[str, Any] = {}
     while True:
@@ -88,7 +89,7 @@ def hints_of(holder: Any) -> dict[str, Any]:
 
 
 class _Named:
-    """Stands for a type of which only the name is known."""
+    """Placeholder for a type of which only the name is known."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -137,7 +138,7 @@ def _is_real(value: Any) -> bool:
 
 
 def is_sequence(value: Any) -> bool:
-    """Return whether a value is a list, a tuple, an array with a dimension, or the like; text is none."""
+    """Return whether a value is a sequence, such as a list, a tuple or an array, but not text."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)

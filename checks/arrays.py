@@ -1,4 +1,4 @@
-"""Arrays that a user gave: of numbers, with as many dimensions as are expected."""
+"""Arrays from users: numbers, with the expected number of dimensions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
-    """Return an array of whole numbers as one of the type `kind`, itself if it is that already."""
+    """Return an array of whole numbers with the type `kind`, itself if possible."""
     if not isinstance(values, np.ndarray):
         raise ArgumentError(f"{what}: is {abbreviate(values)}, expected an array of whole numbers")
     if values.ndim != dims:
@@ -39,7 +39,7 @@ def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArr
 
 
 def make_read_only(record: Any, names: Iterable[str]) -> None:
-    """Put views that nobody can write instead of the arrays that a frozen record holds, also in mappings."""
+    """Replace the arrays of a frozen record, also in mappings, by read-only views."""
     for name in names:
         held = getattr(record, name)
         if isinstance(held, np.ndarray):

@@ -1,9 +1,9 @@
-"""The border of netplace: every public function checks what comes from outside.
+"""The border of netplace: every public function checks its arguments from outside.
 
 `guarded` gives every public module this border when it is imported: its functions, and the constructors and
-methods of its classes. A call from outside checks each argument against the annotations, and an error that
-nobody meant, such as an ``IndexError`` for an array that is too short, becomes a sentence that names the
-arguments. A call from within netplace goes straight on; modules of netplace import what is behind the border.
+methods of its classes. A call from outside checks each argument against the annotations, and an unintended
+error, such as an ``IndexError`` for an array that is too short, becomes a sentence that names the arguments.
+Calls within netplace skip the checks: modules of netplace import the functions behind the border.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CACHED = type(functools.cache(lambda: None))
 
 
 def guard_module(module: ModuleType) -> None:
-    """Put all that a module exports, and defines itself, behind the border."""
+    """Put everything that a module exports and defines behind the border."""
     for name in getattr(module, "__all__", ()):
         value = vars(module).get(name)
         if getattr(value, "__module__", None) != module.__name__:
@@ -44,7 +44,7 @@ def guard_module(module: ModuleType) -> None:
 
 
 def behind_border(module: ModuleType) -> None:
-    """Let a module of netplace call what it has imported without checks; what it exports keeps them."""
+    """Let a module of netplace call its imports without checks; its exports keep them."""
     exported = getattr(module, "__all__", ())
     for name, value in list(vars(module).items()):
         if type(value) is FunctionType and value.__module__ != module.__name__ and name not in exported:
@@ -96,9 +96,9 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
     Parameters
     ----------
     function : callable
-        The function; one that checks its callers already is returned as it is.
+        The function, which is returned unchanged if it already checks its arguments.
     title : str
-        What it is called in a sentence.
+        Name in messages.
     kind : type, optional
         The class whose instances it initializes.
     """
@@ -129,13 +129,13 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
 
 
 def checks_itself(function: F) -> F:
-    """Mark a function that is called millions of times, and so checks its arguments in its own quick way."""
+    """Mark a function that is called millions of times and checks its arguments itself."""
     function.guarded = True  # type: ignore[attr-defined]
     return function
 
 
 def _told(guard: Any, items: Iterator[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
-    """Yield what a generator does; an error that nobody meant becomes a sentence."""
+    """Yield the items of a generator; an unintended error becomes a sentence."""
     try:
         yield from items
     except Exception as error:

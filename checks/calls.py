@@ -1,7 +1,7 @@
-"""Calls from Python: what cannot be used is an error with a sentence that names the argument.
+"""Calls from Python: an unusable argument gives an error with a sentence that names it.
 
-What is asked of an argument follows from the signature, which is read when a function is first called.
-Ranges, shapes and names are for the functions themselves to check.
+The requirements follow from the signature, which is read on the first call of a function. The functions
+themselves check ranges, shapes and names.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ R = TypeVar("R")
 
 
 class ArgumentError(ValueError, TypeError):
-    """An argument of the wrong type: a mistake like any other, and what Python calls a TypeError."""
+    """An argument of the wrong type: both an ordinary mistake and a TypeError of Python."""
 
 
 class Guard(Generic[R]):
-    """What a function asks of its arguments.
+    """The requirements of a function on its arguments.
 
     Parameters
     ----------
     function : callable
         The function.
     title : str
-        What it is called in a sentence.
+        Name in messages.
     kind : type, optional
         The class whose instances it initializes; the annotations of a dataclass are those of its fields.
     """
@@ -76,12 +76,12 @@ class Guard(Generic[R]):
             self.passing = tuple(self.named[name] for name in self._in_order)
 
     def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
-        """Check that each argument is what its annotation says, or the default.
+        """Check that each argument matches its annotation, or is the default.
 
         Returns
         -------
         list
-            The arguments as the function is to get them: numbers of Python, arrays where it asks for them.
+            The converted arguments: Python numbers, and arrays where expected.
         """
         settled = []
         for name, value in self._by_name(args, kwargs):
@@ -97,7 +97,7 @@ class Guard(Generic[R]):
         return settled
 
     def _called(self, args: tuple[Any, ...]) -> str:
-        """Return what is called, for people; a method by the class that it was asked of."""
+        """Return the name of the function in messages; a method has the class of its object."""
         if self._in_order[:1] != ["self"] or not args:
             return self.title
         return type(args[0]).__name__ + "".join(self.title.partition(".")[1:])
@@ -122,7 +122,7 @@ class Guard(Generic[R]):
             raise
 
     def tell(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> None:
-        """Make what an error says short enough to be read, whatever it quotes."""
+        """Shorten the message of an error, whatever it quotes."""
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         if outside and is_accident(error, trace):
             given = ", ".join(
@@ -144,13 +144,13 @@ _NO_TYPE: frozenset[type] = frozenset()
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that first checks that every argument is of the type that its signature says.
+    """Return a function that first checks every argument against the types of its signature.
 
-    It asks callers within netplace too, which hand on what a file or a flag said; every public function
-    asks those outside (`netplace.checks.border`). Integers and floats may be those of NumPy, flags may be 0
-    and 1, sequences may be arrays. What is annotated as ``Any`` is left to the function. A number of NumPy
-    arrives as the same number of Python, which no product makes too large for its type. However long the name
-    of a network, or another text, is, what the function says of it is short enough to be read.
+    It also checks callers within netplace, which pass on values from files and flags; every public function
+    checks callers outside (`netplace.checks.border`). Integers and floats can be NumPy scalars, flags can be
+    0 and 1, and sequences can be arrays. Arguments annotated as ``Any`` are not checked. A NumPy scalar is
+    converted to the same Python number, which cannot overflow. Messages shorten long names of networks and
+    other texts.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def check_fields(made: Any, kind: type | None = None) -> None:
     Parameters
     ----------
     made : dataclass instance
-        What was made.
+        The instance.
     kind : type, optional
         Class whose fields are checked, a base of that of `made`; by default its own.
     """
@@ -235,7 +235,7 @@ def check_keys(kind: type, plain: Any, what: str) -> None:
 
 
 def check_takes(function: Callable[..., Any], count: int, what: str) -> None:
-    """Check that a function of somebody's own can be called with so many arguments."""
+    """Check that a user's function can be called with the given number of arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some that are compiled do not say what they take

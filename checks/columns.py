@@ -1,4 +1,4 @@
-"""Columns of tables that are read from files: each cell is what its column holds, or its place is told."""
+"""Columns of tables from files: each cell must match its column, or its place is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def text_table(path: Path, what: str = "table") -> pd.DataFrame:
     path : Path
         The file.
     what : str
-        What the file should be, for the sentence about one that is another thing.
+        Expected kind of file, for messages.
     """
     import pandas as pd
 
@@ -38,18 +38,18 @@ def text_table(path: Path, what: str = "table") -> pd.DataFrame:
 def numbers_in(
     column: pd.Series, path: Path, *, least: float = 0, most: float = float(MOST), whole: bool = False
 ) -> pd.Series:
-    """Return a column of texts or numbers as numbers, empty where it is.
+    """Return a column of texts or numbers as numbers; empty cells stay empty.
 
     Parameters
     ----------
     column : Series
-        As it was read, with its name.
+        The column with its name.
     path : Path
         The file.
     least, most : float
-        The smallest and the largest number that it may hold.
+        Smallest and largest allowed number.
     whole : bool
-        Whether they must be whole; they are integers then.
+        Whether to require whole numbers and return integers.
     """
     import pandas as pd
 
@@ -64,7 +64,7 @@ def numbers_in(
 
 
 def names_in(column: pd.Series, path: Path, names: tuple[str, ...]) -> pd.Series:
-    """Return a column each cell of which is one of `names`; as `numbers_in`."""
+    """Return a column whose cells must be among `names`; otherwise as `numbers_in`."""
     _refuse(column, ~column.isin(names), path, f"unknown, expected {' or '.join(names)}")
     return column
 
@@ -77,7 +77,7 @@ def _refuse(column: pd.Series, wrong: pd.Series, path: Path, expected: str) -> N
 
 
 def _bound(value: float) -> str:
-    """Return a bound as people write it: a power of two where it is one of the large ones."""
+    """Return a bound as text: a large power of two as a power."""
     if abs(value) > 2**31 and (power := math.log2(abs(value))).is_integer():
         return f"{'-' * (value < 0)}2**{power:.0f}"
     return f"{value:g}"

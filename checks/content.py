@@ -1,4 +1,4 @@
-"""What is in a file, compressed or not: reading is bounded, for a small file may unpack to a large one."""
+"""The contents of files, compressed or not, with a limit, because a small file can unpack to a large one."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
-    """Return how many bytes a compressed file may unpack to.
+    """Return the limit in bytes for the unpacked contents of a compressed file.
 
     Parameters
     ----------
     text : str, optional
-        A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
-        `READ_LIMIT` says, and 256 MiB where it says nothing.
+        Number of bytes, optionally followed by K, M, G or T. The default is the environment variable
+        `READ_LIMIT`, or 256 MiB.
     what : str
-        Where it came from.
+        Origin of the text, for messages.
 
     Raises
     ------
     ValueError
-        If it is no such number.
+        If the text is not such a number.
 
     Examples
     --------
@@ -54,21 +54,21 @@ def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
 
 
 def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
-    """Return how many bytes of memory one thing may take: a trace read as a whole, a network, a program.
+    """Return the memory limit in bytes for one object: a whole trace, a network, a program.
 
     Parameters
     ----------
     text : str, optional
-        A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
-        `MEMORY_LIMIT` says, and where it says nothing 4 GiB, or three quarters of what there is
-        (`netplace.checks.memory.available`) if that is less.
+        Number of bytes, optionally followed by K, M, G or T. The default is the environment variable
+        `MEMORY_LIMIT`, or the smaller of 4 GiB and three quarters of the memory
+        (`netplace.checks.memory.available`).
     what : str
-        Where it came from.
+        Origin of the text, for messages.
 
     Raises
     ------
     ValueError
-        If it is no such number.
+        If the text is not such a number.
     """
     said = os.environ.get(MEMORY_LIMIT) if text is None else text
     return min(_DEFAULT_MEMORY, available() * 3 // 4) if said is None else _size(said, what)
@@ -82,12 +82,12 @@ def _size(said: str, what: str) -> int:
 
 
 def check_unpacked(path: Path, size: int) -> None:
-    """Check that so many bytes may be unpacked from a file.
+    """Check that a file can unpack to the given number of bytes.
 
     Raises
     ------
     ValueError
-        If they are more than `read_limit`.
+        If the number exceeds `read_limit`.
     """
     if size > read_limit():
         raise ValueError(
@@ -97,17 +97,17 @@ def check_unpacked(path: Path, size: int) -> None:
 
 
 def is_packed(content: bytes) -> bool:
-    """Return whether what a file begins with is gzip."""
+    """Return whether the contents of a file begin as gzip."""
     return content.startswith(_GZIP)
 
 
 def read_content(path: Path) -> bytes:
-    """Return what is in a file, unpacked if it is gzip.
+    """Return the contents of a file, unpacked if it is gzip.
 
     Raises
     ------
     ValueError
-        If it is gzip and broken, or unpacks to more than `read_limit`.
+        If it is damaged gzip, or unpacks to more than `read_limit`.
     OSError
         If it cannot be read.
     """

@@ -1,8 +1,8 @@
-"""Cells of CSV that spreadsheets would take for formulas, as text: names of others must not compute anything.
+"""CSV cells that spreadsheets would treat as formulas, written as text.
 
 A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return and is no number gets an apostrophe
-before it, by which spreadsheets know text. What netplace reads of CSV goes without it. So that every name
-comes back, one that begins with apostrophes before such a character gets one more.
+before it, which marks text in spreadsheets. netplace removes it when it reads CSV. A name that begins with
+apostrophes before such a character gets one more, so that every name can be read back.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.
 
 
 def as_cell(value: object) -> object:
-    """Return what is written for a value; all but some texts are what they are."""
+    """Return the cell of a value, which is the value itself except for some texts."""
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def as_read(cell: Any) -> Any:
-    """Return the value that a cell was written for."""
+    """Return the value of a cell."""
     if isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell):
         return cell[1:]
     return cell
 
 
 def frame_as_read(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of cells as the values that they were written for."""
+    """Return a table of cells as the original values."""
     return _changed(frame, as_read)
 
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV, whole or not at all."""
+    """Write a table as CSV, completely or not at all."""
     cells = _changed(frame, as_cell)
     texts = (column for _, column in cells.items() if column.dtype.kind not in _NUMERIC)
     quoted = any(column.astype(str).str.contains("\r", regex=False).any() for column in texts)
@@ -57,7 +57,7 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write rows as CSV, whole or not at all, as they come."""
+    """Write rows as CSV, completely or not at all, one after the other."""
     with atomic_file(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         plain = csv.writer(file, lineterminator="\n")
         quoted = csv.writer(file, lineterminator="\n", quoting=_QUOTED)

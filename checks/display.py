@@ -1,4 +1,4 @@
-"""Values and sentences as an error shows them: however long what a user gave is, the sentence is not."""
+"""Values and sentences in errors, shortened if they are long."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 
 
 def abbreviate(value: object, longest: int = _LONGEST) -> str:
-    """Return ``repr(value)``, its middle left out if it is longer than `longest` characters.
+    """Return ``repr(value)``, with its middle omitted if it is longer than `longest` characters.
 
     Examples
     --------
-    >>> shown("torus:8x8")
+    >>> abbreviate("torus:8x8")
     "'torus:8x8'"
-    >>> shown("a" * 5000, 20)
+    >>> abbreviate("a" * 5000, 20)
     "'aaaaaaaa .. aaaaaa'"
     """
     return _cut(_repr(value), longest)
@@ -51,7 +51,7 @@ def escaped(text: str) -> str:
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence whose words, and which itself, are short enough to be read."""
+    """Return a sentence with long words shortened, and shortened itself if it is long."""
     words = _LONG_WORD.sub(lambda match: _cut(match[0], _LONGEST), sentence)
     return _cut(printable(words), _LONGEST_SENTENCE)
 

@@ -1,4 +1,4 @@
-"""Libraries with settings in the working folder, where files of others may lie, are loaded elsewhere."""
+"""Libraries with settings in the working folder, which others may have written, are loaded without these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ignore_settings_here"]
 
 
 def ignore_settings_here() -> None:
-    """Load Matplotlib without settings that lie in the working folder, which could name code that draws."""
+    """Load Matplotlib without the settings in the working folder, which could name code to run."""
     if os.path.lexists("matplotlibrc"):
         with chdir(Path(__file__).parent):
             importlib.import_module("matplotlib")

@@ -1,9 +1,9 @@
-"""No threads of OpenBLAS, which comes with NumPy: what netplace multiplies is small.
+"""One thread for OpenBLAS, which NumPy includes: the matrices of netplace are small.
 
-By default there is one for each core, which spins for 2**26 cycles of the processor before it sleeps: every
-command would burn some 30 ms when NumPy is imported, and could not be forked. Sums would come out otherwise
-on a machine with another number of cores. The variables count when the library is loaded. Programs that
-netplace starts for the user get the environment that it was given itself.
+By default, it has one thread per core, which spins for 2**26 processor cycles before it sleeps: every command
+would waste some 30 ms on the import of NumPy, and could not be forked. Sums would depend on the number of
+cores. The variables take effect when the library is loaded. Programs that netplace starts for the user get
+the original environment.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _SETTINGS = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def one_thread() -> None:
-    """Let libraries that are loaded from now on, here and in workers, start no threads of their own."""
+    """Let libraries that are loaded from now on, here and in workers, start no threads."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
 
 
 def as_given(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without what `one_thread` adds."""
+    """Return the environment without the additions of `one_thread`."""
     return {name: value for name, value in environment.items() if _SETTINGS.get(name) != value}

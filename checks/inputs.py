@@ -1,4 +1,4 @@
-"""Files that are read: none that may never end, or never begin."""
+"""Input files: none that may never end or never begin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["input_file"]
 
 
 def input_file(path: str | Path) -> Path:
-    """Return a path that can be read without waiting forever; what is not there is left to who opens it."""
+    """Return a path that can be read without waiting forever; missing files are left to the caller."""
     path = Path(path)
     try:
         mode = path.stat().st_mode

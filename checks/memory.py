@@ -1,6 +1,6 @@
-"""How much memory there is: of the machine, of the container, and of what this process may take.
+"""The available memory: of the machine, of the container, and of this process.
 
-What is installed counts, not what happens to be free: a refusal must not depend on what else runs.
+The installed memory counts, not the free memory, because a refusal must not depend on other processes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 
 
 def available() -> int:
-    """Return the bytes of memory that there are for this process; a very large number where not known."""
+    """Return the bytes of memory for this process; a very large number if unknown."""
     return max(0, min([_installed(), *_of_process()]))
 
 
 @cache
 def _installed() -> int:
-    """Return what does not change while this process lives; some readers ask at every line."""
+    """Return the limits that are constant while this process lives; some readers ask often."""
     return min([1 << 62, *_of_machine(), *_of_container()])
 
 

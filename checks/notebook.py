@@ -1,4 +1,4 @@
-"""What notebooks show of a result: a small table, bars or a matrix, in HTML that needs nothing else."""
+"""Results in notebooks: a small table, bars or a matrix, as self-contained HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
 
 
 def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
-    """Return bars one below the other: of each its name, how long it is, and half of its interval."""
+    """Return bars with names, lengths, and half-widths of intervals."""
     most = max((value + half for _, value, half in rows), default=0.0) or 1.0
     room = _WIDE - _NAMES - 80
     drawn = []
@@ -42,7 +42,7 @@ def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
 
 
 def html_matrix(title: str, values: Sequence[Sequence[float]]) -> str:
-    """Return a matrix of squares, the darker the larger a value is; hovering tells it."""
+    """Return a matrix of squares that are darker for larger values, with the value on hover."""
     size = max(1, 320 // max(1, len(values)))
     most = max((value for row in values for value in row), default=0.0) or 1.0
     drawn = "".join(

@@ -1,6 +1,6 @@
-"""Pipes that a shell opens, as for ``<(command)``: what comes out of one can be read once only.
+"""Pipes that a shell opens, as for ``<(command)``, which can be read only once.
 
-Formats are told by their first bytes and then read, so what a pipe says is taken down before that.
+Formats are detected by their first bytes and then read, so the contents of a pipe are saved first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dataclasses as JSON holds them, by their fields, and back."""
+"""Conversion of dataclasses to plain data for JSON, by their fields, and back."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def to_plain(value: DataclassInstance) -> dict[str, Any]: ...
 @overload
 def to_plain(value: Any) -> Any: ...
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: a dataclass as a dict of its fields, a tuple as a list.
+    """Return a value as plain data for JSON: a dataclass as a dict of its fields, a tuple as a list.
 
-    Fields that are None by default are left out where they are None.
+    Fields that are None by default are omitted if they are None.
     """
     if is_dataclass(value):
         held = {item.name: (getattr(value, item.name), item.default) for item in fields(value)}
@@ -38,10 +38,10 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Made], plain: Any) -> Made:
-    """Return the dataclass that `to_plain` described.
+    """Return the dataclass of plain data from `to_plain`.
 
-    Fields that are not there have their defaults, and keys that are no fields are passed over: other versions
-    wrote what was read. A number that is null is not a number.
+    Missing fields have their defaults, and unknown keys are ignored, because other versions may have written
+    the data. A number that is null is nan.
     """
     made: Made = _made(kind, plain)
     return made

@@ -1,7 +1,7 @@
-"""Files of results in JSON that are read again: what they are, their version and a checksum stand in them.
+"""Result files in JSON that netplace reads again, with their kind, version and checksum.
 
-The checksum tells damage (a cut file, a flipped bit, a slip in an editor), not forgery: whoever can write the
-file can write its checksum too. So what is in it is data all the same: see `netplace.checks.schema`.
+The checksum detects damage (a cut file, a flipped bit, a mistake in an editor), not forgery: anyone who can
+write the file can write its checksum. The contents are therefore only data; see `netplace.checks.schema`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEAD = ("netplace", "version", "checksum")
 
 
 def finite(value: Any) -> Any:
-    """Return a value as JSON can hold it: numbers that are none, or infinite, are null."""
+    """Return a value for JSON in which undefined and infinite numbers are null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -44,36 +44,36 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def results_text(what: str, version: int, content: dict[str, Any], indent: int | None = 1) -> str:
-    """Return results as they are written: what they are, their version and checksum first.
+    """Return results as text: first their kind, version and checksum.
 
     Parameters
     ----------
     what : str
-        What they are of, such as ``"co-simulation"``.
+        Kind of results, such as ``"co-simulation"``.
     version : int
-        To be raised when keys change.
+        Version, to be increased when keys change.
     content : dict
-        What JSON can hold.
+        Data for JSON.
     indent : int, optional
-        Of each level; None: all on one line.
+        Indentation of each level; None puts everything on one line.
     """
     plain = json.loads(json_text(content))  # as it will be read: keys are text
     return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent)
 
 
 def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, Any]:
-    """Return results that `results_text` made, checked: version, checksum, and every key.
+    """Return checked results of `results_text`: version, checksum, and every key.
 
-    A file from before there were versions has neither; its keys are checked as those of the others.
+    An old file without version and checksum has its keys checked in the same way.
 
     Parameters
     ----------
     path : Path
         The file.
     what, version
-        As they were written.
+        As in `results_text`.
     kind : Kind
-        What the content must be.
+        Kind of the content.
     """
     content = read_json(path)
     if not isinstance(content, dict):
@@ -84,7 +84,7 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
 
 
 def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
-    """Return results that were read from a file without what stands first in them, which is checked."""
+    """Return results without their header, which is checked."""
     head = {name: results[name] for name in _HEAD if name in results}
     plain = {name: value for name, value in results.items() if name not in _HEAD}
     if head:
@@ -111,7 +111,7 @@ def _check_head(path: Path, head: dict[str, Any], what: str, version: int, conte
 
 
 def read_json(path: Path) -> Any:
-    """Return what a file of JSON holds."""
+    """Return the contents of a JSON file."""
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(members)

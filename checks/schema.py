@@ -1,7 +1,7 @@
-"""What a file of results may hold: kinds of values that check what was read, key by key.
+"""The schema of result files: kinds of values that check data key by key.
 
 A kind is a function of a value and of its place, such as ``"out/cosim.json: jobs[3].start_cycle"``. It raises
-``ValueError`` with what was found there and what was expected.
+``ValueError`` with the found and the expected value.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def text(value: Any, where: str) -> None:
 
 
 def sentence(value: Any, where: str) -> None:
-    """Check that a value is text of a length that somebody reads."""
+    """Check that a value is text of a readable length."""
     text(value, where)
     if len(value) > _SENTENCE:
         raise unexpected(value, where, f"text of at most {_SENTENCE} characters")
@@ -84,11 +84,11 @@ def truth(value: Any, where: str) -> None:
 
 
 def anything(value: Any, where: str) -> None:
-    """Take whatever it is, where it is only shown again."""
+    """Accept any value, for data that is only displayed."""
 
 
 def choice(*names: Any) -> Kind:
-    """Return the kind of values that are one of `names`."""
+    """Return the kind of values among `names`."""
 
     def check(value: Any, where: str) -> None:
         if type(value) not in {type(name) for name in names} or value not in names:
@@ -98,7 +98,7 @@ def choice(*names: Any) -> Kind:
 
 
 def maybe(kind: Kind) -> Kind:
-    """Return the kind of values that may be null instead."""
+    """Return the kind of values that can also be null."""
 
     def check(value: Any, where: str) -> None:
         if value is not None:
@@ -108,7 +108,7 @@ def maybe(kind: Kind) -> Kind:
 
 
 def listed(kind: Kind, least: int = 0) -> Kind:
-    """Return the kind of lists of at least so many values of a kind."""
+    """Return the kind of lists of at least the given number of values of a kind."""
 
     def check(value: Any, where: str) -> None:
         if not isinstance(value, list):
@@ -141,11 +141,11 @@ def table(
     Parameters
     ----------
     required : mapping of str to Kind
-        Keys that must be there.
+        Required keys.
     optional : mapping of str to Kind, optional
-        Keys that may be there.
+        Optional keys.
     others : bool
-        Whether there may be others, which are not looked at.
+        Whether to ignore other keys.
     """
     known = {**required, **(optional or {})}
 
@@ -177,19 +177,19 @@ def table_of(kind: Kind) -> Kind:
 
 
 def kind_of(hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None = None) -> Kind:
-    """Return the kind of what JSON makes of values of a type: of a dataclass, a table of its fields.
+    """Return the kind of the JSON form of a type; for a dataclass, a table of its fields.
 
-    A field with a default may be absent, at any depth: a file that was written before there was such a
-    field is read with its default, which the check puts there.
+    A field with a default can be absent, at any depth: older files without the field are read with its
+    default, which the check inserts.
 
     Parameters
     ----------
     hint : type
         A dataclass, or a type of one of its fields.
     undefined : bool
-        Whether floats may be null, as ratios without a divisor are.
+        Whether floats can be null, like ratios without a divisor.
     given : mapping of str to Kind, optional
-        Kinds of fields that are narrower than their types.
+        Kinds of fields that are stricter than their types.
     """
     if is_dataclass(hint):
         return _record(hint, undefined, given or {})
@@ -238,7 +238,7 @@ def _default(item: Field[Any]) -> Any:
 
 
 def _either(kinds: list[Kind], null: bool) -> Kind:
-    """Return the kind of values that are of one of several kinds; what the last expects is said."""
+    """Return the kind of values of one of several kinds; messages quote the expectation of the last."""
 
     def check(value: Any, where: str) -> None:
         if value is None and null:
@@ -254,11 +254,11 @@ def _either(kinds: list[Kind], null: bool) -> Kind:
 
 
 def _at(where: str, key: str) -> str:
-    """Return the place of a key in a table; a file, or one with the key so far, stands before a colon."""
+    """Return the place of a key in a table, with the file and the outer keys before it."""
     word = key if key.isidentifier() and len(key) <= _LONGEST_KEY else abbreviate(key, _LONGEST_KEY)
     return f"{where}{'.' if ': ' in where else ': '}{word}"
 
 
 def unexpected(value: Any, where: str, expected: str) -> ValueError:
-    """Return the error about a value that was found somewhere in a file."""
+    """Return the error about an unexpected value in a file."""
     return ValueError(f"{where}: {abbreviate(value)} found, expected {expected}")

@@ -1,4 +1,4 @@
-"""What a text would build is counted first, and refused where it takes more memory than may be used."""
+"""Limits of size: objects are counted before they are built, and refused if they need too much memory."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _MANY = 10**15  # beyond it no number is written out
 
 
 def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
-    """Check that so much may be built.
+    """Check that an object fits into the memory limit.
 
     Parameters
     ----------
     count : int
-        How many things, counted before any is made.
+        Number of items, counted before any is made.
     bytes_each : int
-        What each takes at the peak.
+        Peak bytes per item.
     what : str
-        What they are, such as ``"cables"``.
+        Name of the items, such as ``"cables"``.
     where : str
-        Where they came from: a text form, a file and line, a flag.
+        Origin: a text form, a file and line, or a flag.
 
     Raises
     ------
     ValueError
-        If they take more than `memory_limit`.
+        If they need more than `memory_limit`.
     """
     need, limit = count * bytes_each, memory_limit()
     if need > limit:
@@ -39,21 +39,21 @@ def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
 
 
 def check_steps(count: int, what: str, where: str) -> None:
-    """Check that what is to be done could ever end.
+    """Check that an amount of work is feasible.
 
     Parameters
     ----------
     count : int
-        How many steps of some nanoseconds.
+        Number of steps of some nanoseconds.
     what : str
-        What they are, such as ``"cycles of nodes"``.
+        Name of the steps, such as ``"cycles of nodes"``.
     where : str
-        Where they came from.
+        Origin.
 
     Raises
     ------
     ValueError
-        If they are more than `MOST_STEPS`.
+        If the number exceeds `MOST_STEPS`.
     """
     if count > MOST_STEPS:
         raise ValueError(
@@ -66,7 +66,7 @@ def _number(count: int) -> str:
 
 
 def gigabytes(count: int) -> str:
-    """Return a number of bytes for people; a power of ten where no float could hold it."""
+    """Return a number of bytes as text; a power of ten if it exceeds the range of floats."""
     if count > 10**24:
         return "over 10**15 GB"
     return f"{count / 1e9:,.1f} GB"

@@ -1,8 +1,8 @@
-"""How a process is stopped: Ctrl-C and SIGTERM become one exception, which nothing swallows for long.
+"""The end of a process: Ctrl-C and SIGTERM become one exception that cannot be swallowed for long.
 
-Python runs the handler of a signal wherever the main thread happens to be. In a callback from C, or while an
-object is taken apart, what it raises is ignored and the process would go on. So it is raised again, soon
-where that is seen, and every few seconds until the process ends.
+Python runs a signal handler wherever the main thread is. In a callback from C, or in a finalizer, its
+exception is ignored and the process would continue. The exception is therefore raised again, soon if this is
+detected, and every few seconds until the process ends.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _SOON, _AGAIN = 0.02, 5.0  # seconds until it is raised once more: where it was 
 
 
 class Stopped(BaseException):
-    """The user, or the system, wants the process to end.
+    """The user or the system requests the end of the process.
 
     Attributes
     ----------
     number : int
         The signal.
     kept : list of str
-        Files in which what had ended is kept.
+        Files with the saved results.
     """
 
     def __init__(self, number: int) -> None:
@@ -42,7 +42,7 @@ class Stopped(BaseException):
         return 128 + self.number
 
     def sentence(self) -> str:
-        """Return what happened, and what is kept."""
+        """Return the event and the saved results in a sentence."""
         how = "interrupted" if self.number == signal.SIGINT else "ended by SIGTERM"
         if not self.kept:
             return f"{how}; nothing is left half-written, and nothing more was kept"
@@ -54,9 +54,9 @@ class Stopped(BaseException):
 def signals_raised(*, last: bool = False) -> Iterator[None]:
     """Raise `Stopped` in the main thread when a signal comes, while the block runs.
 
-    A signal that is ignored, as in the background of a shell, stays so. Where the block is the last thing
-    that the process does, as `last` says, signals are ignored after it: what it made is there, and Python
-    has only to end.
+    An ignored signal, as in the background of a shell, stays ignored. If `last` is set, the block is the last
+    action of the process, and signals are ignored after it, because the results exist and Python only has to
+    end.
     """
     stopped: list[Stopped] = []
 
@@ -93,7 +93,7 @@ def signals_raised(*, last: bool = False) -> Iterator[None]:
 
 
 def left_to_parent() -> None:
-    """Let a worker process go on at Ctrl-C, which its parent hears too, and end at once at SIGTERM."""
+    """Let a worker process ignore Ctrl-C, which its parent handles, and end at once at SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -103,7 +103,7 @@ def left_to_parent() -> None:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold signals back while a process is forked, which would else hear them before it knows what to do."""
+    """Defer signals while a process is forked, because it could receive them before it can handle them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

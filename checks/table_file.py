@@ -1,7 +1,7 @@
-"""Tables in files that are read again: a column of them says what they are, their version and a checksum.
+"""Tables in files that netplace reads again: a column contains their kind, version and checksum.
 
-A column, and not a line of comment or a second file, so that whatever reads CSV or Parquet reads them. It
-tells damage, not forgery, as `netplace.checks.results_file` does. A table without it is somebody else's.
+It is a column, instead of a comment line or a second file, so that any reader of CSV or Parquet can read it.
+It detects damage, not forgery, like `netplace.checks.results_file`. A table without it comes from elsewhere.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
 
 
 def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
-    """Return a table with a column that says what it is, its version and checksum, the same in every row.
+    """Return a table with a column of its kind, version and checksum, equal in every row.
 
     Parameters
     ----------
     frame : DataFrame
         The table.
     what : str
-        What it is, such as ``"run times"``.
+        Kind of the table, such as ``"run times"``.
     version : int
-        To be raised when columns change.
+        Version, to be increased when columns change.
     """
     return frame.assign(**{SEAL: f"{what} {version} {_checksum(frame)}"})
 
 
 def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataFrame:
-    """Return a table that was read from a file without the column of `sealed`, which is checked."""
+    """Return a table from a file without the column of `sealed`, which is checked."""
     if SEAL not in frame.columns:
         return frame
     plain = frame.drop(columns=SEAL)

@@ -1,4 +1,4 @@
-"""TOML as files have it: what the standard parser raises becomes one sentence."""
+"""TOML files, whose parser errors become one sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["parsed_toml"]
 
 
 def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
-    """Return the content of a TOML file as text, and what it says."""
+    """Return the text and the contents of a TOML file."""
     import tomllib
 
     try:

@@ -1,4 +1,4 @@
-"""Whose a file is: what a run goes on from is this user's own."""
+"""Ownership of files: a run resumes only from files of its user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_trusted(path: str | Path) -> bytes:
 
 
 def check_owner(path: str | Path) -> None:
-    """Check the same of a file, without reading it; as `read_trusted`."""
+    """Check the owner of a file without reading it; see `read_trusted`."""
     _check(os.lstat(path), path)
 
 
@@ -34,10 +34,10 @@ def _check(state: os.stat_result, path: str | Path) -> None:
 
 
 def own_key() -> bytes | None:
-    """Return this user's key, which is made when it is first asked for; None if there is no place to keep it.
+    """Return the user's key, created on first use; None if it cannot be stored.
 
-    It tells what netplace wrote for this user from what came from elsewhere. It stands in
-    ``~/.local/state/netplace/key`` (or under ``XDG_STATE_HOME``), where nobody else can read it.
+    It distinguishes files that netplace wrote for this user from others. It is in
+    ``~/.local/state/netplace/key`` (or under ``XDG_STATE_HOME``), readable only by the user.
     """
     try:
         named = os.environ.get("XDG_STATE_HOME", "")
@@ -53,7 +53,7 @@ def own_key() -> bytes | None:
 
 
 def _make_key(path: Path) -> None:
-    """Make a key, whole at once; one that another process made meanwhile stays."""
+    """Create a key atomically; keep one that another process has created meanwhile."""
     handle, draft = tempfile.mkstemp(dir=path.parent)
     try:
         os.write(handle, secrets.token_bytes(_KEY))

@@ -1,9 +1,8 @@
-"""All that writes a file does it here: it appears whole or not at all, under the name that was given alone.
+"""Atomic output: every file appears completely or not at all, and only under the given name.
 
-A file is written as a draft beside it, which takes its place at the end. A draft has a name that nobody can
-foretell, is made again (no link is followed) and is locked while somebody writes it. So the drafts of a run
-that was killed can be told, and the next one in that folder takes them away: they have such a name, belong to
-the same user and are not locked.
+A file is written as a draft next to it, which replaces it at the end. A draft has an unpredictable name, is a
+new file (no link is followed), and is locked while it is written. The next run in the folder recognizes the
+drafts of a killed run by their name, owner and missing lock, and deletes them.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK
 
 @contextmanager
 def atomic_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
-    """Give the name of a draft, which takes the place of `path` once the block has ended well.
+    """Provide the name of a draft that replaces `path` when the block ends well.
 
-    It has the same endings, for they say the format. What is no file, such as ``/dev/stdout`` or a pipe,
-    stays what it is and gets the content. `mode` are the permissions of a new file, before the user's mask.
+    It has the same suffixes, which determine the format. A device or a pipe, such as ``/dev/stdout``, is not
+    replaced and receives the contents. `mode` is the permissions of a new file, before the umask.
     """
     endings = "".join(path.suffixes[-2:])
     if is_device(path):
@@ -76,14 +75,14 @@ def atomic_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file, whole or not at all; text as UTF-8, with ends of lines as they are."""
+    """Write a file, completely or not at all; text as UTF-8 with unchanged line ends."""
     with atomic_file(path) as draft:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
 def made_folder(path: Path) -> Iterator[Path]:
-    """Make a folder, if it is not there; if the block ends otherwise than well, an empty one is not left."""
+    """Create a folder if it does not exist; if the block fails, remove it if it is empty."""
     made = False
     try:
         with held_back():
@@ -99,7 +98,7 @@ def made_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def draft_folder(parent: Path) -> Iterator[Path]:
-    """Give a new folder in `parent`, which only this user can read, and take it away after the block."""
+    """Provide a new private folder in `parent`, and delete it after the block."""
     _sweep(parent.absolute())
     path, lock = _draft_name(parent), -1
     try:
@@ -117,7 +116,7 @@ def draft_folder(parent: Path) -> Iterator[Path]:
 
 
 def is_device(path: Path) -> bool:
-    """Tell whether `path` is there and no file to be replaced: a device, a pipe, a stream of this process."""
+    """Return whether `path` exists and is not a regular file: a device, a pipe, or a standard stream."""
     if not path.exists() or path.is_dir():
         return False
     return not path.is_file() or path.absolute().parts[1:2] in (("dev",), ("proc",))
@@ -128,7 +127,7 @@ def _draft_name(folder: Path, endings: str = "") -> Path:
 
 
 def _new_draft(folder: Path, endings: str, mode: int) -> tuple[Path, int]:
-    """Return a new empty file and what locks it; it is readable as new files of this user are."""
+    """Return a new empty file and its lock, with the usual permissions of new files."""
     while True:
         draft = _draft_name(folder, endings)
         lock = os.open(draft, _NEW, mode)
@@ -145,7 +144,7 @@ def _new_draft(folder: Path, endings: str, mode: int) -> tuple[Path, int]:
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Take away, once in this process, the drafts that killed runs of this user have left in a folder."""
+    """Delete, once per process, the drafts of this user's killed runs in a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in [entry for entry in entries if fcntl and _DRAFT.fullmatch(entry.name)]:
             with suppress(OSError):
@@ -153,7 +152,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _take_away(draft: str) -> None:
-    """Take a draft away if it is this user's and nobody holds its lock."""
+    """Delete a draft if it belongs to this user and is not locked."""
     lock = os.open(draft, os.O_RDONLY | NO_LINK)
     try:
         state = os.fstat(lock)
@@ -169,7 +168,7 @@ def _take_away(draft: str) -> None:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Return a device to write to; what leads to stdout or stderr goes on where that is."""
+    """Return an open device; paths of stdout or stderr continue that stream."""
     for stream in (1, 2):
         if os.path.samestat(os.fstat(stream), path.stat()):
             sys.stdout.flush()

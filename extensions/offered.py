@@ -1,4 +1,4 @@
-"""All that installed packages offer in one group of entry points, by name."""
+"""Objects that installed packages offer in one group of entry points, by name."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Kind = TypeVar("Kind")
 
 
 class Offered(Mapping[str, Kind]):
-    """What installed packages offer, each loaded when it is first asked for.
+    """The offers of installed packages, each loaded on first use.
 
     Parameters
     ----------
     group : str
         Group of entry points, such as ``netplace.studies``.
     what : str
-        What is offered there, for people: ``"study"``.
+        Kind of the offers in messages, such as ``"study"``.
     kind : type
-        What each has to be.
+        Required type of each.
     """
 
     def __init__(self, group: str, what: str, kind: type[Kind]) -> None:
@@ -31,12 +31,12 @@ class Offered(Mapping[str, Kind]):
         self._kind = kind
 
     def __getitem__(self, name: str) -> Kind:
-        """Return what is offered under a name.
+        """Return the offer with a name.
 
         Raises
         ------
         ValueError
-            If it cannot be loaded, or is not what the group is for.
+            If it cannot be loaded, or has the wrong type.
         """
         offer = offers(self._group)[name]
         loaded = offer.place.load(self._what)

@@ -38,7 +38,7 @@ class Offer:
 
 @lru_cache(maxsize=32)
 def offers(group: str) -> dict[str, Offer]:
-    """Return what the installed packages offer in a group, by name; of two of one name, the first."""
+    """Return the offers of the installed packages in a group, by name; of two with one name, the first."""
     from importlib.metadata import entry_points  # only asked for names that netplace does not know
 
     offered: dict[str, Offer] = {}

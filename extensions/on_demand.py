@@ -1,4 +1,4 @@
-"""A visible dict of which some entries are imported when they are first looked up."""
+"""A visible dict, some entries of which are imported on first use."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Entry = TypeVar("Entry")
 
 
 class OnDemand(MutableMapping[str, Entry]):
-    """Entries by name; those of other tables are imported, with all that they need, when one is looked up.
+    """Entries by name; those of other tables are imported with their dependencies on first use.
 
-    Names are listed, counted and tried without an import.
+    Listing, counting and testing names needs no import.
 
     Parameters
     ----------
     here : mapping
-        Entries that are there already, the first.
+        The first entries, which need no import.
     elsewhere : mapping
-        Names by the table that has them, as ``module:TABLE``, in the order in which they follow.
+        Names of the other entries by their table, as ``module:TABLE``, in order.
     """
 
     def __init__(self, here: Mapping[str, Entry], elsewhere: Mapping[str, Iterable[str]]) -> None:

@@ -91,7 +91,7 @@ class Place:
 
 
 def place_in(text: str) -> tuple[Place, str] | None:
-    """Return the place with which `text` begins and the option after it; None if it is of another form."""
+    """Return the place at the beginning of `text` and the option after it; None for other texts."""
     match = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
     return None if match is None else (Place(match["module"], match["name"]), match["option"] or "")
 
@@ -116,7 +116,7 @@ def _executed(path: str, absolute: str, changed: int, size: int) -> ModuleType:
 
 
 class _FromText(SourceFileLoader):
-    """Reads the text of a module, never bytecode: that is known by its second, and files change faster."""
+    """Reads the text of a module, never bytecode, whose age is known only to the second."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)

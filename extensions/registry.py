@@ -104,7 +104,7 @@ class Registry(Generic[Entry]):
                     yield offer, str(error)
 
     def _unknown(self, word: str, parts: tuple[Place, str] | None, what: str) -> ValueError:
-        """Return the error about a name that is none, or a module that is not there."""
+        """Return the error about an unknown name or a missing module."""
         names = self.names()
         if parts is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
             return ValueError(

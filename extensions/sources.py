@@ -1,4 +1,4 @@
-"""Digests of the code of rules, and of the files that rules read: a part of what a run is."""
+"""Digests of the code of rules and of the files that rules read, which are part of a run's key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def file_digest(path: Path) -> str:
     Raises
     ------
     ValueError
-        If it cannot be read.
+        If the file cannot be read.
     """
     try:
         state = path.stat()
@@ -35,12 +35,12 @@ def offer_digest(offer: Offer) -> str:
 
 
 def current_digest(name: str) -> str:
-    """Return the digest that a name, as `Choice.source` gives it or that of a file, has now.
+    """Return the current digest of a name in the form of `Choice.source`, or of a file.
 
     Raises
     ------
     ValueError
-        If it is not there any more.
+        If it no longer exists.
     """
     group, colon, rest = name.partition(":")
     if colon and group.startswith("netplace.") and (offer := offers(group).get(rest)) is not None:

@@ -1,4 +1,4 @@
-"""Cases of a study that are kept by what they are."""
+"""Cases of a study, stored by their content hashes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ __all__ = ["KeptCase"]
 
 
 class KeptCase:
-    """A dataclass with all that makes an outcome, whose content hash is the key under which that is kept.
+    """A dataclass with all inputs of an outcome; its content hash is the key in the store.
 
     Attributes
     ----------
     study : str
         Name of the study.
     revision : int
-        To be raised when a case would no longer give the outcome that it gave.
+        Number to increase when a case no longer gives the same outcome.
     """
 
     study: ClassVar[str]
     revision: ClassVar[int] = 1
 
     def describe(self) -> dict[str, Any]:
-        """Return what makes the outcome, as JSON can hold it; a log by its content, wherever it lies."""
+        """Return the inputs of the outcome as a dict for JSON, with a log by its content."""
         plain = asdict(self)  # type: ignore[call-overload]
         if isinstance(plain.get("log"), dict):
             plain["log"].pop("path")

@@ -1,4 +1,4 @@
-"""What a study says: tables, a summary in sentences, figures; on the screen and as a folder of files."""
+"""The output of a study: tables, a summary and figures, on the screen and as a folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReportTable:
     frame : DataFrame
         The cells, as numbers.
     digits : mapping of str to int
-        Digits after the point of columns of numbers; other columns are text.
+        Decimal places of columns of numbers; other columns are text.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ReportTable:
     digits: Mapping[str, int]
 
     def texts(self) -> list[list[str]]:
-        """Return the cells as they are shown."""
+        """Return the cells as displayed."""
         return [
             [
                 number(None if pd.isna(value) else float(value), self.digits[name])
@@ -52,18 +52,18 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Report:
-    """What a study found.
+    """The findings of a study.
 
     Attributes
     ----------
     tables : tuple of ReportTable
-        Ours beside what was published.
+        Results next to the published ones.
     summary : tuple of str
-        Sentences: where it agrees, where not, and why.
+        Sentences that say where the results agree, where they differ, and why.
     figures : mapping of str to callable
-        Names of pictures without ending, and what draws them into the file it is given.
+        Names of pictures without suffix, and functions that draw them into a given file.
     points : mapping of str to DataFrame
-        Names of CSV files without ending, and tables too long to be read: what pictures are drawn from.
+        Names of CSV files without suffix, and the long tables behind the pictures.
     """
 
     tables: tuple[ReportTable, ...]
@@ -89,7 +89,7 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
     Parameters
     ----------
     heading, command, source : str
-        First lines of the report: what it is, the command that made it, where published numbers are from.
+        First lines of the report: its title, its command, and the source of the published numbers.
     """
     frames = {made.name: made.frame for made in report.tables} | dict(report.points)
     for name, frame in frames.items():

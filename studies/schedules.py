@@ -1,4 +1,4 @@
-"""Schedules of a study: what is missing in its store is carried out, each kept as it ends."""
+"""Schedules of a study: missing ones are executed and stored one by one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
-    """Return what came of each plan; those that the store lacks are carried out, each kept as it ends."""
+    """Return the outcome of each plan; missing ones are executed and stored one by one."""
     return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
 
 
@@ -31,16 +31,17 @@ def kept_outcomes(
     describe: Callable[[Case], dict[str, Any]],
     bench: Bench,
 ) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each case by its key; those that the store lacks are made, each kept as it ends.
+    """Return the outcome of each case by its key; missing ones are made and stored one by one.
 
     Parameters
     ----------
     wanted : mapping of str to object
-        Cases by the keys under which their outcomes are kept.
+        Cases by their keys in the store.
     make, describe : callable
-        Returns the outcome of a case, and what it is, as JSON can hold them. `make` is picklable.
+        Functions that return the outcome of a case and its description, as dicts for JSON. `make` must be
+        picklable.
     bench : Bench
-        Where the study is carried out.
+        Store and resources of the study.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))
@@ -54,7 +55,7 @@ def turnaround(figures: ScheduleFigures) -> float:
 def _completed(
     plans: Sequence[AnyPlan], function: Callable[[AnyPlan], dict[str, Any]], bench: Bench
 ) -> list[dict[str, Any]]:
-    """Return the outcome of each plan as it is kept; those that the store lacks are carried out."""
+    """Return the stored outcome of each plan; missing ones are executed."""
     kept = StoredOutcomes(bench.store, "schedules")
     if not bench.simulate and (left := kept.missing(plans)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a study is: runs, and a report that sets what they took beside what was published."""
+"""The interface of a study: runs, and a report that compares their times with published ones."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["Asked", "Bench", "Row", "Study", "ask", "measured", "of_runs"]
 
 @dataclass(frozen=True)
 class Asked:
-    """How much of a study is wanted.
+    """The requested part of a study.
 
     Attributes
     ----------
     parts : tuple of str
         Keys of its `parts`.
     quick : bool
-        Whether a small version is wanted, of seconds instead of hours.
+        Whether to run a small version that takes seconds instead of hours.
     mappings, partitions, sim_seeds : int or None
-        How many mappings of each kind, random partitions and simulations of each placement; None: as many as
-        the study has by itself.
+        Number of mappings of each kind, of random partitions, and of simulations of each placement; None
+        means the default of the study.
     logs : tuple of str
-        Logs of jobs that the study is to read, as the user gave them; none: those it takes by itself.
+        Job logs for the study; empty means those of the study.
     """
 
     parts: tuple[str, ...]
@@ -44,18 +44,18 @@ class Asked:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where a study is carried out.
+    """The store and the resources of a study.
 
     Attributes
     ----------
     store : Store
-        Where results are, and come.
+        Store of the results.
     resources : Resources
-        Who carries out what is missing.
+        Workers for missing results.
     tell : callable
-        Called with the `Progress` of what is carried out.
+        Function that is called with the `Progress`.
     simulate : bool
-        Whether what is missing is simulated; if not, it is an error.
+        Whether to simulate missing results; otherwise they are an error.
     """
 
     store: Store
@@ -66,7 +66,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Row:
-    """A run, and what it is in the study: columns of the study's table."""
+    """A run, and its labels in the table of the study."""
 
     labels: Mapping[str, str | int]
     run: Run
@@ -74,22 +74,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Study:
-    """A study under a name.
+    """A study and its name.
 
     Attributes
     ----------
     name, title, source : str
-        What it is called, what it asks in one line, and where the published numbers are from.
+        Name, question in one line, and source of the published numbers.
     parts : mapping of str to str
-        Its tables, and what each is.
+        Tables of the study, with descriptions.
     usual : tuple of str
-        Those that are made unless others are asked for.
+        Default tables.
     conduct : callable
-        Carries out what is missing of what is asked for, and reports. Most studies: `of_runs`.
+        Function that executes the missing part of a request and returns a report; `of_runs` for most studies.
     options : tuple of str
-        Which of ``"mappings"``, ``"partitions"``, ``"sim_seeds"`` and ``"logs"`` it takes.
+        Those of ``"mappings"``, ``"partitions"``, ``"sim_seeds"`` and ``"logs"`` that it takes.
     many : bool
-        Whether it carries out plans, so that workers and a cluster have something to do.
+        Whether it executes plans, which workers or a cluster can share.
     """
 
     name: str
@@ -105,14 +105,14 @@ class Study:
 def of_runs(
     rows: Callable[[Asked], list[Row]], report: Callable[[Asked, pd.DataFrame], Report]
 ) -> Callable[[Asked, Bench], Report]:
-    """Return the `Study.conduct` of a study that reports on runs alone.
+    """Return the `Study.conduct` of a study that consists of runs.
 
     Parameters
     ----------
     rows : callable
-        Returns the runs of what is asked for.
+        Function that returns the runs of a request.
     report : callable
-        Takes what is asked for, and a table as `measured` returns.
+        Function of the request and a table of `measured` that returns the report.
     """
 
     def conduct(asked: Asked, bench: Bench) -> Report:
@@ -128,12 +128,12 @@ def ask(
     logs: Sequence[str] = (),
     **numbers: int | None,
 ) -> Asked:
-    """Return what is asked of `study`, checked.
+    """Return the checked request to `study`.
 
     Raises
     ------
     ValueError
-        If there is no such part, or the study does not take one of the numbers.
+        If there is no such part, or the study does not take one of the options.
     """
     if "all" in parts:
         parts = tuple(study.parts)
@@ -153,18 +153,18 @@ def ask(
 
 
 def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
-    """Return what runs took, simulating what is missing.
+    """Return the times of runs, and simulate missing ones.
 
     Returns
     -------
     DataFrame
         A row for each run, in their order: its labels, ``cycles`` (of the slowest job), ``jobs`` (list of the
-        cycles of each job) and ``outcome`` (all that was measured).
+        cycles of each job) and ``outcome`` (all measurements).
 
     Raises
     ------
     ValueError
-        If runs are missing and are not to be simulated, or have failed.
+        If runs are missing and may not be simulated, or have failed.
     """
     runs = [row.run for row in rows]
     if bench.simulate:

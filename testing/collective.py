@@ -71,7 +71,7 @@ def check_collective(
 
 
 def _follow(call: Call, rounds: list[list[Message]], subject: str) -> None:
-    """Move the data of all rounds, and demand that they end where they should."""
+    """Move the data of all rounds, and require that they end at the right ranks."""
     data = Data(call, rounds)
     for number, messages in enumerate(rounds):
         for message in messages:

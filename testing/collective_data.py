@@ -1,4 +1,4 @@
-"""The data of a collective, followed symbolically: who has which part, and whose contributions are in it."""
+"""The data of a collective, followed symbolically: the parts of each rank, and their contributors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _COPIED = ("allgather", "allgatherv", *_EXCHANGES, "bcast", "gather", "scatter")
 
 
 class Data:
-    """Who has what of the vector of a call.
+    """The pieces of the vector of a call at each rank.
 
-    The vector is cut wherever a part begins or ends. Of each piece, each rank has a set of contributors, as
-    the bits of a number: those whose data are summed up in it, or the one whom it came from; none, if it has
-    nothing. A rank may also pass on a sum as it came, apart from its own.
+    The vector is cut wherever a part begins or ends. For each piece, each rank has a set of contributors, as
+    the bits of a number: those whose data are summed in it, or the one from which it came, or none. A rank
+    can also forward a received sum separately from its own.
 
     Parameters
     ----------
     call : Call
-        What is carried out.
+        Collective call.
     rounds : sequence of sequences of Message
-        All messages.
+        Messages of all rounds.
     """
 
     def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:
@@ -44,11 +44,11 @@ class Data:
         self._below = [[0] * self._pieces for _ in range(call.ranks)]
 
     def has(self, message: Message) -> bool:
-        """Return whether the sender has all that a message carries."""
+        """Return whether the sender has all data of a message."""
         return all(self._has[message.source][piece] for piece in self._carried(message))
 
     def move(self, messages: Sequence[Message]) -> Iterator[tuple[Message, bool]]:
-        """Take in the messages of a round; yield each with whether no contribution was added twice."""
+        """Process the messages of a round; yield each, and whether no contribution was added twice."""
         contents = [
             [
                 (piece, self._has[message.source][piece], self._came[message.source][piece])
@@ -63,7 +63,7 @@ class Data:
             yield message, alright
 
     def ends_well(self, rank: int) -> bool:
-        """Return whether a rank has all that it should."""
+        """Return whether a rank has all required data."""
         return all(self._is_right(rank, piece) for piece in range(self._pieces))
 
     def _take(self, rank: int, piece: int, whole: int, came: int) -> bool:

@@ -1,4 +1,4 @@
-"""A demand that is not met ends a check with one sentence."""
+"""Requirements: a violated one ends a check with one sentence."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def demand(met: object, sentence: str) -> None:
 
 
 def name_of(rule: Any) -> str:
-    """Return what to call a rule in a sentence."""
+    """Return the name of a rule in a sentence."""
     return rule if isinstance(rule, str) else getattr(rule, "__name__", type(rule).__name__)
 
 
 def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> list[tuple[Case, Made]]:
-    """Return the cases that are not refused, each with what was made of it.
+    """Return the accepted cases, each with its result.
 
-    A rule need not be for every network: it refuses by a ValueError. One case at least it must take.
+    A rule can refuse a network with a ValueError, but it must accept at least one case.
     """
     kept: list[tuple[Case, Made]] = []
     reasons = []

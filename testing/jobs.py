@@ -1,4 +1,4 @@
-"""Jobs to try rules of scheduling on."""
+"""Jobs for checks of scheduling rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["some_jobs"]
 
 
 def some_jobs(count: int, nodes: int, seed: int = 5) -> list[Job]:
-    """Return jobs of all sizes up to `nodes`, some of which run longer than was asked for."""
+    """Return jobs of all sizes up to `nodes`, some of which exceed their estimates."""
     rng = np.random.default_rng(seed)
     sizes = np.minimum(rng.geometric(0.25, count), nodes)
     submits = np.cumsum(rng.integers(0, 6, count))

@@ -73,7 +73,7 @@ def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
 
 
 def _ring(task: TaskWriter) -> None:
-    """Send to the next task, and receive from the one before."""
+    """Send to the next task, and receive from the previous one."""
     task.send((task.task + 1) % task.tasks, 256)
     task.recv((task.task - 1) % task.tasks, 256)
 

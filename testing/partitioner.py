@@ -61,7 +61,7 @@ def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = 
 
 
 class _Life:
-    """Jobs that come and go at random, and what must hold at every step."""
+    """Jobs that start and end at random, and the requirements at every step."""
 
     def __init__(self, partitioner: Partitioner, nodes: int, subject: str) -> None:
         self._partitioner = partitioner
@@ -73,14 +73,14 @@ class _Life:
         self.given: list[list[int]] = []
 
     def step(self) -> None:
-        """Let a job come, or one go."""
+        """Start or end a job."""
         if self._held and self._rng.random() < 0.45:
             self._release(int(self._rng.integers(len(self._held))))
         else:
             self._arrive(int(self._rng.integers(1, self._nodes + 1)))
 
     def end(self) -> None:
-        """Let all jobs go; then there is room for the largest."""
+        """End all jobs; the largest must then fit."""
         while self._held:
             self._release(0)
         whole = Job(0, 0.0, self._nodes, 1.0)

@@ -81,7 +81,7 @@ def _check_all_ran(made: Schedule, jobs: Sequence[Job], overrun: str, subject: s
 
 
 def _check_nodes(made: Schedule, subject: str) -> None:
-    """Check, whenever a job starts, that no node is held by two."""
+    """Check, whenever a job starts, that no two jobs hold the same node."""
     assert made.allocations is not None
     for moment in np.unique(made.start):
         here = np.flatnonzero((made.start <= moment) & (moment < made.end))
