@@ -60,7 +60,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def uses_collectives(function: Callable[..., Any]) -> bool:
-    """Return whether `function`, which makes an application, may be told how collectives are carried out."""
+    """Return whether `function`, which makes an application, may be told how collectives are executed."""
     return "collectives" in inspect.signature(function).parameters
 
 

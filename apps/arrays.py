@@ -74,7 +74,7 @@ class Operations:
         return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
 
     def operations(self, task: int) -> Iterator[Operation]:
-        """Yield the operations of `task`, for people."""
+        """Yield the operations of `task`, for messages."""
         if not 0 <= task < self.tasks:
             raise ValueError(
                 f"task: {task} is not a task of {self.name or 'the program'}, which has {self.tasks}"
@@ -82,7 +82,7 @@ class Operations:
         yield from map(self.operation, range(self.first[task], self.first[task + 1]))
 
     def operation(self, index: int) -> Operation:
-        """Return the operation at `index` of the arrays, for people."""
+        """Return the operation at `index` of the arrays, for messages."""
         task = int(np.searchsorted(self.first, index, side="right")) - 1
         columns = (self.peer, self.size, self.tag, self.request)
         place = index - int(self.first[task])

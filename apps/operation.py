@@ -30,7 +30,7 @@ class Op(IntEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation, for people; the fields are those of `Program`.
+    """One operation, for messages; the fields are those of `Program`.
 
     Attributes
     ----------

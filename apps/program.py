@@ -48,7 +48,7 @@ class Program(Operations):
         Rows (task, operation index, iteration): iteration ``i`` of that task begins before that
         operation of these arrays. Iteration -1 closes the last one. Empty where the source had none.
     name : str
-        Where the program came from, for people.
+        Where the program came from, for messages.
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
         Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
     """

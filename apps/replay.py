@@ -1,4 +1,4 @@
-"""Running a program without time, to see whether it comes to its end."""
+"""Running a program without time, to see whether it reaches the end."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def choose_nodes(quick: bool) -> Iterator[Figure]:
 def jobs_per_second(text: str, topology: Topology, count: int, seed: int = 0) -> float:
     """Return how many jobs a second of CPU time a partitioner serves, first come, first served.
 
-    All jobs wait from the beginning: each is asked for until it fits, whenever a job has ended. Their sizes
+    All jobs wait from the beginning: each is requested until it fits, whenever a job has ended. Their sizes
     are spread evenly on a logarithmic scale, from a node to an eighth of the machine, their run times
     exponential. The clock starts when the machine has filled up, `count` jobs before the end.
     """

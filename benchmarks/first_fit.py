@@ -1,9 +1,8 @@
 """Find and update: how long searches for free boxes take on a machine that many jobs share.
 
 Jobs come at exponential intervals, run for exponential times and are served first come, first served: the
-first of the queue is asked for whenever it arrives or a box is released, until it fits. Their sides are
-uniform in 1..S. What happens is played once; every search then answers the same questions in the same
-order.
+first of the queue is requested whenever it arrives or a box is released, until it fits. Their sides are
+uniform in 1..S. What happens is played once; every search then answers the same questions in the same order.
 """
 
 from __future__ import annotations

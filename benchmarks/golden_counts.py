@@ -57,7 +57,7 @@ class Checked:
         return self.cycles == self.golden.cycles
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON can hold it."""
+        """Return it as data for JSON."""
         return {
             "trace": self.golden.trace,
             "network": self.golden.network,

@@ -123,7 +123,7 @@ def _recorded_us(name: str, asked: _Flags, program: Program) -> float | None:
 
 
 def _described(program: Program) -> dict[str, Any]:
-    """Return what a program does, as JSON can hold it."""
+    """Return what a program does as data for JSON."""
     import numpy as np
 
     from netplace.apps import Op

@@ -118,7 +118,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
     Every job starts when the policy says so, on the nodes that the partitioner gives it; on the live network
     it ends when its last task does. Beside its time there stands the time that it would have taken alone, and
     what a table of such times would have got wrong. A study file has the same names as the flags, any of
-    which may be a list; it is carried out under a table's times and live ones, and tells which rankings turn.
+    which may be a list; it is executed under a table's times and live ones, and tells which rankings turn.
     """
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     if study is None:
@@ -129,7 +129,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
 
 
 def _single(given: dict[str, Any], output: Path | None, execution: Execution) -> CommandOutput:
-    """Carry out the co-simulation that flags describe, unless `output` is a folder that has it."""
+    """Execute the co-simulation that flags describe, unless `output` is a folder that has it."""
     from netplace.cosim import job_rows_of, make_cosim_plan
     from netplace.cosim.plan import KEYS
     from netplace.cosim.runner import outcome_of
@@ -169,7 +169,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
 
 
 def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[str, Any]:
-    """Return what came of a plan, carried out here; show how many jobs have ended."""
+    """Return what came of a plan, executed here; show how many jobs have ended."""
     from netplace.cosim.runner import outcome_of
 
     jobs = plan.jobs
@@ -192,7 +192,7 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
 
 
 def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
-    """Carry out the co-simulations of a study file."""
+    """Execute the co-simulations of a study file."""
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
     from netplace.cosim.study_file import read_cosim_study

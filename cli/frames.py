@@ -68,7 +68,7 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def show_frame(frame: pd.DataFrame, title: str) -> int:
-    """Print a table without columns that are empty, or count none, and return how many rows were left out."""
+    """Print a table without columns that are empty, or count none, and return how many rows were omitted."""
     import pandas as pd
 
     texts = [

@@ -24,7 +24,7 @@ def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, fl
     jobs : int or None
         How many there are; None: not known.
     what : str
-        Of what they are, for people.
+        Of what they are, for messages.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -1,4 +1,4 @@
-"""What every command does that carries out many plans: who does it, what is kept, how far it is."""
+"""What every command does that executes many plans: who does it, what is kept, how far it is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
     Parameters
     ----------
     usual : str
-        How many workers there are unless others are asked for, for people.
+        How many workers there are unless others are requested, for messages.
     *more : str
         Other names of ``--workers``.
     """
@@ -77,7 +77,7 @@ def jobs_apart_flag(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Execution:
-    """How the plans of a command are carried out: by whom, and where their outcomes are kept.
+    """How the plans of a command are executed: by whom, and where their outcomes are kept.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Execution:
         return threads_beside(self.threads, self.workers or 1, "--threads")
 
     def resources(self, usual: int | None, plans: int) -> Resources:
-        """Return who carries out `plans` plans; unless asked otherwise `usual` workers, None: one a core."""
+        """Return who executes `plans` plans; unless asked otherwise `usual` workers, None: one a core."""
         from netplace.runs.resources import Resources
 
         workers, dask = self.workers, self.dask
@@ -122,7 +122,7 @@ class Execution:
         *,
         beside: Path | None = None,
     ) -> list[Any]:
-        """Return the outcome of each plan; what is not kept is carried out, each kept as it ends.
+        """Return the outcome of each plan; what is not kept is executed, each kept as it ends.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Execution:
         table : str
             Where in the store they are kept.
         what : str
-            What the plans are, for people.
+            What the plans are, for messages.
         beside : Path, optional
             Study file beside which the store is by default; None: without ``--store`` nothing is kept.
         """
@@ -152,6 +152,6 @@ class Execution:
 
 
 def say(text: str) -> None:
-    """Say something on stderr, unless silence was asked for."""
+    """Say something on stderr, unless silence was requested."""
     if not is_quiet():
         click.echo(f"netplace: {text}", err=True)

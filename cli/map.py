@@ -217,7 +217,7 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
 
 
 def _best(asked: _Asked) -> Searched:
-    """Carry out the search with each seed, and return the best mapping beside the consecutive one."""
+    """Execute the search with each seed, and return the best mapping beside the consecutive one."""
     from netplace.report.tables.mapping_search import Searched
     from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
 
@@ -228,7 +228,7 @@ def _best(asked: _Asked) -> Searched:
 
 
 def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
-    """Draw and write what was asked for, and show the mapping."""
+    """Draw and write what was requested, and show the mapping."""
     from netplace.report.tables.bounds import mapping_sentences
     from netplace.report.tables.mapping_search import mapping_tables
 

@@ -77,8 +77,8 @@ def metrics_command(**given: Any) -> None:
     Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center (DFC),
     diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
     asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
-    them. They are means over the jobs, of the nodes that have a task. What a network does not define is left
-    out: NA and LA off meshes and tori, _AL where there are no dimensions.
+    them. They are means over the jobs, of the nodes that have a task. What a network does not define is
+    omitted: NA and LA off meshes and tori, _AL where there are no dimensions.
     """
     from netplace.report.tables.configuration_row import ConfigurationRow
     from netplace.report.tables.configurations import outcome_of

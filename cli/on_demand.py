@@ -1,4 +1,4 @@
-"""Commands that are imported when they are asked for: none waits for the flags of all others."""
+"""Commands that are imported when they are requested: none waits for the flags of all others."""
 
 from __future__ import annotations
 

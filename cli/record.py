@@ -60,7 +60,7 @@ def record_command(
 
 
 def _kept(folder: Path, target: Path) -> Summary:
-    """Put what was recorded where it was asked for, and return what it holds."""
+    """Put what was recorded where it was requested, and return what it holds."""
     from netplace.apps.formats import open_trace, rewrite
     from netplace.apps.recorded import IGNORABLE, counted, summary_of
 

@@ -213,7 +213,7 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
 
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
-    """Write and draw what was asked for, and show the rest."""
+    """Write and draw what was requested, and show the rest."""
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise

@@ -119,8 +119,8 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 def schedule_command(study: str | None, **given: Any) -> None:
     """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
 
-    A study file has the same names as the flags, and any may be a list: every combination is carried out,
-    kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
+    A study file has the same names as the flags, and any may be a list: every combination is executed, kept
+    in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
     utilization over time and the occupancy of the machine in a folder; several leave a picture that puts them
     side by side.
     """
@@ -182,7 +182,7 @@ class _Drawn:
         draw_gantt(path, made.schedule, title_of(plan), *self.window, self.colour or "waiting")
 
     def write_folder(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
-        """Write a schedule into the folder that was asked for, or into another what its page is made of."""
+        """Write a schedule into the folder that was requested, or into another what its page is made of."""
         from netplace.report.tables.schedule import write_figures, write_folder
 
         if path == self.output:
@@ -192,7 +192,7 @@ class _Drawn:
 
 
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
-    """Carry out the schedule that flags describe."""
+    """Execute the schedule that flags describe."""
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
@@ -233,7 +233,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
 
 def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
-    """Carry out the schedules of a study file."""
+    """Execute the schedules of a study file."""
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
     from netplace.report.tables.schedule_contests import schedule_contests
@@ -277,7 +277,7 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput
 def _carried(
     plans: list[Plan], study: Path, jobs_apart: bool, execution: Execution
 ) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
-    """Return the plans as they were carried out, what came of each, and what was done to make them fair."""
+    """Return the plans as they were executed, what came of each, and what was done to make them fair."""
     from netplace.runs.same_jobs import after_runs, same_jobs
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of

@@ -1,6 +1,6 @@
 """Flags that several commands share: the settings of the network, the engine, the seed.
 
-Settings are those of `netplace.netsim.Config`, which is imported when the flags of a command are asked for.
+Settings are those of `netplace.netsim.Config`, which is imported when the flags of a command are requested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``netplace study``: a published study, carried out anew and set beside what was published."""
+"""``netplace study``: a published study, executed again and set beside what was published."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 )
 @click.option("--report", "page", is_flag=True, help="Write all as one page too, report.html in the folder.")
 def study_command(name: str, **given: Any) -> None:
-    """Carry out a study; what is stored is never simulated again.
+    """Execute a study; what is stored is never simulated again.
 
     A killed study goes on where it stopped with the same command. It prints tables with ours beside the
     published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.

@@ -30,9 +30,9 @@ def write_study_folder(
     folder : Path
         Made if it is not there.
     heading, command : str
-        What was carried out, and by which command.
+        What was executed, and by which command.
     tables : mapping
-        By the name of the file, the title of a table and the table; empty tables are left out.
+        By the name of the file, the title of a table and the table; empty tables are omitted.
     draw : callable
         Draws the picture into the file that it is given.
     """

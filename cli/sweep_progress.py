@@ -21,7 +21,7 @@ class SweepProgress:
     Parameters
     ----------
     what : str
-        What is carried out, for people.
+        What is executed, for messages.
     shown : bool
         Whether anything is shown.
     """

@@ -184,7 +184,7 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
 
 
 def _shown(rows: pd.DataFrame, given: dict[str, Any], where: object) -> pd.DataFrame:
-    """Return what is asked for of the table of runs or of their jobs: this, or times over the seeds."""
+    """Return what is requested of the table of runs or of their jobs: this, or times over the seeds."""
     from netplace.runs.job_tables import job_time_table
     from netplace.runs.tables import times_of
 

@@ -132,7 +132,7 @@ def convert(file: str, **given: Any) -> None:
 def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None:
     """Write a part of a trace: a window in time, iterations, some ranks.
 
-    Messages and collectives of which a part lies outside are left out, and counted. Where the format has no
+    Messages and collectives of which a part lies outside are omitted, and counted. Where the format has no
     clock, the time of a call is what its rank has computed before it.
     """
     from netplace.apps.formats import convert as write
@@ -243,7 +243,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _tell(trace: Trace, lost: int = 0) -> None:
-    """Say what was left out, and what the format cannot say."""
+    """Say what was omitted, and what the format cannot say."""
     notes = [*trace.notes]
     if trace.left_out:
         listed = ", ".join(f"{number} {name}" for name, number in sorted(trace.left_out.items()))

@@ -1,4 +1,4 @@
-"""Carrying out many plans: what is kept is skipped, what ends is kept, until nothing is missing."""
+"""Executing many plans: what is kept is skipped, what ends is kept, until nothing is missing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Progress:
     cpu_seconds : float
         CPU time that simulating runs took.
     lost : int
-        How many the machine could not carry out, tried again and again; nothing is kept of them.
+        How many the machine could not execute, tried again and again; nothing is kept of them.
     reason : str or None
         Why not the last of these.
     """
@@ -95,20 +95,20 @@ def outcomes_of(
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> list[Any]:
-    """Return the outcome of each plan; what is missing is carried out, each kept as it ends.
+    """Return the outcome of each plan; what is missing is executed, each kept as it ends.
 
     Parameters
     ----------
     plans : sequence
-        What is asked for.
+        What is requested.
     function : callable
-        Returns the outcome of a plan, as JSON can hold it; picklable, if others carry out plans.
+        Returns the outcome of a plan as data for JSON; picklable, if others execute plans.
     kept : KeptOutcomes or InMemory
         Where outcomes are kept.
     resources : Resources
-        Who carries out plans.
+        Who executes plans.
     tell : callable
-        Called with the `Progress` at the beginning and after each plan.
+        Function that is called with the `Progress` at the beginning and after each plan.
     """
     if kept.missing(plans):
         progress = complete_all(plans, kept, resources.executor(function, WorkerFailure), tell)
@@ -123,10 +123,10 @@ def complete_all(
     executor: Executor[AnyPlan, Outcome],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Carry out what is missing of `plans`, and keep every outcome as it comes.
+    """Execute what is missing of `plans`, and keep every outcome as it comes.
 
     What the machine did (a worker was killed, there was no memory) is tried again, and never kept: `lost` of
-    what is returned counts the plans that could not be carried out, which are missing as before.
+    what is returned counts the plans that could not be executed, which are missing as before.
 
     Another process may do the same with the same store at the same time: they share the work.
 
@@ -137,9 +137,9 @@ def complete_all(
     kept : OutcomeStore
         Where outcomes are kept.
     executor : Executor
-        Who carries out plans.
+        Who executes plans.
     tell : callable
-        Called with the `Progress` at the beginning and after each plan.
+        Function that is called with the `Progress` at the beginning and after each plan.
     """
     left = deque(kept.missing(plans))
     progress, tries = Progress(len(left)), Counter[str]()

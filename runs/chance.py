@@ -26,7 +26,7 @@ __all__ = ["network_draws", "placement_draws", "rule_draws", "same_place", "simu
 
 
 def simulation_of(run: Run) -> Run:
-    """Return the run whose result is that of `run`: with seed 0 where chance has no part, else itself."""
+    """Return the run whose result is that of `run`: with seed 0 if there is no randomness, else itself."""
     draws = _draws(run.network, run.config)
     if run.network_seed is not None and not draws:
         run = replace(run, network_seed=None)
@@ -66,14 +66,14 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 
 def placement_draws(run: Run) -> bool:
-    """Return whether a rule of placement leaves anything to chance."""
+    """Return whether a rule of placement has randomness."""
     if rule_draws(run.partition, PARTITION):
         return True
     return any(rule_draws(job.mapping, MAPPING) for job in run.jobs)
 
 
 def rule_draws(text: str, choice: Registry[Any]) -> bool:
-    """Return whether a rule of placement, by its text form, leaves anything to chance; yes in doubt."""
+    """Return whether a rule of placement, by its text form, has randomness; yes in doubt."""
     # Of one's own it is not known. It is not loaded for this either: runs are read from stores too.
     return choice.is_own(text) or find_rule(text, choice)[0].by_chance
 

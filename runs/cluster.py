@@ -1,4 +1,4 @@
-"""Items carried out by the workers of a Dask cluster; needs the extra ``netplace[dask]``."""
+"""Items executed by the workers of a Dask cluster; needs the extra ``netplace[dask]``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Cluster(Generic[Item, Outcome]):
     function : callable
         What returns the outcome of an item, picklable; what it raises is raised by `collect`.
     lost : callable
-        ``lost(reason)`` returns the outcome of an item that the cluster could not carry out.
+        ``lost(reason)`` returns the outcome of an item that the cluster could not execute.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Digests of the files that a plan reads, or in which rules of one's own stand: a part of what it is."""
+"""Digests of the files that a plan reads, or in which rules of the user's own stand: a part of what it is."""
 
 from __future__ import annotations
 

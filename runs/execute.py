@@ -36,7 +36,7 @@ class Ended:
     Attributes
     ----------
     outcome : dict or None
-        What was measured, as JSON can hold it; see `netplace.runs.run_figures.RunFigures`.
+        What was measured as data for JSON; see `netplace.runs.run_figures.RunFigures`.
     failure : str or None
         Why there is no outcome.
     cpu_seconds : float
@@ -71,7 +71,7 @@ class Executed:
     methods : tuple of str
         How the mapping of each job was found; for mapping ``best`` the name of the winner.
     window : int or None
-        Cycles of the windows in which link loads were counted; more than were asked for where those would
+        Cycles of the windows in which link loads were counted; more than were requested where those would
         have been too many.
     """
 
@@ -123,7 +123,7 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
 
 
 def _unable(reason: str) -> Ended:
-    """Return how a run ended that this machine could not carry out now."""
+    """Return how a run ended that this machine could not execute now."""
     return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
@@ -136,7 +136,7 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     ValueError
         If a program cannot be made or placed, or a file is no longer what it was when the run was described.
     SimulationError
-        If the run cannot come to its end.
+        If the run cannot reaches the end.
     """
     return run_simulation(run, engine).result
 
@@ -168,7 +168,7 @@ def run_simulation(
     threads : int or str
         Threads for the network as a whole, as in `netplace.netsim.Network`.
     progress : callable, optional
-        Called every fraction of a second with the cycle, as in `netplace.netsim.simulate`.
+        Function that is called every fraction of a second with the cycle, as in `netplace.netsim.simulate`.
     """
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)

@@ -37,13 +37,13 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class WorkerFailure:
-    """An item that the machine could not carry out (a worker was killed, there was no memory), and why."""
+    """An item that the machine could not execute (a worker was killed, there was no memory), and why."""
 
     reason: str
 
 
 class Executor(Protocol[Item, Outcome]):
-    """Carries out a function over items. A context manager; leaving it ends whatever is under way."""
+    """Executes a function over items. A context manager; leaving it ends everything that is running."""
 
     busy: int
 
@@ -66,7 +66,7 @@ class Executor(Protocol[Item, Outcome]):
 
 
 class InProcessExecutor(Generic[Item, Outcome]):
-    """Carries out a function in this process, one item at a time.
+    """Executes a function in this process, one item at a time.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class _Worker(Generic[Item]):
 
 
 def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
-    """Carry out what comes through the pipe, until its other end is closed.
+    """Execute what comes through the pipe, until its other end is closed.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _portable(error: Exception) -> Exception:
 def run_each(
     function: Callable[[Item], Outcome], items: Sequence[Item], processes: int = 1
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the place of each item and what `function` returned for it, as they come to their end.
+    """Yield the place of each item and what `function` returned for it, as they reaches the end.
 
     Worker processes begin at once, while there may be but a single thread.
 

@@ -16,7 +16,7 @@
     repeats = 100
 
 A job runs its application `repeats` times, on so many nodes, from `submit` seconds on; there are `count` of
-it. `collectives` says how its collectives are carried out, as ``--collectives`` does for all.
+it. `collectives` says how its collectives are executed, as ``--collectives`` does for all.
 """
 
 from __future__ import annotations

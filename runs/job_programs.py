@@ -50,7 +50,7 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
     run : Run
         The run.
     progress : callable, optional
-        Called with the number of bytes of a trace that were read since the last call.
+        Function that is called with the number of bytes of a trace that were read since the last call.
     """
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
 
@@ -86,7 +86,7 @@ def _is_hierarchical(job: Job) -> bool:
 
 
 def program_of(job: Job, config: Config) -> Program:
-    """Return the program of a job, built anew."""
+    """Return the program of a job, built again."""
     return _repeated(job, config).written_out()
 
 

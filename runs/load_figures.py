@@ -31,7 +31,7 @@ class LoadFigures:
     cpu_seconds : float
         CPU time of the measuring phase.
     seed : int
-        Seed of all chance.
+        Random seed.
     events : int
         State changes of the measuring phase.
     mean_delay : float or None
@@ -60,10 +60,10 @@ class LoadFigures:
         return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept, as JSON can hold it."""
+        """Return what is kept as data for JSON."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:
-        """Return the figures that `to_dict` described, of a store or file, which have been checked."""
+        """Return the figures of a checked dict from a store or file."""
         return from_plain(cls, plain)

@@ -44,7 +44,7 @@ class LoadPlan:
     hot_node, hot_share : int or None, float
         Of hot-spot traffic.
     seed : int
-        Seed of all chance.
+        Random seed.
     """
 
     network: str
@@ -76,7 +76,7 @@ class LoadPlan:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return the values as data for JSON."""
         return asdict(self)
 
 
@@ -88,7 +88,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     given : mapping
         Values for some of `KEYS`; None counts as not given.
     seed : int
-        Seed of all chance.
+        Random seed.
     """
     known = {name: value for name, value in given.items() if value is not None}
     for name in known:
@@ -142,7 +142,7 @@ def measure_plan(
     threads : int or str
         Threads that simulate the network together.
     progress : callable, optional
-        Called every fraction of a second with the cycle.
+        Function that is called every fraction of a second with the cycle.
     """
     point = measure_load(
         network_of(plan.network),

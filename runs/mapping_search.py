@@ -1,4 +1,4 @@
-"""One job to be mapped by search, once for each seed: described, carried out, and kept in a store."""
+"""One job to be mapped by search, once for each seed: described, executed, and kept in a store."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Search:
         return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
 
     def find(self, seed: int) -> QapResult:
-        """Return its mapping; all chance follows from `seed`."""
+        """Return its mapping; all draws follow from `seed`."""
         program, topology = self.program, self.topology
         simulated = None if program is None else run_time_of(topology, program, self.config, seed)
         return find_mapping(
@@ -125,7 +125,7 @@ class MappingPlan:
     search : Search
         The job.
     seed : int
-        Seed of all chance.
+        Random seed.
     """
 
     search: Search
@@ -137,7 +137,7 @@ class MappingPlan:
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it asks for, as JSON can hold it."""
+        """Return what it asks for as data for JSON."""
         flows = sparse.coo_array(self.search.traffic)
         digest = hashlib.sha256()
         for part in (*flows.coords, flows.data):
@@ -161,7 +161,7 @@ class MappingPlan:
 
 
 def find(plan: MappingPlan) -> dict[str, Any]:
-    """Return the mapping of a plan, as JSON can hold it; for workers."""
+    """Return the mapping of a plan as data for JSON; for workers."""
     result = plan.search.find(plan.seed)
     cost = None if not np.isfinite(result.cost) else result.cost
     return {**vars(result), "mapping": result.mapping.tolist(), "cost": _number(cost)}

@@ -18,14 +18,14 @@ __all__ = ["InMemory", "OutcomeStore", "PlanLike", "PlanStatus", "StoredOutcomes
 
 
 class PlanLike(Protocol):
-    """What is asked for, described once and for all: two plans with one key have one outcome."""
+    """What is requested, described once and for all: two plans with one key have one outcome."""
 
     @property
     def key(self) -> str:
         """Content hash, in hexadecimal."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it asks for, as JSON can hold it."""
+        """Return what it asks for as data for JSON."""
 
 
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
@@ -62,10 +62,10 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
 
     @property
     def path(self) -> Path | None:
-        """The file; None: nobody else sees what is kept."""
+        """The file; None: no other job sees what is kept."""
 
     def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
-        """Return the plans to carry out so that none of `plans` lacks its outcome, each once."""
+        """Return the plans to execute so that none of `plans` lacks its outcome, each once."""
 
     def has(self, plan: AnyPlan) -> bool:
         """Return whether the outcome of a plan is there."""
@@ -78,7 +78,7 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
 
 
 class StoredRuns:
-    """Simulations in a store: the runs of all seeds share one where chance has no part."""
+    """Simulations in a store: the runs of all seeds share one if there is no randomness."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

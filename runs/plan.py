@@ -71,15 +71,15 @@ class Plan:
     site : str
         File of a site's rules, see `netplace.runs.site_file`, which are then the policy; empty: none.
     power : str
-        File of a power model, see `netplace.runs.power_file`; empty: no energy is asked for.
+        File of a power model, see `netplace.runs.power_file`; empty: no energy is requested.
     switching : str
         Rule by which nodes are switched, see `netplace.scheduling.power.SWITCHINGS`.
     digests : tuple of (str, str)
         Files that are read, each with its SHA-256.
     without : tuple of int
-        Numbers of the jobs of the workload that are left out, see `netplace.runs.same_jobs`.
+        Numbers of the jobs of the workload that are omitted, see `netplace.runs.same_jobs`.
     uncounted : tuple of int
-        Numbers of the jobs that run and are left out of the figures of single jobs.
+        Numbers of the jobs that run and are omitted of the figures of single jobs.
     """
 
     machine: str
@@ -127,7 +127,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return the values as data for JSON."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 

@@ -67,7 +67,7 @@ class Reading:
     cycle_ns : float
         Length of a cycle, for applications that compute for some time.
     progress : callable or None
-        Called with the number of bytes of a trace that were read since the last call.
+        Function that is called with the number of bytes of a trace that were read since the last call.
     """
 
     section: str = "whole"

@@ -23,7 +23,7 @@ def check_short(run: Run) -> None:
     """Check that the programs of a run can be made, and its jobs placed.
 
     One iteration of an application says as much as all; a trace is read as a whole, and kept for the run
-    itself. A mapping that searches does so for one iteration; what simulates is left out.
+    itself. A mapping that searches does so for one iteration; what simulates is omitted.
     """
     if any(job.path for job in run.jobs):
         programs = programs_of(run)

@@ -66,7 +66,7 @@ def resolve(
     network_seed : int, optional
         Seed of the network alone.
     max_cycles : int, optional
-        Longest run allowed.
+        Largest allowed number of cycles.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
 
 
 def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
-    """Return the option that says how collectives are carried out, if it is not the default and counts."""
+    """Return the option that says how collectives are executed, if it is not the default and counts."""
     if text == "ours":
         return {}
     from netplace.apps.collectives import selection

@@ -1,4 +1,4 @@
-"""What a user gives to carry out many plans: processes of this machine, or a Dask cluster."""
+"""What a user gives to execute many plans: processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class Resources:
-    """Who carries out plans.
+    """Who executes plans.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Which rules no longer give what they first gave, so that results of older code are not taken for theirs.
 
 A rule whose outcome has changed gets a number in `REVISIONS`, to be raised at every further change. It is
-part of the keys of all that uses the rule; what is kept under the older key stays, and is told apart.
+part of the keys of all that uses the rule; what is kept under the older key stays, and is distinguished.
 """
 
 from __future__ import annotations

@@ -130,5 +130,5 @@ class RunFigures:
         return replace(self, jobs=tuple(jobs))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept, as JSON can hold it."""
+        """Return what is kept as data for JSON."""
         return to_plain(self)

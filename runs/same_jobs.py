@@ -1,7 +1,7 @@
 """The same jobs for all who are compared: what one contestant could not run, none is given.
 
 Plans are contestants if their jobs are the same ones: one workload, of one seed. A job that one of them would
-refuse (no box has its size, it is larger than the machine) is left out for all. Where boxes meet other
+refuse (no box has its size, it is larger than the machine) is omitted for all. Where boxes meet other
 partitioners, a job whose size no box has gets the next size that has one, as allocators of real machines do.
 Jobs that one of them kills run for all, and count for none in the figures of single jobs.
 """
@@ -88,9 +88,9 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
 
 
 def after_runs(plans: Sequence[Plan], figures: Sequence[ScheduleFigures]) -> list[Plan]:
-    """Return the plans to be carried out once it is known what came of them.
+    """Return the plans to be executed once it is known what came of them.
 
-    What a plan rejected after all is left out for all contestants; what one ended before its end, and so may
+    What a plan rejected after all is omitted for all contestants; what one ended before its end, and so may
     have made faster, is not counted.
     """
     made = list(plans)

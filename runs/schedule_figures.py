@@ -53,7 +53,7 @@ class ScheduleFigures:
     site : dict of str to int, or None
         What the rules of a site did, if the plan has any.
     notes : tuple of str
-        What a user should know besides, a sentence each.
+        What a user should know in addition, a sentence each.
     cpu_seconds : float
         CPU time of the whole.
     versions : dict of str to str
@@ -72,10 +72,10 @@ class ScheduleFigures:
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept, as JSON can hold it; no power or site where there is none."""
+        """Return what is kept as data for JSON; no power or site where there is none."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:
-        """Return the figures that `to_dict` described, of a store or folder, which have been checked."""
+        """Return the figures of a checked dict from a store or folder."""
         return from_plain(cls, plain)

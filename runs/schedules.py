@@ -1,4 +1,4 @@
-"""Plans of schedules carried out."""
+"""Plans of schedules executed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BATCHES = 20
 
 @dataclass(frozen=True)
 class ScheduleRun:
-    """A plan that was carried out.
+    """A plan that was executed.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = No
     keep_nodes : bool
         Whether the nodes of each job are kept.
     tell : callable, optional
-        Called from time to time with the number of jobs that have ended, and the time.
+        Function that is called from time to time with the number of jobs that have ended, and the time.
     """
     check_unchanged(plan)
     machine, jobs = network_of(plan.machine), workload_of(plan)

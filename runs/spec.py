@@ -42,7 +42,7 @@ class Job:
     start : int
         First cycle in which the tasks act.
     digest : str
-        SHA-256 of the trace, or of the file of one's own application; empty for those of netplace.
+        SHA-256 of the trace, or of the file of the user's own application; empty for those of netplace.
     path : str
         Where the trace is. Not part of what the job is: the content counts, wherever it lies.
     """
@@ -85,7 +85,7 @@ class Run:
     network_seed : int or None
         Seed of the network alone: a placement may be simulated more than once. None: `seed`.
     max_cycles : int or None
-        Longest run allowed.
+        Largest allowed number of cycles.
     contents : tuple of (str, str)
         Files that rules of placement read, each with its SHA-256.
     revisions : tuple of (str, int)
@@ -122,7 +122,7 @@ class Run:
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them and `from_dict` reads back."""
+        """Return the values as data for JSON and `from_dict` reads back."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 

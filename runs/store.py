@@ -1,7 +1,7 @@
 """Results kept in one SQLite file.
 
-Table ``runs`` holds what was asked for, ``simulations`` what came of it, one row for each simulation that had
-to be made: the runs of all seeds share one where chance has no part. Every row is written as its simulation
+Table ``runs`` holds what was requested, ``simulations`` what came of it, one row for each simulation that had
+to be made: the runs of all seeds share one if there is no randomness. Every row is written as its simulation
 ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
 processes may use one file at a time.
 
@@ -152,7 +152,7 @@ class Store:
         return {key: bool(well) for key, well in rows}
 
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
-        """Yield each run that was asked for, its outcome if there is one, and why it failed if it did.
+        """Yield each run that was requested, its outcome if there is one, and why it failed if it did.
 
         Parameters
         ----------

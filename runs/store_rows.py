@@ -64,7 +64,7 @@ def checksum(*texts: str | None) -> str:
 
 
 def read_run(key: str, simulation: str, text: str) -> Run:
-    """Return a run as it was asked for; its key is the checksum of what it is."""
+    """Return a run as it was requested; its key is the checksum of what it is."""
     try:
         run = Run.from_dict(json.loads(text))
         if run.key == key and simulation_of(run).key == simulation:

@@ -1,4 +1,4 @@
-"""What a store consists of: plain tables of netplace's own, and nothing that a query would carry out."""
+"""What a store consists of: plain tables of netplace's own, and nothing that a query would execute."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def limited(database: sqlite3.Connection) -> sqlite3.Connection:
 def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str | None:
     """Return what is in a database that no store has: views, triggers, other tables; None if nothing is.
 
-    A view or a computed column stands for a query of whoever wrote the file, which may never end.
+    A view or a computed column stands for a query of anyone who wrote the file, which may never end.
 
     Parameters
     ----------

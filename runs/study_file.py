@@ -63,7 +63,7 @@ def read_plans(
     make : callable
         Makes a plan of one value for each key that the file has.
     what : str
-        What the plans are of, for people.
+        What the plans are of, for messages.
     """
     path = Path(path)
     text, data = read_toml(path, flags=True)

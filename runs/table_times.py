@@ -125,7 +125,7 @@ class TableTimes:
 
     @classmethod
     def simulated(cls, store: Store, machine: Topology, workers: int = 1, **options: Any) -> TableTimes:
-        """Return the run times of a store; what it lacks is simulated when it is asked for, and kept."""
+        """Return the run times of a store; what it lacks is simulated when it is requested, and kept."""
         return cls(machine, StoredTimes(store, workers=workers), **options)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:

@@ -82,7 +82,7 @@ class RunTimes:
 
     @classmethod
     def of_store(cls, store: Store) -> RunTimes:
-        """Return the run times of all runs that a store was asked for."""
+        """Return the run times of all runs that were requested from a store."""
         return cls(run_table(store.rows()))
 
     def find(self, **entry: str | int) -> RunTime:

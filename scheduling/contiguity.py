@@ -1,4 +1,4 @@
-"""Which jobs are contiguous: by where their nodes lie, whoever chose them."""
+"""Which jobs are contiguous: by where their nodes lie, anyone who chose them."""
 
 from __future__ import annotations
 

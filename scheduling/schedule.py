@@ -104,7 +104,7 @@ class Cost:
     Attributes
     ----------
     passes : int
-        How often the policy was asked for jobs to start.
+        How often the policy was requested jobs to start.
     searches, visited : int
         Searches of the partitioner, trials included, and nodes that it looked at.
     cpu_seconds : float

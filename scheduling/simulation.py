@@ -55,7 +55,7 @@ class Simulation:
     record : Record
         Where everything is written down.
     tell : callable, optional
-        Called from time to time with the number of jobs that have ended, and the time.
+        Function that is called from time to time with the number of jobs that have ended, and the time.
     power : NodePower, optional
         Nodes that are switched; without it all are on. A job holds its nodes from its start on, and runs once
         all of them are on.

@@ -79,7 +79,7 @@ def schedule(
         How many nodes of the machine there are, the first ones; the others are never free, and no part of the
         utilization. By default all.
     tell : callable, optional
-        Called from time to time with the number of jobs that have ended, and the time.
+        Function that is called from time to time with the number of jobs that have ended, and the time.
     power : PowerRules, optional
         How nodes are switched; the schedule then has its `Schedule.power`. Without it all are on.
 

@@ -100,7 +100,7 @@ MOST_SEGMENTS = 1 << 20
 
 @dataclass(frozen=True)
 class Call:
-    """A collective operation that is to be carried out.
+    """A collective operation that is to be executed.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ def _rounds_of(shifts: Shifts, call: Call) -> Rounds:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A way to carry out an operation.
+    """A way to execute an operation.
 
     Attributes
     ----------

@@ -107,14 +107,14 @@ def _even(ranks: int) -> str:
 
 
 def _by_default(call: Call, library: str = "openmpi") -> Rounds:
-    """Carry out an operation as Open MPI, or another library, does by default."""
+    """Execute an operation as Open MPI, or another library, does by default."""
     chosen = shipped_table(library).choose(call)
     default = ALGORITHMS[call.operation, chosen.algorithm]
     yield from default.rounds(call.having(chosen.options))
 
 
 def _mpich_recursive_doubling(call: Call) -> Rounds:
-    """Carry out an allgather by recursive doubling, or by default where the ranks are no power of two."""
+    """Execute an allgather by recursive doubling, or by default where the ranks are no power of two."""
     if _power_of_two(call.ranks):
         return _by_default(call, "mpich")
     return allgather_recursive_doubling(call)

@@ -14,7 +14,7 @@ class Folding:
     Attributes
     ----------
     ranks : int
-        How many there are.
+        Their number.
     stays : int
         Which of a pair stays: 0, the even rank, or 1.
     """

@@ -104,7 +104,7 @@ def _places(groups: Sequence[Sequence[int]], leaders: Sequence[int]) -> list[int
 
 
 def _among(call: Call, inner: Inner, groups: Sequence[Sequence[int]], roots: Sequence[int]) -> Rounds:
-    """Yield the rounds in which all groups carry out the operation on the whole vector."""
+    """Yield the rounds in which all groups execute the operation on the whole vector."""
     sides = []
     for group, root in zip(groups, roots, strict=True):
         own = Call(call.operation, len(group), call.bytes, root, call.segment)

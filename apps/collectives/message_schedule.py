@@ -27,7 +27,7 @@ class Schedule:
     Attributes
     ----------
     call : Call
-        What is carried out.
+        What is executed.
     algorithm : str
         By which algorithm.
     round, source, destination, bytes : ndarray of int64, shape (messages,)
@@ -82,7 +82,7 @@ class Schedule:
 
     @property
     def rounds(self) -> int:
-        """How many rounds there are."""
+        """Number of rounds."""
         return int(self.round[-1]) + 1 if len(self.round) else 0
 
     def pairs(self) -> list[tuple[int, int, int, int]]:

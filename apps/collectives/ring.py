@@ -34,7 +34,7 @@ def ring_of_pieces(call: Call) -> Shifted:
 
 
 def reduce_scatter_ring(call: Call) -> Shifted:
-    """Pass sums of blocks on, so that the sum of one's own block comes last."""
+    """Pass sums of blocks on, so that the sum of the user's own block comes last."""
     yield from ring(call, -1)
 
 

@@ -1,4 +1,4 @@
-"""Which algorithm carries out which operation: a table, and algorithms of one's own choice beside it."""
+"""Which algorithm executes which operation: a table, and algorithms of the user's own choice beside it."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def schedule(
     algorithm : str, optional
         The algorithm itself.
     progress : callable, optional
-        Called after each round with the number of messages so far.
+        Function that is called after each round with the number of messages so far.
     **options
         Further attributes of a `Call`.
 

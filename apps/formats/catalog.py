@@ -71,7 +71,7 @@ class Format:
         What computation is in it: ``"program"``, which always counts; ``"recorded"``, which counts as far as
         a run asks for it; or ``"both"``.
     comment : pair of str
-        What stands around a comment that is a line of its own: the last line tells what was left out.
+        What stands around a comment that is a line of its own: the last line tells what was omitted.
     """
 
     suffix: str

@@ -116,7 +116,7 @@ def rewrite(
     path, options, chosen
         As in `convert`.
     ignore : collection of str
-        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+        Operations that are omitted instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
     """
     chosen, trace = chosen or check_convertible(path), open_again()
     if chosen.stream is not None and trace.sorted:
@@ -130,7 +130,7 @@ def rewrite(
 
 
 def _left_out(trace: Trace, chosen: Format, ignore: Collection[str]) -> Iterator[str]:
-    """Yield what tells that calls were left out, which is known when all is read; or refuse it."""
+    """Yield what tells that calls were omitted, which is known when all is read; or refuse it."""
     check_left_out(trace.left_out, ignore)
     yield from left_out_lines(trace.left_out, chosen.comment)
 

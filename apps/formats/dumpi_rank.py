@@ -41,7 +41,7 @@ class RankCalls:
     rank : int
         Whose records they are.
     trace : Trace
-        Gets communicators and what is left out.
+        Gets communicators and what is omitted.
     writer : CallWriter
         Gets the calls.
     sizes : list of int

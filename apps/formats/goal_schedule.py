@@ -44,7 +44,7 @@ def batches_of(
     path : Path
         The file, for errors.
     schedules : iterable of (int, list of Operation)
-        Ranks and what they do, read as they are asked for.
+        Ranks and what they do, read as they are requested.
     trace : Trace
         Is told the facts when all is read.
     in_order : bool
@@ -117,7 +117,7 @@ class _Facts:
 
 
 def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Operation | None, int]]:
-    """Yield operations, or None for a wait, with their requests, in an order that comes to its end."""
+    """Yield operations, or None for a wait, with their requests, in an order that reaches the end."""
     ranks = {rank: _Schedule(rank, operations) for rank, operations in schedules.items()}
     came: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
     posted: dict[int, list[int]] = defaultdict(list)
@@ -213,7 +213,7 @@ class _Schedule:
                 yield place
 
     def check(self) -> None:
-        """Refuse a schedule that has not come to its end because operations wait for each other."""
+        """Refuse a schedule that has not reaches the end because operations wait for each other."""
         if self._done < len(self.operations):
             place = next(place for place, needs in enumerate(self._needs) if needs)
             item = self.operations[place]

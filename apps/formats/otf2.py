@@ -4,7 +4,7 @@ What is computation: the time from the end of an outermost region of MPI to the 
 the first on, less what was not measured. The sizes that Score-P records with a collective are not the call's
 arguments: `bytes_of` turns them back. A receive's source is that of the message it got; that it was posted
 for any source cannot be seen. A non-blocking collective stands where it was completed; older versions of
-Score-P record nothing of it, and it is left out.
+Score-P record nothing of it, and it is omitted.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ __all__ = ["open_trace", "read", "read_repeated"]
 
 
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
-    """Open a trace in any of `FORMATS`; its calls are read as they are asked for.
+    """Open a trace in any of `FORMATS`; its calls are read as they are requested.
 
     The format is told by what is in the file; if that is comments only, by its name.
     """
@@ -58,7 +58,7 @@ def read(
     flops : float
         Floating-point operations per second, where a format gives computation so.
     ignore : collection of str
-        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+        Operations that are omitted instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
     collectives : Collectives, optional
         Chooses the algorithms of collectives that the trace names; ours by default.
     trc_ns : float
@@ -95,7 +95,7 @@ def read_repeated(
     fold_from : int
         Calls from which on a trace is long.
     progress : callable, optional
-        Called with the number of bytes that were read since the last call.
+        Function that is called with the number of bytes that were read since the last call.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)

@@ -242,7 +242,7 @@ class _Rank:
 
 
 def _mapped(file: Path) -> NDArray[np.int64]:
-    """Return the numbers in a file, read as they are asked for."""
+    """Return the numbers in a file, read as they are requested."""
     if not file.is_file():
         raise ValueError(f"{file}: is missing, expected beside {file.with_suffix('.calls').name}")
     count = file.stat().st_size // 8

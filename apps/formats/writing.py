@@ -33,7 +33,7 @@ class Options:
         Length of a cycle in nanoseconds, for formats that give it so.
     compute : float
         Factor by which recorded computation becomes part of a program, for formats that know no other; 0: it
-        is left out, as a run leaves it out.
+        is omitted, as a run leaves it out.
     """
 
     flops: float = 1e9

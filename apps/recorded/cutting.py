@@ -31,7 +31,7 @@ def cut(
     """Return a part of a trace, or of what some of its ranks do among themselves.
 
     Memory is that of the calls which are kept, of those that wait to be told what a receive took, and of a
-    number for each channel. Messages and collectives of which a part lies outside are left out, and counted.
+    number for each channel. Messages and collectives of which a part lies outside are omitted, and counted.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def cut(
     part : Part
         Tells which calls are kept.
     ignore : collection of str
-        Keys of `IGNORABLE` that are left out instead of refused.
+        Keys of `IGNORABLE` that are omitted instead of refused.
     ranks : sequence of int, optional
-        They are numbered anew, in the order given, see `Recorded.only`.
+        They are numbered again, in the order given, see `Recorded.only`.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     rows, names, length = [], [], 0

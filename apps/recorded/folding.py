@@ -2,7 +2,7 @@
 
 Each rank's loop is found by itself (`netplace.apps.recorded.loops`). They become the iterations of one
 program if all messages and collectives of an iteration find their partners in an iteration: then all
-iterations but some are left out, the rest is matched and written as any trace, and it is checked that what
+iterations but some are omitted, the rest is matched and written as any trace, and it is checked that what
 became of the iterations is the same for each.
 """
 
@@ -47,7 +47,7 @@ def folded(
     """Return the program of a trace, the iterations of its ranks kept once if they are found.
 
     The arguments are those of `netplace.apps.recorded.program_of`, which returns the same written out. The
-    marks of the trace are left out.
+    marks of the trace are omitted.
     """
     check_kept(trace.unrepeated)
     normal = Normal(cycles_per_us)

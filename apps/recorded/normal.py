@@ -1,7 +1,7 @@
 """Calls in a form in which what is done again looks the same again: `NORMAL` rows.
 
 A request is told by its age, how many its rank has opened since, instead of its number; computation is in
-whole cycles; what takes no time and no message is left out, marks and the recorded clock too.
+whole cycles; what takes no time and no message is omitted, marks and the recorded clock too.
 """
 
 from __future__ import annotations

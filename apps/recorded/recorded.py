@@ -157,7 +157,7 @@ class Recorded:
         return self._kept(keep)
 
     def only(self, ranks: Sequence[int]) -> Recorded:
-        """Return what some ranks do among themselves; they are numbered anew, in the order given."""
+        """Return what some ranks do among themselves; they are numbered again, in the order given."""
         check_ranks(ranks, self.ranks)
         number = np.full(self.ranks, -1, np.int64)
         number[list(ranks)] = np.arange(len(ranks))
@@ -250,7 +250,7 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
     trace : Trace
         Its batches are read to their end.
     ignore : collection of str
-        Keys of `IGNORABLE` that are left out instead of refused.
+        Keys of `IGNORABLE` that are omitted instead of refused.
     ranks : sequence of int, optional
         Only what these ranks do among themselves is kept, see `Recorded.only`; the others take no memory.
     """
@@ -294,7 +294,7 @@ def program_of(
     cycles_per_us : float
         Cycles in a microsecond; 0: recorded computation is dropped.
     ignore : collection of str
-        Keys of `IGNORABLE` that are left out instead of refused.
+        Keys of `IGNORABLE` that are omitted instead of refused.
     collectives : Collectives, optional
         Chooses the algorithms of collectives; ours by default.
     """

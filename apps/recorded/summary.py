@@ -98,7 +98,7 @@ class Summary:
         return np.column_stack([source, target, rows[:, 1:]])
 
     def as_data(self) -> dict[str, Any]:
-        """Return all of it as JSON can hold it."""
+        """Return all of it as data for JSON."""
         pairs = self.pairs()
         return {
             "ranks": self.trace.ranks,

@@ -40,7 +40,7 @@ class Reading:
     tasks : int or None
         Number of ranks, for formats that do not say it.
     progress : callable or None
-        Called with the number of bytes that were read since the last call.
+        Function that is called with the number of bytes that were read since the last call.
     trc_ns : float
         Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
     in_order : bool

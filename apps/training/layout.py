@@ -35,7 +35,7 @@ class Layout:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are."""
+        """Number of ranks."""
         return self.tp * self.cp * self.dp * self.pp
 
     def place(self, rank: int) -> dict[str, int]:

@@ -168,7 +168,7 @@ class _Rank:
         _gather(self.writer, self.replicas, self.job.embedding_parameters * self.job.PARAMETER)
 
     def _reduce(self, write: Callable[[TaskWriter], None]) -> None:
-        """Sum gradients that are known now, in the background if that is asked for."""
+        """Sum gradients that are known now, in the background if that is requested."""
         if self.job.overlap:
             self.background.begin(write)
         else:

@@ -1,4 +1,4 @@
-"""What the study of allocators carries out: one case each, by kind, kept under a hash of all it says."""
+"""What the study of allocators executes: one case each, by kind, kept under a hash of all it says."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["AllocatorCase", "run_case"]
 
 @dataclass(frozen=True)
 class AllocatorCase:
-    """Something to be carried out.
+    """Something to be executed.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class AllocatorCase:
 
 
 def run_case(case: AllocatorCase) -> dict[str, Any]:
-    """Return what came of a case, as JSON can hold it."""
+    """Return what came of a case as data for JSON."""
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 
 

@@ -71,7 +71,7 @@ PARTS = {
 
 
 def cases(asked: Asked) -> list[AllocatorCase]:
-    """Return what is asked for."""
+    """Return what is requested."""
     return [case for part in asked.parts for case in _CASES[part](asked.quick)]
 
 
@@ -198,7 +198,7 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Carry out what is missing, and report."""
+    """Execute what is missing, and report."""
     tables, summary, figures = [], [], {}
     for part in asked.parts:
         wanted = {case.key: case for case in _CASES[part](asked.quick)}

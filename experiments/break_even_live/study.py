@@ -57,7 +57,7 @@ class Slowed:
     percent: int
 
     def describe(self) -> dict[str, Any]:
-        """Return what makes the outcome, as JSON can hold it."""
+        """Return what makes the outcome as data for JSON."""
         return {"study": "break-even-live", "percent": self.percent, "plan": self.plan.to_dict()}
 
     @property
@@ -99,7 +99,7 @@ def _run_case(case: Slowed) -> Outcome:
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the live co-simulations that are asked for."""
+    """Return the live co-simulations that are requested."""
     size = _size(asked)
     loads = LOADS[-1:] if asked.quick else LOADS
     return [

@@ -45,7 +45,7 @@ PARTS = {
 
 
 def cells(asked: Asked) -> list[Cell]:
-    """Return the cells that are asked for."""
+    """Return the cells that are requested."""
     draws = asked.partitions or (2 if asked.quick else DRAWS)
     if asked.quick:
         return [

@@ -36,7 +36,7 @@ def best(samples: Mapping[str, Sequence[float]]) -> list[str]:
     """Return the algorithm of the least time, a geometric mean over draws, then those that do as well.
 
     All run on the same nodes in a draw: an algorithm does as well if its time is longer by less than `TIE`,
-    or if the ratio of the two, draw by draw, is not told apart from 1 by the t-test.
+    or if the ratio of the two, draw by draw, is not distinguished from 1 by the t-test.
     """
     logs = {name: np.log(sample) for name, sample in samples.items()}
     first = min(logs, key=lambda name: float(logs[name].mean()))
@@ -56,7 +56,7 @@ def winners_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFra
     Returns
     -------
     DataFrame
-        ``winner``, ``as good`` (others that do as well: within `TIE`, or not told apart by the draws),
+        ``winner``, ``as good`` (others that do as well: within `TIE`, or not distinguished by the draws),
         ``cycles`` (geometric mean), ``kept`` (time of the algorithm that is best in order and alone over that
         of the best one) and ``another`` (whether none that is best there is among the best here).
     """

@@ -81,7 +81,7 @@ PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()} | {
 
 
 def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
-    """Return the runs that are asked for, each with the names of its machine and of its contestant.
+    """Return the runs that are requested, each with the names of its machine and of its contestant.
 
     The weeks run slowest, so that a study that is stopped has whole weeks.
     """

@@ -116,7 +116,7 @@ def backfill_command(**given: Any) -> None:
 
 
 def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]]]:
-    """Return the log and the workloads out of it that are asked for."""
+    """Return the log and the workloads out of it that are requested."""
     from netplace.checks import check_int, check_size
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 

@@ -124,7 +124,7 @@ class BackfillingCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[BackfillingCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     return [case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)]
 
 

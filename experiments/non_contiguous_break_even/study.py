@@ -83,7 +83,7 @@ class BreakEvenCase:
     slowdown: int = 0
 
     def plan(self, size: Size) -> Plan:
-        """Return what to carry out."""
+        """Return what to execute."""
         factor = 1 + self.slowdown / 100  # of every job that is not of one node, wherever it lies
         given = {
             "machine": size.machine,
@@ -99,7 +99,7 @@ class BreakEvenCase:
 
 
 def cases(asked: Asked) -> list[BreakEvenCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     return [case for part in asked.parts for case in _cases_of(part, _size(asked))]
 
 

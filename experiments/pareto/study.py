@@ -63,7 +63,7 @@ PARTS = {
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the co-simulations that are asked for."""
+    """Return the co-simulations that are requested."""
     size = _size(asked)
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)

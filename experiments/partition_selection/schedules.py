@@ -1,7 +1,7 @@
 """Schedules of the study of partition selection: FCFS on a 32x32x32 torus, all jobs there from the beginning.
 
 J. A. Pascual, thesis, UPV/EHU 2013, sections on partition selection and on non-contiguous allocation; times
-are in cycles. Boxes are not turned and lines are left out. CS gives the most cubic box; FS the first free one
+are in cycles. Boxes are not turned and lines are omitted. CS gives the most cubic box; FS the first free one
 in increasing average pairwise distance; BPS the one box, with its mapping, in which this application of this
 size and intensity runs fastest alone, for which the job waits. Scattered jobs get the first free nodes, and
 run longer by a share than under BPS, whatever box they would have had.
@@ -64,7 +64,7 @@ class Machine:
     largest : int
         Largest job.
     warmup : int
-        Batches that are left out at the beginning.
+        Batches that are omitted at the beginning.
     """
 
     network: str

@@ -131,7 +131,7 @@ def _machine(quick: bool) -> Machine:
 
 
 def cases(asked: Asked) -> list[SelectionCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     wanted: dict[SelectionCase, None] = {}
     for part in map(read, asked.parts):
         if part.table in SIZES:

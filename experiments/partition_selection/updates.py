@@ -3,8 +3,8 @@
 INSEE's generator of GUPS makes a total of updates over all tasks, however many these are; how many the study
 asked for is not told. The rule: so many that jobs of large mixed workloads run as much longer than those of
 class I (medium, both CS-BM) as is printed. Class I alone, whose three applications leave nothing to a
-reading: what one round of the grids of classes II and III weighs is not told, and they are left out. What
-they would have given says how far the rule can be trusted.
+reading: what one round of the grids of classes II and III weighs is not told, and they are omitted. What they
+would have given says how far the rule can be trusted.
 """
 
 from __future__ import annotations

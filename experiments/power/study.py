@@ -93,7 +93,7 @@ class PowerCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[PowerCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     loads = (0.4,) if asked.quick else (0.2, 0.4, 0.6, 0.8)
     jobs, seeds = (40, 1) if asked.quick else (150, 2)
     rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if asked.quick else RULES

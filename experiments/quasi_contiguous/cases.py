@@ -66,7 +66,7 @@ class StreamCase:
     seed: int
 
     def plan(self) -> Plan:
-        """Return what to carry out."""
+        """Return what to execute."""
         stream, factor = self.stream, 1 - self.speedup / 100
         times = "log" if not self.speedup else f"factors:{factor:g},{factor if self.kept else 1:g}"
         rule = "quasi-contiguous" if self.part in _PUBLISHED else "nearly-contiguous"
@@ -85,7 +85,7 @@ class StreamCase:
 
 
 def cases(asked: Asked) -> list[StreamCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     found = [
         case
         for part in asked.parts

@@ -68,7 +68,7 @@ class RedirectionCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[RedirectionCase]:
-    """Return what is asked for."""
+    """Return what is requested."""
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
     asked_for = []

@@ -92,7 +92,7 @@ class MakespanCase:
 
 
 def cases(asked: Asked) -> list[MakespanCase]:
-    """Return the schedules that are asked for."""
+    """Return the schedules that are requested."""
     jobs, seeds = (600, 2) if asked.quick else (4000, 5)
     return [
         MakespanCase(sizes, classes, selection, mapping, seed, jobs)

@@ -43,7 +43,7 @@ class ArchiveLog:
     levels : str
         Level vector of its machine, as ``"1-2-10-240"``; empty: not known.
     weeks : int
-        Weeks that were asked for; 0: those that the study takes by itself.
+        Weeks that were requested; 0: those that the study takes by itself.
     per_node : int
         Processors of a node of its machine.
     """

@@ -43,7 +43,7 @@ class Shared:
     network_time: str = "live"
 
     def plan(self, size: SharedSize, gap: float = _AT_ONCE) -> CosimPlan:
-        """Return what to carry out, `gap` seconds between submissions on average."""
+        """Return what to execute, `gap` seconds between submissions on average."""
         given = {
             "machine": self.machine,
             "workload": "applications",

@@ -45,7 +45,7 @@ PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the co-simulations that are asked for, the seeds running fastest but for the fidelity."""
+    """Return the co-simulations that are requested, the seeds running fastest but for the fidelity."""
     size = QUICK if asked.quick else FULL
     wanted = []
     for part in asked.parts:

@@ -58,7 +58,7 @@ class Difference:
     p_value : float or None
         After Holm for all results compared; None where nothing was tested.
     test : str
-        Which test says so; ``"exact"`` where chance has no part.
+        Which test says so; ``"exact"`` if there is no randomness.
     verdict : str
         A key of `MEANINGS`.
     """

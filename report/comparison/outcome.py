@@ -1,4 +1,4 @@
-"""What came of a command, in one form for all commands: entries, what was asked for each, and its results."""
+"""What came of a command, in one form for all commands: entries, what was requested each, and its results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Entry:
-    """One of what a command was asked for: a run, a point of a curve, a row of a table.
+    """One of what a command was requested: a run, a point of a curve, a row of a table.
 
     Attributes
     ----------

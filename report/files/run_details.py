@@ -24,7 +24,7 @@ _MOST_STRETCHES = 4_000
 
 
 def details_of(executed: Executed) -> dict[str, Any]:
-    """Return what a page of a run is drawn from, as JSON can hold it.
+    """Return what a page of a run is drawn from as data for JSON.
 
     Returns
     -------

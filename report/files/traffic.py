@@ -1,4 +1,4 @@
-"""A traffic matrix of one's own, from a file."""
+"""A traffic matrix of the user's own, from a file."""
 
 from __future__ import annotations
 

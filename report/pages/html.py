@@ -41,7 +41,7 @@ class Page:
     missing : sequence of str
         What could have been on the page and is not, and why.
     notes : sequence of str
-        What a reader has to know besides.
+        What a reader has to know in addition.
     """
 
     title: str

@@ -1,6 +1,6 @@
 """Pictures, a function each; a file appears whole or not at all.
 
-Each is loaded when it is asked for: ``from netplace.report.plots import draw_network``.
+Each is loaded when it is requested: ``from netplace.report.plots import draw_network``.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
     path : Path
         The picture (png, pdf or svg).
     comparison : Comparison
-        What differs; what is equal or in one outcome only is left out.
+        What differs; what is equal or in one outcome only is omitted.
     """
     drawn = [difference for difference in in_order(comparison) if difference.drawn]
     if not drawn:

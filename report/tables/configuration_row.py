@@ -23,7 +23,7 @@ class ConfigurationRow:
     partition : str
         Which nodes jobs get, as the user names the rule.
     seed : int
-        Seed of all chance.
+        Random seed.
     NA, LA : float or None
         Nodes and links affected.
     AD : float
@@ -76,7 +76,7 @@ class ConfigurationRow:
     mean_cycles: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON and CSV hold it: what is None is left out."""
+        """Return the row as JSON and CSV hold it: what is None is omitted."""
         return to_plain(self)
 
     @classmethod

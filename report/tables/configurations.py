@@ -48,7 +48,7 @@ class Configuration:
         return hashlib.sha256(f"configuration {self.simulated} {self.run.key}".encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it asks for, as JSON can hold it."""
+        """Return what it asks for as data for JSON."""
         return {"run": self.run.to_dict(), "simulated": self.simulated}
 
     def outcome_kind(self) -> Kind:

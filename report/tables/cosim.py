@@ -166,7 +166,7 @@ def _error_table(error: TableError) -> Table:
 
 
 def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
-    """Return what a user should know besides."""
+    """Return what a user should know in addition."""
     said = list(outcome["notes"])
     if outcome["rejected"]:
         first = outcome["rejected"][0]

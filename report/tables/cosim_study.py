@@ -120,7 +120,7 @@ def compared(frame: pd.DataFrame) -> Table:
 def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contest]:
     """Return the differences between co-simulations that differ in one thing, over five seeds or batches.
 
-    Those under a table's times are left out, unless there are no others.
+    Those under a table's times are omitted, unless there are no others.
     """
     groups: dict[str, list[int]] = {}
     tables_only = all(plan.network_time == "table" for plan in plans)

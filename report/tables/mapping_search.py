@@ -160,7 +160,7 @@ class Searched:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything, as JSON can hold it."""
+        """Return everything as data for JSON."""
         search, kept = self.search, self.kept
         return {
             "title": self.title,

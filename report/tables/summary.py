@@ -24,7 +24,7 @@ Described = dict[str, Any]
 
 
 def describe(executed: Executed) -> Described:
-    """Return everything measured in a run, and all that it came from, as JSON can hold it."""
+    """Return everything measured in a run, and all that it came from as data for JSON."""
     run, result = executed.run, executed.result
     description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
     description["jobs"] = describe_jobs(executed)
@@ -38,7 +38,7 @@ def describe(executed: Executed) -> Described:
 
 
 def describe_jobs(executed: Executed) -> list[Described]:
-    """Return what each job of a run took, where, and what bounds it, as JSON can hold it."""
+    """Return what each job of a run took, where, and what bounds it as data for JSON."""
     run, network = executed.run, network_of(executed.run.network)
     programs = settled(run, network, repeated_of(run), executed.places)
     described = []

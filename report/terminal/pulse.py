@@ -60,7 +60,7 @@ def repeated(say: Callable[[float], None], soon: float, pause: float) -> Iterato
     Parameters
     ----------
     say : callable
-        Not called where silence is asked for.
+        Not called where silence is requested.
     soon, pause : float
         Seconds until the first call, and between others.
     """

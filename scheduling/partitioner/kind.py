@@ -23,9 +23,9 @@ class PartitionerKind:
     example : str
         How a user asks for it.
     description : str
-        One line for people.
+        Description in one line.
     option : str
-        What may follow its name and a colon, for people; empty: nothing.
+        What may follow its name and a colon, for messages; empty: nothing.
     by_chance : bool
         Whether its choice depends on the seed.
     ranked : bool

@@ -1,4 +1,4 @@
-"""A partitioner to build one's own on: what is left to say is which free nodes a job gets."""
+"""A partitioner to build the user's own on: what is left to say is which free nodes a job gets."""
 
 from __future__ import annotations
 

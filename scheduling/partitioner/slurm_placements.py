@@ -67,7 +67,7 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
     sizes : tuple of int
         Sides of the torus.
     where : str
-        What the text is, for people.
+        What the text is, for messages.
     """
     placements = []
     for word in text.split("+"):

@@ -64,7 +64,7 @@ POLICIES: dict[str, Policy] = {
 
 
 def _own(queue: Callable[[], Queue], name: str, description: str) -> Policy:
-    """Return the policy of a class of one's own; it may look at estimates and put jobs back."""
+    """Return the policy of a user's class; it may look at estimates and put jobs back."""
     return Policy(name, queue, description, requeues=True)
 
 
@@ -72,7 +72,7 @@ POLICY: Registry[Policy] = Registry("policy", POLICIES, "netplace.policies", _ow
 
 
 def find_policy(text: str) -> Policy:
-    """Return the policy of a name, or that of one's own at ``file.py:Class``."""
+    """Return the policy of a name, or that of the user's own at ``file.py:Class``."""
     policy, option = POLICY.find(text)
     if option:
         raise ValueError(f"policy {text!r}: takes no option, but {option!r} was given")

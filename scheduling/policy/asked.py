@@ -138,7 +138,7 @@ class Policy:
     queue : callable
         Returns an empty queue that works by the rule.
     description : str
-        One line for people.
+        Description in one line.
     estimated : bool
         Whether it looks at estimates.
     requeues : bool

@@ -31,7 +31,7 @@ class CountedEasyQueue(PatientEasyQueue):
     """The same, but the head gets its place by force.
 
     If it finds no place when the time has come, the jobs that have passed it and stand in its way are killed
-    and put back: they are left out from the last started on until the head finds a place, and those on that
+    and put back: they are omitted from the last started on until the head finds a place, and those on that
     place go. Jobs that started in their turn are left alone, and the head waits for them.
     """
 

@@ -1,4 +1,4 @@
-"""A queue to build a policy of one's own on: what is left to say is which jobs start."""
+"""A queue to build a user's policy on: what is left to say is which jobs start."""
 
 from __future__ import annotations
 

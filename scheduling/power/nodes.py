@@ -61,7 +61,7 @@ class NodePower:
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """Number of nodes."""
         return self._nodes
 
     @property

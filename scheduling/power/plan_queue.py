@@ -23,7 +23,7 @@ _ARRIVALS = 10  # submissions after which a plan is made anew
 
 @dataclass(frozen=True, eq=False)
 class _Current:
-    """The plan that is carried out.
+    """The plan that is executed.
 
     `begin` is the time of its slot 0, `starts` the time of each planned job by row, `on` and `use` nodes on
     and in use by slot.
@@ -90,12 +90,12 @@ class PlanQueue(PlainQueue):
         self._arrived += 1
 
     def ended(self, running: Running) -> None:
-        """Record an end; an early one is a reason to plan anew."""
+        """Record an end; an early one is a reason to plan again."""
         self._running.pop(running.order, None)
         self._ended_early = max(self._ended_early, running.expected_end)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer, and plan anew."""
+        """Expect a job longer, and plan again."""
         running.expected_end = expected_end
         self._due = True
 

@@ -41,7 +41,7 @@ class Switching:
     example : str
         How a user asks for it.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     make: Callable[[str, PowerModel], Build]

@@ -28,7 +28,7 @@ class SiteResult:
     Attributes
     ----------
     schedule : Schedule
-        The rows; `kills` counts what node failures cost, each job then started anew.
+        The rows; `kills` counts what node failures cost, each job then started again.
     refused : tuple of int
         Numbers of the jobs that no queue admits; they are not in the schedule.
     failures : int

@@ -91,7 +91,7 @@ RUN_TIMES: dict[str, RunTimesKind] = {
 
 
 def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimesKind:
-    """Return the kind of a class of one's own, made with the machine and the words of an option."""
+    """Return the kind of a user's class, made with the machine and the words of an option."""
     return RunTimesKind(make, -1, name, description)
 
 

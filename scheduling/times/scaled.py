@@ -18,8 +18,8 @@ __all__ = ["ScaledTimes"]
 class ScaledTimes:
     """The log's run times, scaled by whether a job's nodes lie side by side (`Contiguity`).
 
-    Whoever chose them: on the same nodes a job takes the same factor under all partitioners. Sequential jobs,
-    of one node, do not communicate and are never scaled. Two equal factors scale all others.
+    anyone who chose them: on the same nodes a job takes the same factor under all partitioners. Sequential
+    jobs, of one node, do not communicate and are never scaled. Two equal factors scale all others.
 
     Attributes
     ----------

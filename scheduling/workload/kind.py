@@ -23,7 +23,7 @@ class WorkloadKind:
     example : str
         How a user asks for it.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     make: Callable[..., Workload]

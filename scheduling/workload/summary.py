@@ -81,7 +81,7 @@ class WorkloadFigures:
     applications: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by the names of their fields, as JSON can hold them."""
+        """Return the figures by the names of their fields as data for JSON."""
         return to_plain(self)
 
 

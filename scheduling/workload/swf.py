@@ -73,7 +73,7 @@ def read_swf(
     time, size or run time is not known otherwise, and lines for parts of a job that was checkpointed (status
     2 to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
     in order of submission are sorted; those submitted at once stay in the order of the file. If job numbers
-    are not unique, all jobs are numbered anew.
+    are not unique, all jobs are numbered again.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ _AT_ONCE = 4096  # jobs that an iteration makes ahead
 
 @dataclass(frozen=True, eq=False)
 class Workload(Sequence[Job]):
-    """Jobs in order of submission, kept as columns; a job is made when it is asked for.
+    """Jobs in order of submission, kept as columns; a job is made when it is requested.
 
     Columns are arrays of shape (jobs,) that cannot be written to; times are in seconds.
 
@@ -89,7 +89,7 @@ class Workload(Sequence[Job]):
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Fill in the columns that were left out, freeze all, and check them."""
+        """Fill in the columns that were omitted, freeze all, and check them."""
         count = len(self.number)
         usual = {"estimate": np.nan, "kind": 0, "repeats": 1, "status": COMPLETED, "think": 0}
         for name, dtype in _COLUMNS.items():

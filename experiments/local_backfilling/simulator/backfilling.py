@@ -60,7 +60,7 @@ def backfill(
     estimates : str
         Wall time of jobs without one, see `netplace.scheduling.ESTIMATES`; they are counted.
     tell : callable, optional
-        Called from time to time with the number of jobs that have ended, and the time.
+        Function that is called from time to time with the number of jobs that have ended, and the time.
 
     Returns
     -------

@@ -20,7 +20,7 @@ _BYTES_PER_WEEK = 64
 def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
     """Return jobs drawn one by one with replacement, all submitted at 0, wall times their run times.
 
-    F. Mendonca, thesis, 2017, section 4.5; larger jobs are left out before. Jobs are numbered from 1 in the
+    F. Mendonca, thesis, 2017, section 4.5; larger jobs are omitted before. Jobs are numbered from 1 in the
     order drawn.
     """
     check_size(check_int(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
@@ -38,7 +38,7 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
     """Return workloads of some successive weeks each, from weeks drawn without replacement.
 
     F. Mendonca, thesis, 2017, section 5.6. Weeks are counted from the first submission; those at the end that
-    are not whole are left out. Submit times and wall times are those of the log.
+    are not whole are omitted. Submit times and wall times are those of the log.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
     seed : int
         Seed of the draw.
     least : int
-        A workload of fewer jobs is left out.
+        A workload of fewer jobs is omitted.
     """
     check_int(weeks, "weeks")
     check_int(instances, "instances")

@@ -62,7 +62,7 @@ class Platform:
 
     @property
     def processors(self) -> int:
-        """How many processors there are."""
+        """Number of processors."""
         return self.levels[-1]
 
     @property

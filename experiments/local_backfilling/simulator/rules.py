@@ -36,7 +36,7 @@ class PlaceRule:
     source : str
         Where it is from in the thesis (T), the author's simulator (A), or a reading.
     description : str
-        One line for people.
+        Description in one line.
     """
 
     kind: int

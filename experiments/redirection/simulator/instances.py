@@ -42,7 +42,7 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
     Parameters
     ----------
     jobs : Workload
-        Those of a window of a log; jobs that never ran are left out.
+        Those of a window of a log; jobs that never ran are omitted.
     machine : int
         Processors of the log's machine.
     processors : int, optional

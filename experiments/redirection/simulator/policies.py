@@ -16,7 +16,7 @@ class TaskPolicy:
     common : bool
         Whether all processors share one queue; if not, each has its own, into which a task goes on arrival.
     description : str
-        One line for people.
+        Description in one line.
     first_released : bool
         Whether the task released first comes first, not the shortest.
     preemptive : bool

@@ -34,7 +34,7 @@ def figure_results(
     figures : Figures
         Which numbers.
     kind : str
-        What the draws are; empty where chance has no part, and one draw says all.
+        What the draws are; empty if there is no randomness, and one draw says all.
     """
     made = []
     for keys, (name, better) in figures.items():

@@ -45,7 +45,7 @@ def run_entries(runs: pd.DataFrame, by_chance: Callable[[Any], bool]) -> list[En
     Parameters
     ----------
     runs : DataFrame
-        As `netplace.runs.tables.run_table` returns; runs without a result are left out.
+        As `netplace.runs.tables.run_table` returns; runs without a result are omitted.
     by_chance : callable
         Takes the rows of an entry, and returns whether seeds can change anything.
     """

@@ -56,13 +56,13 @@ def page(path: Path) -> Page:
 
 
 def points_of(path: Path) -> list[dict[str, Any]]:
-    """Return each point in a file, with what was asked for it."""
+    """Return each point in a file, with what was requested it."""
     results = saved_results(path, "load")
     return [results | point for point in results["points"]]
 
 
 def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
-    """Return what was asked for a point; nothing that it names is read."""
+    """Return the request for a point; no file that it names is read."""
     own = {item.name for item in fields(LoadPlan)} & point.keys() - {"config"}
     try:
         config = Config(**point.get("config", {}))

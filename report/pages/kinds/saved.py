@@ -1,4 +1,4 @@
-"""What commands printed with --json, saved in a file: an object, told apart by its keys."""
+"""What commands printed with --json, saved in a file: an object, distinguished by its keys."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def details_of(path: Path, key: str) -> Iterator[None]:
 
 
 def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Return what was asked as names and values; empty values are left out."""
+    """Return what was asked as names and values; empty values are omitted."""
     rows: list[tuple[str, str]] = []
     for name, value in plan.items():
         if isinstance(value, Mapping):

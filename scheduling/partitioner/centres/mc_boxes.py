@@ -27,7 +27,7 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> McBoxes:
         Sides of the box such as ``4x2``, or ``cubic`` or nothing: of each job's own, as near to a cube as
         holds it. After a comma, a rule for the last shell, a key of `TIES`.
     seed : int
-        Not used: nothing is left to chance.
+        Not used: there is no randomness.
     """
     what = f"partitioner mc:{option}" if option else "partitioner mc"
     sides, _, tie = option.partition(",")

@@ -105,7 +105,7 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
         word ``ring``: the end of the order is joined to its beginning. Without a choice best fit, and without
         anything best fit along Hilbert's curve.
     seed : int
-        Not used: nothing is left to chance.
+        Not used: there is no randomness.
     """
     what = f"partitioner curve:{option}" if option else "partitioner curve"
     curve, *words = (option or "hilbert").split(",")

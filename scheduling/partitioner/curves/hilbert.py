@@ -7,8 +7,8 @@ curve: a Gray code of the halves, two parts in line being one box. In a square t
 
 Such a curve can do without jumps only if its length is even, or all sides are odd: color the nodes like a
 chessboard, every step changes the color. Cuts keep to that: lengths are cut to an even part and the rest, the
-fold to an even part first, and only even axes are cut besides. Since every box has an even side or none, the
-whole curve has no jump in any box. In boxes of sides 2^k it is Hilbert's.
+fold to an even part first, and only even axes are cut in addition. Since every box has an even side or none,
+the whole curve has no jump in any box. In boxes of sides 2^k it is Hilbert's.
 
 Sources: D. Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstück", Math. Annalen 38 (1891);
 J. Alber, R. Niedermeier, "On multidimensional Hilbert indexings", COCOON 1998 (Gray code of the halves). The

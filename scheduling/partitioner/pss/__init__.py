@@ -32,7 +32,7 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
         ``overlap``, see `levels`; or the path of a configuration, and after a comma a queue of it. ``exact``
         at the end asks for choices of least cost.
     seed : int
-        Not used: nothing is left to chance.
+        Not used: there is no randomness.
     """
     what = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]

@@ -92,7 +92,7 @@ def weighted(
     topology : Topology
         The machine.
     weights : sequence of int
-        Of each level, the widest first; levels of weight 0 are left out.
+        Of each level, the widest first; levels of weight 0 are omitted.
     preference : str
         What each node costs, as in `levels`.
     apart : bool
