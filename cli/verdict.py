@@ -20,7 +20,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 class VerdictGroup(click.RichGroup):
     """A group of commands that turns a user's mistake into a sentence and exit code 2.
 
-    So end unusable values, files that cannot be read, and runs that cannot reaches the end (a deadlock, a
+    So end unusable values, files that cannot be read, and runs that cannot reach their end (a deadlock, a
     limit of cycles). With ``NETPLACE_DEBUG=1`` in the environment the traceback is shown instead. Ctrl-C ends
     with exit code 130, SIGTERM with 143, both with a sentence that says what is kept.
     """

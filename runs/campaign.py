@@ -1,4 +1,4 @@
-"""Executing many plans: what is kept is skipped, what ends is kept, until nothing is missing."""
+"""Execution of many plans: stored outcomes are skipped, new ones are stored, until none is missing."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _PAUSE = 0.2  # seconds between looks at what other processes are at
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a campaign is.
+    """The progress of a campaign.
 
     Attributes
     ----------
     total : int
-        Plans that were missing when it began.
+        Plans that were missing at the beginning.
     done, failed : int
-        How many of them have ended, and how many of these failed.
+        Number of plans that have ended, and number of failures.
     cpu_seconds : float
-        CPU time that simulating runs took.
+        CPU time of the simulations.
     lost : int
-        How many the machine could not execute, tried again and again; nothing is kept of them.
+        Number of plans that the machine could not execute despite retries; they are not stored.
     reason : str or None
-        Why not the last of these.
+        Reason for the last of these.
     """
 
     total: int
@@ -58,7 +58,7 @@ class Progress:
     reason: str | None = None
 
     def after(self, status: PlanStatus | None) -> Progress:
-        """Return the progress after one more; None: another process carried it out."""
+        """Return the progress after one more plan; None means that another process executed it."""
         if status is None:
             return replace(self, done=self.done + 1)
         if status.lost is not None:
@@ -72,7 +72,7 @@ class Progress:
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
-    """Return the simulations that `runs` need and `store` lacks, each once, those of one program together."""
+    """Return the missing simulations of `runs` in `store`, each once, with those of one program together."""
     return StoredRuns(store).missing(runs)
 
 
@@ -95,18 +95,18 @@ def outcomes_of(
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> list[Any]:
-    """Return the outcome of each plan; what is missing is executed, each kept as it ends.
+    """Return the outcome of each plan; missing ones are executed and stored one by one.
 
     Parameters
     ----------
     plans : sequence
-        What is requested.
+        Requested plans.
     function : callable
         Returns the outcome of a plan as data for JSON; picklable, if others execute plans.
     kept : KeptOutcomes or InMemory
-        Where outcomes are kept.
+        Store of outcomes.
     resources : Resources
-        Who executes plans.
+        Workers that execute plans.
     tell : callable
         Function that is called with the `Progress` at the beginning and after each plan.
     """
@@ -123,21 +123,21 @@ def complete_all(
     executor: Executor[AnyPlan, Outcome],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Execute what is missing of `plans`, and keep every outcome as it comes.
+    """Execute the missing ones of `plans`, and store every outcome at once.
 
-    What the machine did (a worker was killed, there was no memory) is tried again, and never kept: `lost` of
-    what is returned counts the plans that could not be executed, which are missing as before.
+    Failures of the machine (a killed worker, no memory) are retried and never stored; `lost` of the result
+    counts the plans that could not be executed and are still missing.
 
-    Another process may do the same with the same store at the same time: they share the work.
+    Several processes can do this with the same store at the same time and share the work.
 
     Parameters
     ----------
     plans : sequence
-        What is wanted.
+        Requested plans.
     kept : OutcomeStore
-        Where outcomes are kept.
+        Store of outcomes.
     executor : Executor
-        Who executes plans.
+        Executor of plans.
     tell : callable
         Function that is called with the `Progress` at the beginning and after each plan.
     """

@@ -1,9 +1,9 @@
-"""Which runs are the same, whatever the seed or the place, so that one of them stands for all.
+"""Runs with the same result, whatever the seed or the place, of which only one is simulated.
 
-Two things draw from a run's seed: rules of placement by chance, and the network (an application's own draws
-follow from an option of its own). What the network draws is listed in `netplace.netsim.chance`;
-`network_draws` goes through that list. It says yes in doubt: then a run is simulated once more than
-necessary, and never once too little.
+Two parts use the seed of a run: random placement rules, and the network (the draws of an application follow
+from one of its options). `netplace.netsim.chance` lists the draws of the network, and `network_draws` checks
+that list. In doubt, it returns True: a run is then simulated once more than necessary, and never once too
+few.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["network_draws", "placement_draws", "rule_draws", "same_place", "simu
 
 
 def simulation_of(run: Run) -> Run:
-    """Return the run whose result is that of `run`: with seed 0 if there is no randomness, else itself."""
+    """Return the run with the same result as `run`: with seed 0 if there is no randomness, or itself."""
     draws = _draws(run.network, run.config)
     if run.network_seed is not None and not draws:
         run = replace(run, network_seed=None)
@@ -51,10 +51,11 @@ def network_draws(topology: Topology, config: Config) -> bool:
 
 
 def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
-    """Return places that give the same result as `places`, equal for all that only a shift tells apart.
+    """Return places that give the same result as `places`, equal for all places that differ only by a shift.
 
-    On a torus without chance no rule of the model looks at where a router is: jobs may be shifted along each
-    ring; here the first task is shifted to node 0. Elsewhere places are returned as they are.
+    On a torus without randomness, the model does not depend on the position of a router, so jobs can be
+    shifted along each ring; the first task is shifted to node 0. On other networks, places are returned
+    unchanged.
     """
     if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
         return places

@@ -1,8 +1,8 @@
-"""Which simulation is in whose hands, so that processes that share a store share the work.
+"""Claims on simulations, so that processes that share a store share the work.
 
-A claim is a lock on one byte of a file beside the store, at the place that the key gives. The system lets
-go of it when the process ends, however it ends: nothing stale can remain. Where there are no such locks
-(Windows) every claim is granted, and two processes may simulate a run twice; its result is the same.
+A claim is a lock on one byte of a file next to the store, at a position given by the key. The operating
+system releases it when the process ends, so no stale claims remain. Without such locks (Windows), every claim
+is granted, and two processes may simulate a run twice, with the same result.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = ["Claims"]
 
 
 class Claims:
-    """The claims of this process beside the store at `path`; a context manager.
+    """The claims of this process on the store at `path`; a context manager.
 
-    Without a store (None) there is nobody to share with, and every claim is granted.
+    Without a store (None), nothing is shared, and every claim is granted.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Items executed by the workers of a Dask cluster; needs the extra ``netplace[dask]``."""
+"""Execution by the workers of a Dask cluster; needs the extra ``netplace[dask]``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Outcome = TypeVar("Outcome")
 
 
 class Cluster(Generic[Item, Outcome]):
-    """The workers of a Dask cluster. They need this netplace, and files that items name under the same paths.
+    """The workers of a Dask cluster, which need this netplace and the same paths of files.
 
     Parameters
     ----------

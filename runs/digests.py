@@ -1,4 +1,4 @@
-"""Digests of the files that a plan reads, or in which rules of the user's own stand: a part of what it is."""
+"""Digests of the files that a plan reads and of the files of users' rules, which are part of its key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest |
 
 
 def digests_of_wiring(network: str) -> tuple[Digest, ...]:
-    """Return the files that a network is read from or stands in, with their digests."""
+    """Return the files of a network and of its code, with their digests."""
     while network.startswith(("faulty:", "service:", "nodes:")):  # what stands behind the slash counts
         network = network.partition("/")[2]
     if TOPOLOGY.is_own(network) and (alone := digest_of(network)) is not None:
@@ -56,7 +56,7 @@ def among_options(text: str) -> tuple[Digest, ...]:
 def contents_of(
     network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
 ) -> tuple[Digest, ...]:
-    """Return the files that network, routing and rules of placement read or stand in, with their digests."""
+    """Return the files of the network, the routing and the rules of placement, with their digests."""
     digests = {
         digest_of_rule(partition, PARTITION),
         *(digest_of_rule(mapping, MAPPING) for mapping in mappings),
@@ -68,11 +68,11 @@ def contents_of(
 
 
 class UnavailableError(ValueError):
-    """What a run needs is not there now: a file has changed, or cannot be read."""
+    """A requirement of a run is not available now: a file has changed, or cannot be read."""
 
 
 def check_digest(name: str, digest: str, now: Callable[[str], str] = current_digest) -> None:
-    """Check that a file, or a rule's code, is still what it was when the run was described."""
+    """Check that a file, or the code of a rule, is unchanged since the description of the run."""
     try:
         current = now(name)
     except ValueError as error:

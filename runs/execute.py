@@ -1,6 +1,6 @@
-"""From a run to its result: here names become programs, networks and places.
+"""The execution of a run, which converts names to programs, networks and places.
 
-Programs and networks are kept for the next run of the same process, so that a worker builds each once.
+Programs and networks are cached for the next run of the same process, so that a worker builds each once.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ __all__ = ["Ended", "Executed", "attempt", "execute", "run_simulation"]
 
 @dataclass(frozen=True)
 class Ended:
-    """How a simulation ended.
+    """The end of a simulation.
 
     Attributes
     ----------
     outcome : dict or None
-        What was measured as data for JSON; see `netplace.runs.run_figures.RunFigures`.
+        Measurements as data for JSON; see `netplace.runs.run_figures.RunFigures`.
     failure : str or None
-        Why there is no outcome.
+        Reason for the missing outcome.
     cpu_seconds : float
         CPU time of the engine.
     versions : dict
-        Versions that the outcome depends on.
+        Versions on which the outcome depends.
     host : str
-        Where it was simulated.
+        Host of the simulation.
     by_machine : bool
-        Whether the failure is the doing of the machine (a killed process, no memory, a file that is gone),
-        so that the run may end well another time: nothing that is kept.
+        Whether the machine caused the failure (a killed process, no memory, a missing file), so that the run
+        may succeed another time; such failures are not stored.
     """
 
     outcome: dict[str, Any] | None
@@ -60,19 +60,18 @@ class Ended:
 
 @dataclass(frozen=True)
 class Executed:
-    """A run, and all that was measured when it was simulated.
+    """A run with all measurements of its simulation.
 
     Attributes
     ----------
     run : Run
         The run.
     result : Result
-        What was measured.
+        Measurements.
     methods : tuple of str
-        How the mapping of each job was found; for mapping ``best`` the name of the winner.
+        Method of the mapping of each job; for mapping ``best``, the name of the winner.
     window : int or None
-        Cycles of the windows in which link loads were counted; more than were requested where those would
-        have been too many.
+        Cycles of the windows for link loads, after any merging of windows.
     """
 
     run: Run
@@ -86,17 +85,17 @@ class Executed:
         return [job.nodes for job in self.result.jobs]
 
     def ended(self) -> Ended:
-        """Return what of it is kept."""
+        """Return the part that is stored."""
         figures = _with_winners(RunFigures.of(self.result), self.run, self.methods)
         return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
 
 
 @checked
 def attempt(run: Run, threads: int | str = 1) -> Ended:
-    """Simulate a run on so many threads; what goes wrong becomes the reason of its failure, or the machine's.
+    """Simulate a run; a failure becomes a reason in the result.
 
-    A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
-    that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
+    A run with the same programs on the same nodes as an earlier run of this process, or on symmetric nodes,
+    is not simulated again; see `netplace.runs.chance.same_place`.
     """
     try:
         topology, programs = network_of(run.network), repeated_of(run)
@@ -134,9 +133,9 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     Raises
     ------
     ValueError
-        If a program cannot be made or placed, or a file is no longer what it was when the run was described.
+        If a program cannot be made or placed, or a file has changed since the description of the run.
     SimulationError
-        If the run cannot reaches the end.
+        If the run cannot reach its end.
     """
     return run_simulation(run, engine).result
 
@@ -151,7 +150,7 @@ def run_simulation(
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Executed:
-    """Simulate a run, and return how its mappings were found as well.
+    """Simulate a run, and also return how its mappings were found.
 
     Parameters
     ----------

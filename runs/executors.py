@@ -1,4 +1,4 @@
-"""Who calls a function on many items: this process, worker processes or a Dask cluster, by one interface."""
+"""The interface for calling a function on many items: in this process, in worker processes, or on Dask."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class WorkerFailure:
-    """An item that the machine could not execute (a worker was killed, there was no memory), and why."""
+    """An item that the machine could not execute (a killed worker, no memory), and the reason."""
 
     reason: str
 
@@ -62,7 +62,7 @@ class Executor(Protocol[Item, Outcome]):
         """Hand over an item; `busy` counts it until it is collected."""
 
     def collect(self) -> list[tuple[Item, Outcome]]:
-        """Wait until at least one item has ended, and return those that have, with what came of them."""
+        """Wait until at least one item has ended, and return the ended items with their results."""
 
 
 class InProcessExecutor(Generic[Item, Outcome]):
@@ -102,10 +102,10 @@ class InProcessExecutor(Generic[Item, Outcome]):
 
 
 class ProcessPoolExecutor(Generic[Item, Outcome]):
-    """So many processes, each with a pipe of its own.
+    """The given number of processes, each with its own pipe.
 
-    A worker that dies (killed, or out of memory) takes down the item it was at, and another takes its place.
-    When this process dies its workers find their pipes closed and end.
+    If a worker dies (killed, or out of memory), its current item is lost, and another worker replaces it. If
+    this process dies, its workers detect the closed pipes and end.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class _Worker(Generic[Item]):
 
 
 def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
-    """Execute what comes through the pipe, until its other end is closed.
+    """Execute the items from the pipe, until its other end is closed.
 
     Parameters
     ----------
@@ -266,9 +266,9 @@ def _portable(error: Exception) -> Exception:
 def run_each(
     function: Callable[[Item], Outcome], items: Sequence[Item], processes: int = 1
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the place of each item and what `function` returned for it, as they reaches the end.
+    """Yield the index of each item and the result of `function`, in the order in which they end.
 
-    Worker processes begin at once, while there may be but a single thread.
+    Worker processes start at once, while this process may still have a single thread.
 
     Parameters
     ----------

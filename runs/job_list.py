@@ -1,4 +1,4 @@
-"""Workloads that name their jobs one by one: TOML in which each says what it runs.
+"""Workloads as TOML lists of jobs with their applications.
 
 ::
 
@@ -15,8 +15,8 @@
     submit = 1e-5
     repeats = 100
 
-A job runs its application `repeats` times, on so many nodes, from `submit` seconds on; there are `count` of
-it. `collectives` says how its collectives are executed, as ``--collectives`` does for all.
+A job runs its application `repeats` times, on `nodes` nodes, from `submit` seconds on; there are `count` such
+jobs. `collectives` says how its collectives are executed, as ``--collectives`` does for all.
 """
 
 from __future__ import annotations

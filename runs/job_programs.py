@@ -1,4 +1,4 @@
-"""Programs of the jobs of runs. Those built last are kept, so that a worker builds each once."""
+"""Programs of the jobs of runs, cached so that a worker builds each once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["check_packets", "handy", "on_nodes", "program_of", "programs_of", "r
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
     """Return the programs of a run's jobs, built at most once in a process.
 
-    With the node of each task, hierarchical collectives go by the switches there, as they are simulated.
+    With the node of each task, hierarchical collectives use the switches there, as in the simulation.
     """
     programs = repeated_of(run)
     if places is not None:
@@ -132,9 +132,9 @@ def _built(job: Job, config: Config, progress: Callable[[int], None] | None = No
 
 
 def handy(run: Run, tell: Callable[[str], None]) -> Run:
-    """Return a run of training with phits so large that it sends about a million packets, and tell it.
+    """Return a run of training with phits so large that it sends about a million packets, and report it.
 
-    Any other run is returned as it is.
+    Any other run is returned unchanged.
     """
     if not any(job.program.startswith("training") for job in run.jobs):
         return run
@@ -147,7 +147,7 @@ def handy(run: Run, tell: Callable[[str], None]) -> Run:
 
 
 def check_packets(repeated: Repeated, config: Config) -> None:
-    """Refuse what would take days, and say how bytes can be scaled."""
+    """Refuse a run that would take days, and say how to scale its bytes."""
     sent = repeated.bytes_sent
     there, back = created_packets(repeated.program, config)
     packets = repeated.total(there + back)

@@ -1,4 +1,4 @@
-"""Tables of what is stored by job: one row a job of each run, and the cycles of each job by what ran."""
+"""Tables of stored results by job: one row per job of each run, and the cycles of each job by entry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JOB_ENTRY = ["job", *ENTRY, BESIDE]  # what the cycles of a job belong to
 
 
 def job_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return one row a job of each run: which it was, what ran beside it, and its cycles.
+    """Return one row per job of each run: its entry, the other jobs, and its cycles.
 
     Runs are in the order of `netplace.runs.tables.run_table`, the jobs of a run in that of its placement.
 

@@ -1,4 +1,4 @@
-"""What came of a point of a load curve: its figures, as they are kept in stores and printed."""
+"""The figures of a point of a load curve, as stored and printed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ __all__ = ["LoadFigures"]
 
 @dataclass(frozen=True)
 class LoadFigures:
-    """What was measured at a point of a load curve.
+    """The measurements at a point of a load curve.
 
     Attributes
     ----------
     offered, accepted : float
-        Load in phits per node and cycle; accepted is what was consumed in the measuring phase.
+        Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
     delay : DelayFigures
-        Delays of the packets consumed in the measuring phase, in cycles, creation to tail consumed.
+        Delays of the packets consumed in the measurement, in cycles, from creation to consumption of the
+        tail.
     cycles, drained_cycles : int
         Cycles of the measuring phase, and with those of the warm-up.
     packets, packet_hops : int
@@ -35,9 +36,9 @@ class LoadFigures:
     events : int
         State changes of the measuring phase.
     mean_delay : float or None
-        Mean of `delay`; None where no packet was consumed.
+        Mean of `delay`; None if no packet was consumed.
     versions : dict of str to str
-        Versions of what it was measured with.
+        Versions of the software.
     """
 
     offered: float

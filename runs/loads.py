@@ -1,4 +1,4 @@
-"""Points of latency-throughput curves: described, measured, and kept in a store beside runs."""
+"""Points of latency-throughput curves: description, measurement, and storage next to runs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _DEFAULTS = Config()
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """One point to measure; see `netplace.netsim.measure_load` for what its parts are.
+    """One point to measure; see `netplace.netsim.measure_load` for its values.
 
     Attributes
     ----------
     network, traffic, engine : str
-        As the user names them.
+        Names given by the user.
     offered : float
         In phits per node and cycle.
     config : Config
@@ -68,7 +68,7 @@ class LoadPlan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def outcome_kind(self) -> Kind:
-        """Return what the outcome must hold to be read again."""
+        """Return the required contents of the outcome."""
         return LOAD_POINT
 
     def seeded(self, seed: int) -> LoadPlan:
@@ -81,7 +81,7 @@ class LoadPlan:
 
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
-    """Return the point that a user describes, checked.
+    """Return the checked point of a user's request.
 
     Parameters
     ----------
@@ -169,9 +169,9 @@ def outcome_of(
 
 
 def curves(plans: list[LoadPlan]) -> list[str]:
-    """Return the name of each point's curve: what tells it from the others besides load and seed.
+    """Return the name of each point's curve: the values that differ, except load and seed.
 
-    Where nothing differs it is the network.
+    If nothing differs, it is the network.
     """
     described = []
     for plan in plans:

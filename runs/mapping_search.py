@@ -1,4 +1,4 @@
-"""One job to be mapped by search, once for each seed: described, executed, and kept in a store."""
+"""The search for a mapping of one job, once per seed: description, execution, and storage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_PAIR = 270  # bytes at the peak
 
 @dataclass(frozen=True)
 class Search:
-    """A job that is to be mapped: the only job of a run, or one of which the traffic alone is known.
+    """A job to be mapped: the only job of a run, or a job with known traffic only.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Search:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what workers are sent: not what they make of it themselves."""
+        """Return the state for workers, without what they compute themselves."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @cached_property
@@ -93,7 +93,7 @@ class Search:
 
     @property
     def simulates(self) -> bool:
-        """Whether the rule of mapping simulates what it tries."""
+        """Whether the mapping rule simulates candidates."""
         return simulates(self.mapping)
 
     def nodes(self, seed: int) -> Nodes:
@@ -118,7 +118,7 @@ class Search:
 
 @dataclass(frozen=True)
 class MappingPlan:
-    """One search to be made.
+    """One search for a mapping.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class MappingPlan:
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it asks for as data for JSON."""
+        """Return its request as data for JSON."""
         flows = sparse.coo_array(self.search.traffic)
         digest = hashlib.sha256()
         for part in (*flows.coords, flows.data):

@@ -1,4 +1,4 @@
-"""Networks by their text forms, kept for as long as the files that they are read from stay the same."""
+"""Networks by their text forms, cached while their files stay the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["network_of"]
 
 
 def network_of(text: str) -> Topology:
-    """Return the network of a text form, kept for as long as the files that it is read from stay the same."""
+    """Return the network of a text form, cached while its files stay the same."""
     return _network(text, digests_of_wiring(text))
 
 

@@ -1,4 +1,4 @@
-"""Where outcomes are kept by the keys of their plans: the one interface that `complete_all` asks."""
+"""The interface for stores of outcomes by the keys of their plans, which `complete_all` uses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["InMemory", "OutcomeStore", "PlanLike", "PlanStatus", "StoredOutcomes
 
 
 class PlanLike(Protocol):
-    """What is requested, described once and for all: two plans with one key have one outcome."""
+    """A frozen request; two plans with one key have one outcome."""
 
     @property
     def key(self) -> str:
         """Content hash, in hexadecimal."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it asks for as data for JSON."""
+        """Return its request as data for JSON."""
 
 
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
@@ -34,14 +34,14 @@ Outcome = TypeVar("Outcome", contravariant=True)
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """How a plan ended.
+    """The status of an ended plan.
 
     Attributes
     ----------
     failed : bool
-        Whether what is kept is a failure.
+        Whether the stored outcome is a failure.
     cpu_seconds : float
-        CPU time that it took.
+        CPU time of its execution.
     lost : str or None
         Why the machine could not carry it out; nothing is kept then.
     """
@@ -52,7 +52,7 @@ class PlanStatus:
 
 
 def outcome_kind(plan: PlanLike) -> Kind:
-    """Return what the outcome of a plan must hold to be read again, where the plan's class says it."""
+    """Return the required contents of the outcome of a plan, if its class defines them."""
     kind: Callable[[], Kind] | None = getattr(plan, "outcome_kind", None)
     return anything if kind is None else kind()
 
@@ -62,7 +62,7 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
 
     @property
     def path(self) -> Path | None:
-        """The file; None: no other job sees what is kept."""
+        """The file; None if the outcomes are private to this process."""
 
     def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
         """Return the plans to execute so that none of `plans` lacks its outcome, each once."""
@@ -78,7 +78,7 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
 
 
 class StoredRuns:
-    """Simulations in a store: the runs of all seeds share one if there is no randomness."""
+    """Simulations in a store; runs of all seeds share one if there is no randomness."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -153,13 +153,13 @@ class StoredOutcomes:
         return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
-        """Return the outcomes of plans that none is missing of."""
+        """Return the outcomes of plans, none of which is missing."""
         kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
         return [outcome for outcome in kept if outcome is not None]
 
 
 class InMemory:
-    """Outcomes of plans for as long as this process lives."""
+    """Outcomes of plans for the lifetime of this process."""
 
     path: Path | None = None
 
@@ -184,7 +184,7 @@ class InMemory:
         return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
-        """Return the outcomes of plans that none is missing of."""
+        """Return the outcomes of plans, none of which is missing."""
         return [self._outcomes[plan.key] for plan in plans]
 
 

@@ -1,6 +1,6 @@
-"""What came of runs, schedules and loads, as a store holds it: the keys that are read again, and their kinds.
+"""The outcomes of runs, schedules and loads in a store: their keys and kinds.
 
-Rows of older versions may lack others, or have more.
+Rows of older versions can lack other keys, or have more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the tasks of several jobs sit, with a simulator for the mappings that try what they take.
+"""The placement of the tasks of several jobs, with a simulator for mappings that simulate candidates.
 
-Mappings of the runs placed last are kept: a search that took seconds is not made again.
+The mappings of the last runs are cached, so that a search of some seconds is not repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["mappings_of", "place_jobs", "places_of", "run_time_of", "simulates"]
 
 
 def simulates(mapping: str) -> bool:
-    """Return whether a rule of mapping tries candidates, so that there is a winner to be told."""
+    """Return whether a mapping rule simulates candidates, so that there is a winner to report."""
     return mapping.partition(":")[0] == "best"
 
 

@@ -1,4 +1,4 @@
-"""One schedule to be made: what a user asks for, checked, with a content hash under which it is kept."""
+"""One checked request for a schedule, with the content hash under which it is stored."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 @dataclass(frozen=True)
 class Plan:
-    """What makes a schedule; two plans with one `key` make the same. `make_plan` checks what it makes.
+    """The request for a schedule; plans with the same `key` give the same schedule. `make_plan` checks it.
 
     Attributes
     ----------
@@ -55,31 +55,31 @@ class Plan:
     workload : str
         Key of `netplace.scheduling.workload.WORKLOADS`, or path of a file.
     jobs : int or None
-        How many jobs a model makes; of a file, how many are taken, None: all.
+        Number of jobs of a model, or number of jobs to take from a file; None means all.
     options : tuple of (str, value)
-        What the model or the reader of the file is told, by name.
+        Options of the model or of the reader of the file, by name.
     policy, partition, times, estimates, overrun : str
-        By which rules, see `netplace.scheduling.schedule`.
+        Names of rules; see `netplace.scheduling.schedule`.
     mapping : str
-        Mapping of tasks, where run times come from a table.
+        Mapping of tasks, if run times come from a table.
     locality : bool
-        Whether distances between each job's nodes are measured.
+        Whether to measure the distances between each job's nodes.
     installed : int or None
-        How many nodes of the machine there are, the first ones; None: all.
+        Number of existing nodes of the machine, the first ones; None means all.
     seed : int
         Seed of the model and the partitioner.
     site : str
-        File of a site's rules, see `netplace.runs.site_file`, which are then the policy; empty: none.
+        File of a site's rules, which are then the policy; see `netplace.runs.site_file`. Can be empty.
     power : str
-        File of a power model, see `netplace.runs.power_file`; empty: no energy is requested.
+        File of a power model; see `netplace.runs.power_file`. If empty, no energy is computed.
     switching : str
-        Rule by which nodes are switched, see `netplace.scheduling.power.SWITCHINGS`.
+        Rule by which nodes are switched on and off; see `netplace.scheduling.power.SWITCHINGS`.
     digests : tuple of (str, str)
-        Files that are read, each with its SHA-256.
+        Input files, each with its SHA-256.
     without : tuple of int
-        Numbers of the jobs of the workload that are omitted, see `netplace.runs.same_jobs`.
+        Numbers of the omitted jobs of the workload; see `netplace.runs.same_jobs`.
     uncounted : tuple of int
-        Numbers of the jobs that run and are omitted of the figures of single jobs.
+        Numbers of the jobs that run but do not count in the figures of single jobs.
     """
 
     machine: str
@@ -142,7 +142,7 @@ class Plan:
         return cls(**{**plain, **left_out, "options": frozen, "digests": digests})
 
     def outcome_kind(self) -> Kind:
-        """Return what the outcome must hold to be read again."""
+        """Return the required contents of the outcome."""
         return SCHEDULE
 
     def seeded(self, seed: int) -> Plan:
@@ -163,12 +163,12 @@ KEYS = (
 
 
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
-    """Return the plan that a user describes.
+    """Return the plan of a user's request.
 
     Parameters
     ----------
     given : mapping
-        Values by `KEYS`; those that are None do not count. ``machine`` and ``workload`` must be there.
+        Values by `KEYS`; those that are None are ignored. ``machine`` and ``workload`` are required.
     seed : int
         Seed of the model and the partitioner.
     """

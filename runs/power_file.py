@@ -1,4 +1,4 @@
-"""Files of a power model, in TOML; every key may be left out: then it is that of a Taurus node.
+"""Files of a power model in TOML; missing keys have the values of a Taurus node.
 
 ::
 
@@ -37,7 +37,7 @@ _SWITCHING = ("rule", "boot_rate", "stop_rate", "awake")
 
 
 def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
-    """Return what a file says of power; ``"taurus"`` instead of a file: the default.
+    """Return the power model of a file; ``"taurus"`` instead of a file means the default.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Programs by what a user calls them: a trace file, a carried trace, or an application with options.
+"""Programs by name: a trace file, an included trace, or an application with options.
 
-The formats of traces are imported where a trace is read: an application starts a good tenth sooner without.
+The trace formats are imported only when a trace is read, so that an application starts a good tenth sooner.
 """
 
 from __future__ import annotations
@@ -46,22 +46,23 @@ SECTIONS = {"whole": "the whole trace", "timed": "what the benchmark times"}
 
 @dataclass(frozen=True)
 class Reading:
-    """What of a program is replayed.
+    """The part of a program to replay.
 
     Attributes
     ----------
     section : str
         Key of `SECTIONS`.
     iterations : str
-        ``"a:b"``: iterations a to b only; empty: all. For an application a single number is its option.
+        ``"a:b"`` means only iterations a to b; empty means all. For an application, a single number is its
+        option.
     tasks : int or None
         Tasks of an application, or of a trace in which some say nothing.
     cycles_per_us : float
-        Cycles in a microsecond of recorded computation; 0: computation is dropped.
+        Cycles per microsecond of recorded computation; 0 drops computation.
     packet_bytes : int
         Size of a packet, for applications whose messages are given in packets.
     rendezvous : int or None
-        Messages of more bytes wait for the receive: how a program is checked for deadlock.
+        Size in bytes above which messages wait for the receive, for the check for deadlock.
     options : dict
         Further options of an application.
     cycle_ns : float

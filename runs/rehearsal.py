@@ -1,4 +1,4 @@
-"""Runs rehearsed: what can never be made or placed is known before anything runs."""
+"""Rehearsal of runs: errors of programs and placements are found before anything runs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["check_short"]
 
 
 def check_short(run: Run) -> None:
-    """Check that the programs of a run can be made, and its jobs placed.
+    """Check that the programs of a run can be made and its jobs placed.
 
-    One iteration of an application says as much as all; a trace is read as a whole, and kept for the run
-    itself. A mapping that searches does so for one iteration; what simulates is omitted.
+    One iteration of an application is sufficient; a trace is read as a whole, and cached for the run. A
+    mapping that searches does so for one iteration; simulations are skipped.
     """
     if any(job.path for job in run.jobs):
         programs = programs_of(run)

@@ -1,4 +1,4 @@
-"""From what a user writes to a `Run`: names checked, defaults filled in, files hashed."""
+"""The conversion of a user's values to a `Run`: names checked, defaults filled in, files hashed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def resolve(
     network_seed: int | None = None,
     max_cycles: int | None = None,
 ) -> Run:
-    """Return the run that a user describes.
+    """Return the run of a user's request.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def resolve(
     Raises
     ------
     ValueError
-        If a name, key or value is not valid; what only the program or the placement can tell comes later.
+        If a name, key or value is not valid. Errors of the program or the placement are raised later.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a user gives to execute many plans: processes of this machine, or a Dask cluster."""
+"""Resources for the execution of many plans: processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class Resources:
-    """Who executes plans.
+    """The workers that execute plans.
 
     Attributes
     ----------
     workers : int or None
-        Processes of this machine, with 1 this process itself; None: one for each core.
+        Processes of this machine, or this process itself if 1; None means one per core.
     dask : str or None
-        Address of the scheduler of a Dask cluster, which then does all.
+        Address of the scheduler of a Dask cluster, which then executes everything.
     threads : int or str
         Threads for each network that is simulated, as in `netplace.netsim.Network`.
     """
@@ -46,7 +46,7 @@ class Resources:
 
     @property
     def processes(self) -> int:
-        """How many processes of this machine."""
+        """Number of processes of this machine."""
         together = 1 if self.threads == AUTO else int(self.threads)
         return self.workers or max(1, cores() // together)
 
@@ -56,7 +56,7 @@ class Resources:
         lost: Callable[[str], Any],
         in_hand: int = 1,
     ) -> Executor[Item, Outcome]:
-        """Return who calls `function`; for the parameters see `netplace.runs.executors.Processes`."""
+        """Return the executor of `function`; for the parameters, see `netplace.runs.executors`."""
         if self.dask is not None:
             from netplace.runs.cluster import Cluster
 
@@ -66,14 +66,14 @@ class Resources:
         return ProcessPoolExecutor(self.processes, function, lost, in_hand)
 
     def simulators(self) -> Executor[Run, Ended]:
-        """Return who simulates runs."""
+        """Return the executor of simulations."""
         # With the next run in its hands a worker never waits for this process.
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
         return self.executor(partial(attempt, threads=threads), _failed, in_hand=2)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:
-    """Return who simulates runs: `workers` processes (default: all cores), or the Dask cluster at `dask`."""
+    """Return the executor of simulations: `workers` processes (default: all cores), or Dask at `dask`."""
     return Resources(workers, dask).simulators()
 
 

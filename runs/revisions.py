@@ -1,7 +1,7 @@
-"""Which rules no longer give what they first gave, so that results of older code are not taken for theirs.
+"""Revisions of rules, so that results of older code are not confused with current ones.
 
-A rule whose outcome has changed gets a number in `REVISIONS`, to be raised at every further change. It is
-part of the keys of all that uses the rule; what is kept under the older key stays, and is distinguished.
+A rule whose outcome has changed gets a number in `REVISIONS`, to be increased at every further change. It is
+part of the keys of everything that uses the rule; results under the older key stay, and are distinct.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What came of a simulation: its figures, as a store keeps them."""
+"""The figures of a simulation, as stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
 
 @dataclass(frozen=True)
 class DelayFigures:
-    """Delays of packets or messages, in cycles; None where there were none.
+    """Delays of packets or messages in cycles; None if there were none.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class DelayFigures:
 
 @dataclass(frozen=True)
 class JobFigures:
-    """What a job took.
+    """The times of a job.
 
     Attributes
     ----------
@@ -65,16 +65,16 @@ class JobFigures:
 
 @dataclass(frozen=True)
 class RunFigures:
-    """What came of a simulation: the same on every machine.
+    """The result of a simulation, which is the same on every machine.
 
     Attributes
     ----------
     cycles, drained_cycles : int
-        Cycles until every program is at its end, and until every packet is consumed as well.
+        Cycles until every program has ended, and until every packet has been consumed as well.
     seconds : float
         Simulated time of `cycles`.
     packets, phits, packet_hops : int
-        Packets created, their phits, and links crossed by packets.
+        Created packets, their phits, and links that packets crossed.
     packet_delay, message_delay : DelayFigures
         Delays of packets and messages.
     injection_blocked : int
@@ -86,7 +86,7 @@ class RunFigures:
     events : int
         State changes that the engine applied.
     faults : tuple of FaultReport
-        What came of faults at a cycle.
+        Effects of the faults.
     """
 
     cycles: int
@@ -105,7 +105,7 @@ class RunFigures:
 
     @classmethod
     def of(cls, result: Result) -> RunFigures:
-        """Return what was measured, without what the run itself says and what differs from time to time."""
+        """Return the measurements, without the run's own values and those that vary between executions."""
         return cls(
             cycles=result.cycles,
             drained_cycles=result.drained_cycles,

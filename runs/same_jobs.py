@@ -1,9 +1,9 @@
-"""The same jobs for all who are compared: what one contestant could not run, none is given.
+"""The same jobs for all plans of a comparison: a job that one of them cannot run is omitted for all.
 
-Plans are contestants if their jobs are the same ones: one workload, of one seed. A job that one of them would
-refuse (no box has its size, it is larger than the machine) is omitted for all. Where boxes meet other
-partitioners, a job whose size no box has gets the next size that has one, as allocators of real machines do.
-Jobs that one of them kills run for all, and count for none in the figures of single jobs.
+Plans are contestants if they have the same jobs: one workload with one seed. A job that one of them would
+refuse (no box has its size, or it is larger than the machine) is omitted for all. If boxes are compared with
+other partitioners, a job whose size no box has gets the next size that has one, as on real machines. Jobs
+that one of them kills run for all, and count for none in the figures of single jobs.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ROUND_UP = ":round-up"
 
 @dataclass(frozen=True)
 class SharedJobs:
-    """Plans that have the same jobs.
+    """Plans with the same jobs.
 
     Attributes
     ----------
     plans : list of Plan
-        In the order of those that were given.
+        Plans in the given order.
     notes : list of str
-        What was done to them, a sentence each; for people.
+        Changes to the plans, one sentence each.
     """
 
     plans: list[Plan]
@@ -40,7 +40,7 @@ class SharedJobs:
 
 
 def contestants(plans: Sequence[Plan]) -> list[list[int]]:
-    """Return the places of the plans whose jobs are the same ones."""
+    """Return the indices of the plans with the same jobs."""
     groups: dict[object, list[int]] = {}
     for place, plan in enumerate(plans):
         nodes = None if plan.from_file else plan.installed or network_of(plan.machine).nodes
@@ -88,10 +88,10 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
 
 
 def after_runs(plans: Sequence[Plan], figures: Sequence[ScheduleFigures]) -> list[Plan]:
-    """Return the plans to be executed once it is known what came of them.
+    """Return the plans to execute, given the outcomes so far.
 
-    What a plan rejected after all is omitted for all contestants; what one ended before its end, and so may
-    have made faster, is not counted.
+    A job that a plan rejected after all is omitted for all contestants. A job that one of them ended early,
+    and may therefore have made faster, does not count.
     """
     made = list(plans)
     for places in contestants(plans):

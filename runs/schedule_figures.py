@@ -1,4 +1,4 @@
-"""What came of a schedule: its figures, as they are kept in stores and written into folders."""
+"""The figures of a schedule, as stored and written into folders."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Rejected:
     jobs : tuple of int
         Their numbers in the workload.
     sizes : tuple of int
-        Nodes that they ask for, each number once.
+        Requested numbers of nodes, each once.
     first : str or None
-        Why the first of them cannot run.
+        Reason why the first of them cannot run.
     """
 
     jobs: tuple[int, ...]
@@ -34,14 +34,14 @@ class Rejected:
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleFigures:
-    """What came of a schedule.
+    """The results of a schedule.
 
     Attributes
     ----------
     metrics : Metrics
         Figures of the whole schedule.
     steady : dict of str to SteadyMean
-        Means of jobs in the steady state, where there are enough jobs: seconds, and ratios.
+        Means of jobs in the steady state, if there are enough jobs: seconds, and ratios.
     batches : dict of str to tuple of float
         Means over batches of jobs one after the other, of the same measures.
     rejected : Rejected
@@ -51,13 +51,13 @@ class ScheduleFigures:
     power : PowerFigures or None
         Energy, if the plan has a power model.
     site : dict of str to int, or None
-        What the rules of a site did, if the plan has any.
+        Effects of the rules of a site, if the plan has any.
     notes : tuple of str
         What a user should know in addition, a sentence each.
     cpu_seconds : float
-        CPU time of the whole.
+        CPU time in total.
     versions : dict of str to str
-        Versions of what it was computed with.
+        Versions of the software.
     """
 
     metrics: Metrics

@@ -1,4 +1,4 @@
-"""A schedule in a folder, read again: everything in it is data, checked key by key, and nothing is run."""
+"""A schedule read from a folder: checked data, key by key; nothing is run."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **
 
 
 def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
-    """Return what stands in the file of figures, with the digest of the rows beside it."""
+    """Return the contents of the file of figures, with the digest of the rows."""
     content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **figures.to_dict()}
     return results_text("schedule", VERSION, content)
 
 
 def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
-    """Return the plan and the figures that a folder holds, to be shown; what the plan names is not read.
+    """Return the plan and the figures in a folder for display; files that the plan names are not read.
 
     Parameters
     ----------

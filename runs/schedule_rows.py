@@ -1,4 +1,4 @@
-"""The jobs of a schedule in a folder, read again: each cell is what its column holds, or it is told."""
+"""The jobs of a schedule read from a folder, with checked cells."""
 
 from __future__ import annotations
 

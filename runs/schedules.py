@@ -1,4 +1,4 @@
-"""Plans of schedules executed."""
+"""The execution of schedule plans."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _BATCHES = 20
 
 @dataclass(frozen=True)
 class ScheduleRun:
-    """A plan that was executed.
+    """An executed plan.
 
     Attributes
     ----------
     schedule : Schedule
-        The rows.
+        Rows of the schedule.
     figures : ScheduleFigures
-        What came of it.
+        Figures of the schedule.
     """
 
     schedule: Schedule
@@ -77,7 +77,7 @@ def workload_of(plan: Plan) -> Workload:
 
 
 def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
-    """Return which of the jobs of a plan can never run under it, each with the reason, before anything runs.
+    """Return the jobs of a plan that can never run under it, with the reasons, before anything runs.
 
     Where boxes are ranked by a table, no job is known to be refused before it is looked up there.
     """
@@ -98,14 +98,14 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
 
 
 def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> ScheduleRun:
-    """Make the schedule of a plan, and its figures.
+    """Make the schedule of a plan and its figures.
 
     Parameters
     ----------
     plan : Plan
-        What to do.
+        The plan.
     keep_nodes : bool
-        Whether the nodes of each job are kept.
+        Whether to keep the nodes of each job.
     tell : callable, optional
         Function that is called from time to time with the number of jobs that have ended, and the time.
     """

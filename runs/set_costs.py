@@ -1,9 +1,10 @@
-"""What it costs jobs to straddle the borders of a machine's levels, measured with the packet engine.
+"""The cost of jobs that cross the borders of a machine's levels, measured with the packet engine.
 
-The machine is full of equal jobs, once each in a block of its own, once each with a part of its tasks in
-another block below the same border, so that it stays full. How many percent longer they then take, on average
-over applications, is what it costs to leave a block. Beside it stands what one job alone takes: on an empty
-machine a spread job may be the faster one, since it borrows idle links, so these are no costs.
+The machine is full of equal jobs: first with each job in a block of its own, then with a part of the tasks of
+each job in another block below the same border, so that the machine stays full. The percentage by which the
+jobs then take longer, as a mean over applications, is the cost of leaving a block. The time of one job alone
+is given for comparison: on an empty machine, a spread job can be faster because it uses idle links, so these
+values are not costs.
 
 That costs should be realistic is N. P. Drakenberg's (JSSPP); the recipe is ours.
 """
@@ -85,7 +86,7 @@ def measurements(
     config: Config | None = None,
     seed: int = 0,
 ) -> list[Measurement]:
-    """Return the runs that tell what borders cost.
+    """Return the runs that measure the cost of borders.
 
     Parameters
     ----------

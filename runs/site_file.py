@@ -1,4 +1,4 @@
-"""Files of a site's rules, in TOML; every key may be left out, times are in seconds.
+"""Files of a site's rules in TOML; every key is optional, and times are in seconds.
 
 ::
 

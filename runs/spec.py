@@ -1,4 +1,4 @@
-"""What one run is: a frozen value with a canonical form and a content hash, under which it is kept."""
+"""The description of one run: a frozen value with a canonical form and a content hash for the store."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Job:
     program : str
         Name of an application, ``module:function``, or name of a trace without folder and ending.
     tasks : int or None
-        How many tasks it has; None: as many as the trace says.
+        Number of tasks; None means that of the trace.
     options : tuple of (str, value)
         Options of an application, all of them, by name.
     section : str
         Key of `netplace.runs.programs.SECTIONS`.
     iterations : str
-        ``"a:b"``: iterations a to b only; empty: all.
+        ``"a:b"`` means only iterations a to b; empty means all.
     cpu_scale : float
-        Recorded computation takes so many times as long; 0: it is dropped.
+        Factor on the recorded computation; 0 drops it.
     mapping : str
-        Rule that gives each task its node, see `netplace.placement.MAPPINGS`.
+        Rule that gives each task its node; see `netplace.placement.MAPPINGS`.
     start : int
         First cycle in which the tasks act.
     digest : str
         SHA-256 of the trace, or of the file of the user's own application; empty for those of netplace.
     path : str
-        Where the trace is. Not part of what the job is: the content counts, wherever it lies.
+        Path of the trace, which is not part of the job's identity; only the contents count.
     """
 
     program: str
@@ -65,32 +65,32 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """Jobs on a network, and a seed from which all that is left to chance follows.
+    """Jobs on a network, and a seed for all randomness.
 
-    `netplace.runs.resolve.resolve` makes one from what a user writes. Two runs with one `key` have one
-    result.
+    `netplace.runs.resolve.resolve` makes one from a user's request. Two runs with the same `key` have the
+    same result.
 
     Attributes
     ----------
     network : str
         Canonical text form of the network.
     jobs : tuple of Job
-        What runs on it.
+        Jobs on the network.
     partition : str
-        Rule that gives each job its nodes, see `netplace.placement.PARTITIONS`.
+        Rule that gives each job its nodes; see `netplace.placement.PARTITIONS`.
     config : Config
         Settings of the network.
     seed : int
         Seed of placement and network.
     network_seed : int or None
-        Seed of the network alone: a placement may be simulated more than once. None: `seed`.
+        Separate seed of the network, to simulate a placement several times; None means `seed`.
     max_cycles : int or None
         Largest allowed number of cycles.
     contents : tuple of (str, str)
         Files that rules of placement read, each with its SHA-256.
     revisions : tuple of (str, int)
-        Rules that it uses which once gave something else, see `netplace.runs.revisions`. Runs in stores of
-        older code have none, and so other keys.
+        Used rules whose outcome has changed; see `netplace.runs.revisions`. Runs in stores of older code have
+        none, and therefore other keys.
     """
 
     network: str
@@ -122,14 +122,14 @@ class Run:
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as data for JSON and `from_dict` reads back."""
+        """Return the values as data for JSON, which `from_dict` reads."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 
     @classmethod
     @checked
     def from_dict(cls, plain: dict[str, Any]) -> Run:
-        """Return the run that `to_dict` described."""
+        """Return the run of a dict from `to_dict`."""
         check_keys(cls, plain, "run")
         made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
         if not isinstance(plain["jobs"], Sequence):
@@ -146,6 +146,6 @@ class Run:
 
 
 def _job_from(plain: Any) -> Job:
-    """Return the job that JSON describes."""
+    """Return the job of its JSON form."""
     check_keys(Job, plain, "job of a run")
     return Job(**plain | {"options": pairs_of(plain.get("options", ()), "job of a run: options")})

@@ -1,16 +1,15 @@
-"""Results kept in one SQLite file.
+"""Stores of results in one SQLite file.
 
-Table ``runs`` holds what was requested, ``simulations`` what came of it, one row for each simulation that had
-to be made: the runs of all seeds share one if there is no randomness. Every row is written as its simulation
-ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
-processes may use one file at a time.
+Table ``runs`` contains the requests, and ``simulations`` the results, with one row per simulation: the runs
+of all seeds share one if there is no randomness. Every row is written when its simulation ends (write-ahead
+log), so a killed process loses only running simulations, and several processes can use one file at the same
+time.
 
-Outcomes of other plans stand in a table for each kind: ``schedules`` what came of jobs on a shared machine,
-``loads`` points of latency-throughput curves, ``mappings``, ``configurations`` their metrics. Each is made
-when the first row is kept.
+Outcomes of other plans are in one table per kind: ``schedules``, ``loads`` (points of latency-throughput
+curves), ``mappings``, and ``configurations`` (metrics). Each is created with its first row.
 
-Every row has a checksum, or a key that is one, and is checked when it is read: a file that was damaged or
-altered is told, not shown.
+Every row has a checksum, or a key that is one, and is checked when it is read: damage or alteration is an
+error.
 """
 
 from __future__ import annotations
@@ -70,14 +69,14 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        The file; made if it is not there, unless only read.
+        The file, which is created if it does not exist, unless `read_only`.
     read_only : bool
-        Whether nothing will be written.
+        Whether to open the file for reading only.
 
     Attributes
     ----------
     was_empty : bool
-        Whether the file was there without a byte, as what is killed when it begins leaves it.
+        Whether the file was empty, as after an interruption at its creation.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
@@ -106,11 +105,11 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
     def ask(self, runs: Iterable[Run]) -> None:
-        """Write down that `runs` are wanted, so that tables know which of them are missing."""
+        """Record `runs` as requested, so that tables show the missing ones."""
         rows = [(run.key, simulation_of(run).key, json.dumps(run.to_dict())) for run in runs]
         with self._explained(), self._database:
             self._database.executemany(
@@ -118,13 +117,13 @@ class Store:
             )
 
     def keep_executed(self, executed: Iterable[Executed]) -> None:
-        """Keep the results of runs that were simulated."""
+        """Store the results of simulated runs."""
         for execution in executed:
             self.ask([execution.run])
             self.keep(simulation_of(execution.run).key, execution.ended())
 
     def keep(self, key: str, ended: Ended) -> None:
-        """Keep the result of the simulation `key`; one that is there already stays."""
+        """Store the result of the simulation `key`, unless there is one."""
         if ended.by_machine:
             raise ValueError(f"store: what the machine did is no result: {ended.failure}")
         outcome = None if ended.outcome is None else json_text(ended.outcome)
@@ -152,7 +151,7 @@ class Store:
         return {key: bool(well) for key, well in rows}
 
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
-        """Yield each run that was requested, its outcome if there is one, and why it failed if it did.
+        """Yield each requested run, its outcome if there is one, and the reason of a failure.
 
         Parameters
         ----------
@@ -172,7 +171,7 @@ class Store:
             yield run, *self._ended(simulation_of(run).key)
 
     def _ended(self, key: str) -> Ending:
-        """Return what came of a simulation, checked; a pair of None if it has not been made."""
+        """Return the checked result of a simulation, or a pair of None."""
         with self._explained():
             row = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
             if row is not None:
@@ -182,7 +181,7 @@ class Store:
         return None, None
 
     def _check_pages(self) -> None:
-        """Check once that what is not found is not there, rather than out of its place in a damaged file."""
+        """Check once that a missing row is really missing, and not misplaced in a damaged file."""
         if self._pages_checked:
             return
         self._pages_checked = True
@@ -202,7 +201,7 @@ class Store:
         Returns
         -------
         Verified
-            How many rows there are, and a sentence for each fault.
+            Number of rows, and a sentence for each fault.
         """
         faults = self._faults_of_pages()
         queries: list[tuple[Callable[..., object], str]] = [
@@ -226,7 +225,7 @@ class Store:
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Remove the failures among the simulations `keys`, so that they are tried again."""
+        """Remove the failures among the simulations `keys`, so that they are executed again."""
         with self._explained(), self._database:
             self._database.executemany(
                 "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
@@ -244,7 +243,7 @@ class Store:
             yield plan
 
     def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Keep the outcome of the plan `key` in one of `TABLES`; one that is there already stays."""
+        """Store the outcome of the plan `key` in one of `TABLES`, unless there is one."""
         texts = json_text(plan), json_text(outcome)
         with self._explained(), self._database:
             self._database.execute(_MADE.format(table=table))
@@ -315,7 +314,7 @@ class Store:
         return database
 
     def _check(self, read_only: bool) -> None:
-        """Check whose file it is, and make the tables of a new one."""
+        """Check that the file is a store, and create the tables of a new one."""
         if not read_only:
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute("BEGIN IMMEDIATE")  # of two processes that make the file, one waits
@@ -355,7 +354,7 @@ class Store:
 
 
 def has_rows(path: Path) -> bool:
-    """Return whether there may be something in a store: an empty file is left by what was killed at birth."""
+    """Return whether a store may have contents; an empty file is left by an interruption at its creation."""
     return path.exists() and path.stat().st_size > 0
 
 

@@ -1,4 +1,4 @@
-"""Rows of a store, checked as they are read: one that was altered or damaged is told, not shown."""
+"""Rows of a store, checked when they are read: damage or alteration is an error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Ending = tuple[dict[str, Any] | None, str | None]  # what was measured, and why 
 
 
 class AlteredError(ValueError):
-    """A row that is not what was stored."""
+    """A row that is not as stored."""
 
     def __init__(self, what: str, key: object) -> None:
         super().__init__(
@@ -37,12 +37,12 @@ class AlteredError(ValueError):
 
 @dataclass(frozen=True)
 class Verified:
-    """What a look at every row of a store found.
+    """The findings of a check of every row of a store.
 
     Attributes
     ----------
     rows : int
-        Rows that were looked at.
+        Number of checked rows.
     faults : tuple of str
         A sentence for each fault.
     """
@@ -64,7 +64,7 @@ def checksum(*texts: str | None) -> str:
 
 
 def read_run(key: str, simulation: str, text: str) -> Run:
-    """Return a run as it was requested; its key is the checksum of what it is."""
+    """Return a run as it was requested; its key is its checksum."""
     try:
         run = Run.from_dict(json.loads(text))
         if run.key == key and simulation_of(run).key == simulation:

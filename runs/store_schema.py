@@ -1,4 +1,4 @@
-"""What a store consists of: plain tables of netplace's own, and nothing that a query would execute."""
+"""The schema of a store: plain tables of netplace, and nothing that runs a query."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def limited(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str | None:
-    """Return what is in a database that no store has: views, triggers, other tables; None if nothing is.
+    """Return what a database contains that no store has: views, triggers, other tables; None if nothing.
 
-    A view or a computed column stands for a query of anyone who wrote the file, which may never end.
+    A view or a computed column runs a query of the author of the file, which may never end.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
 
 
 def create(path: Path) -> None:
-    """Make a store without rows: under another name, so that it is there whole, or not at all."""
+    """Create a store without rows, under a temporary name, so that it appears completely or not at all."""
     with draft_folder(path.parent) as folder:
         draft = folder / path.name
         database = sqlite3.connect(draft)

@@ -1,4 +1,4 @@
-"""Study files: TOML in which any key of a plan may be a list, expanded to plans and checked at once.
+"""Study files: TOML in which any key of a plan can be a list, expanded to plans and checked at once.
 
 ::
 
@@ -45,14 +45,14 @@ _FLAG = re.compile(r"^--([a-z][a-z-]*)")
 
 
 def read_study(path: str | Path) -> list[Plan]:
-    """Return the plans of schedules that a study file describes, the seeds running fastest."""
+    """Return the plans of schedules in a study file, with the seeds varying fastest."""
     return read_plans(path, KEYS, make_plan)
 
 
 def read_plans(
     path: str | Path, keys: Sequence[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
 ) -> list[Made]:
-    """Return the plans that a study file describes, the seeds running fastest.
+    """Return the plans in a study file, with the seeds varying fastest.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sweep files: TOML in which any field may be a list, expanded to runs and checked at once.
+"""Sweep files: TOML in which any field can be a list, expanded to runs and checked at once.
 
 ::
 
@@ -15,8 +15,8 @@
     policy = ["smart", "shortest"]
     bubble = [2, 1]
 
-Every combination is a run. Instead of ``app`` (or ``trace``) there may be ``[[jobs]]`` tables, one for each
-job of a run, with ``count`` for several of a kind; what stands at the top then holds for all of them.
+Every combination is a run. ``[[jobs]]`` tables can replace ``app`` (or ``trace``), one for each job of a run,
+with ``count`` for several equal jobs; the keys at the top then apply to all of them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _Choice = dict[_Place, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs that a sweep file describes; made by `read_sweep`.
+    """The runs of a sweep file; made by `read_sweep`.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class Sweep:
         return math.prod(map(len, self.axes)) * len(self.seeds)
 
     def runs(self) -> list[Run]:
-        """Return the runs, the seeds running fastest."""
+        """Return the runs, with the seeds varying fastest."""
         return [run for _, run in self._each()]
 
     def check_programs(self, wanted: Sequence[Run]) -> None:
         """Check that the programs of the runs `wanted` can be made and placed: classes, task counts, sizes.
 
-        Of an application only one iteration is made. Then it is checked that the jobs can be placed, by a
-        search cut short where the mapping is one. So what can never run is told before anything runs.
+        Only one iteration of an application is made. Then the placement of the jobs is checked, with a
+        shortened search if the mapping searches. Impossible runs are thus reported before anything runs.
         """
         wanted_programs, wanted_places = {_programs(run) for run in wanted}, {_places(run) for run in wanted}
         for choice, run in self._each():
@@ -116,7 +116,7 @@ class Sweep:
                 yield choice, run.seeded(seed)
 
     def _mistake(self, choice: _Choice, reason: str) -> ValueError:
-        """Return an error that names the key that `reason` is most likely about, and its line."""
+        """Return an error that names the most likely key for `reason`, and its line."""
         place = _blamed(choice, reason)
         return self.error(place, choice[place], reason)
 
@@ -126,7 +126,7 @@ class Sweep:
         return ValueError(f"{self.path}:{line}: {place[1]} = {abbreviate(value)}: {reason}")
 
     def _written(self, place: _Place) -> str:
-        """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
+        """Return the table in which a key is written; that of a pair differs from where it applies."""
         data = underscored(tomllib.loads(self.text), self.path)
         if not isinstance(data.get("pairs", []), list):
             return place[0]

@@ -1,7 +1,7 @@
-"""Run times of application jobs on the nodes that they got, from a run-time table.
+"""Run times of application jobs on their nodes, from a run-time table.
 
-A job is looked up, or simulated, alone: as the run of its application, with the messages of its intensity,
-on a network that has nothing but its nodes in use.
+A job is looked up, or simulated, alone: as the run of its application, with the messages of its intensity, on
+an otherwise empty network.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KIND = ("application", "problem", "tasks")  # of the columns ENTRY, what the jo
 
 @dataclass(frozen=True)
 class JobRuns:
-    """The runs that jobs are looked up as.
+    """The runs in which jobs are looked up.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class JobRuns:
     config: Config
 
     def of(self, job: Job, allocation: Allocation, mapping: str) -> Run:
-        """Return the run of a job on the nodes that it got."""
+        """Return the run of a job on its nodes."""
         if allocation.shape is not None and isinstance(self.machine, Grid):
             return self.in_box(job, allocation.shape, mapping)
         nodes = allocation.nodes[: job.nodes]

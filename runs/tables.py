@@ -1,4 +1,4 @@
-"""Tables of what is stored: one row a run, and run times by what was run."""
+"""Tables of stored results: one row per run, and run times by entry."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ _DEFAULTS = Config()
 
 
 def run_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return one row a run: what it was, its seed, what was measured, and why it failed if it did.
+    """Return one row per run: its entry, seed and measurements, and the reason of a failure.
 
-    Nothing in it depends on where or when a run was simulated. Runs are in order of what they were, then of
-    their seeds; what is missing is empty.
+    The table does not depend on where or when a run was simulated. Runs are in the order of their entries and
+    then of their seeds; missing values are empty.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table, whole or not at all, as CSV or, if the name ends in ``.parquet``, as Parquet.
+    """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
     Tables of runs and run times, which are read again, get a column with their version and checksum.
     """

@@ -1,4 +1,4 @@
-"""Run times looked up from Python: in a table, or in a store that simulates what it lacks."""
+"""Run times in Python: from a table, or from a store that simulates missing runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TOML files as text and values, and where in the text they stand; the standard parser does not tell."""
+"""TOML files as text and values, with the lines of keys, which the standard parser does not give."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["TableList", "line_of", "read_table_list", "read_toml", "underscored"
 
 
 class TableList(NamedTuple):
-    """A TOML file of tables of one name.
+    """A TOML file of tables with the same name.
 
     Attributes
     ----------
     text : str
-        Of the file.
+        Text of the file.
     tables : list of dict
-        In the order of the file.
+        Tables in the order of the file.
     others : dict
-        What stands beside them.
+        The other keys.
     """
 
     text: str
@@ -62,9 +62,9 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
     path : Path
         The file.
     name : str
-        Of the tables; there must be at least one.
+        Name of the tables; there must be at least one.
     others : sequence of str
-        Keys that may stand beside them.
+        Other allowed keys.
     """
     text, said = read_toml(path)
     for key in said:

@@ -213,7 +213,7 @@ class _Schedule:
                 yield place
 
     def check(self) -> None:
-        """Refuse a schedule that has not reaches the end because operations wait for each other."""
+        """Refuse a schedule that has not reached its end because operations wait for each other."""
         if self._done < len(self.operations):
             place = next(place for place, needs in enumerate(self._needs) if needs)
             item = self.operations[place]
