@@ -12,8 +12,7 @@ Examples
 """
 
 from netplace.advice.advise import Advice, Limits, Tried, advise
-from netplace.advice.beside import Neighbour, read_beside
-from netplace.advice.machine import machine_of, nodes_from
+from netplace.advice.machine import Neighbour, machine_of, nodes_from, read_beside
 from netplace.advice.situation import Situation
 
 __all__ = [

@@ -4,18 +4,113 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.advice.candidates import Candidate, candidates, chosen_nodes
 from netplace.advice.situation import Situation
 from netplace.checks import check_float, check_int
+from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
+from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics import judged, paired
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Advice", "Limits", "Tried", "advise"]
+
+
+_FREE = "all free nodes"  # a mapping's search chooses among them
+PARTITIONS = (
+    "slurm",
+    "gen-alg",
+    "contiguous",
+    "quasi-contiguous:20",
+    "nearly-contiguous:20",
+    "curve:hilbert,best-fit",
+    "mc1x1",
+    "mm",
+    "mbs",
+    "paging:1",
+    "curve:hilbert,minimum-span",
+    "non-contiguous",
+    "random",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A placement.
+
+    Attributes
+    ----------
+    partition, mapping : str
+        Rules that produced it.
+    nodes : ndarray of int64, shape (tasks,)
+        Node of each task.
+    """
+
+    partition: str
+    mapping: str
+    nodes: Nodes
+
+    def __str__(self) -> str:
+        return f"{self.mapping} on {self.partition}"
+
+
+def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Candidate]:
+    """Yield placements of a job on free nodes, the most promising first, without duplicates.
+
+    Parameters
+    ----------
+    situation : Situation
+        The job and its machine.
+    free : ndarray of int64
+        Free nodes.
+    limit : str
+        Limit of each search for a mapping, as in ``"seconds=1"``.
+    """
+    machine, tasks = situation.machine, situation.program.tasks
+    searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]
+    parts: dict[bytes, tuple[str, Nodes]] = {}
+    if tasks < len(free):
+        parts[b""] = (_FREE, np.sort(free))
+    for rule in PARTITIONS:
+        nodes = _chosen_nodes(rule, machine, free, tasks, situation.seed)
+        if nodes is not None:
+            parts.setdefault(np.sort(nodes).tobytes(), (rule, nodes))
+    seen: set[bytes] = set()
+    for mapping in ("link-load", "consecutive", "classic", "link-load:max", "td", "random"):
+        if mapping == "td" and "td" not in searches:
+            continue
+        searched = mapping.partition(":")[0] in searches
+        for rule, nodes in parts.values():
+            if rule == _FREE and not searched:
+                continue
+            text = f"{mapping}{',' if ':' in mapping else ':'}{limit}" if searched else mapping
+            try:
+                where = map_tasks(
+                    text, machine, tasks, nodes=nodes, program=situation.program, seed=situation.seed
+                )
+            except ValueError:  # a mapping that is not for such a machine, or too large a search
+                continue
+            if where.tobytes() not in seen:
+                seen.add(where.tobytes())
+                yield _Candidate(rule, mapping, where)
+
+
+def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int = 0) -> Nodes | None:
+    """Return the nodes that a partitioner chooses among the free ones; None if it finds none."""
+    box = (1,) * machine.dims if isinstance(machine, Grid) else None
+    try:
+        partitioner = make_partitioner(rule, machine, seed)
+        for node in np.setdiff1d(machine.computing, free):
+            partitioner.take(Allocation(np.array([node]), box))
+        allocation = partitioner.find(Job(0, 0.0, size, 1.0))
+    except ValueError:  # a partitioner that is not for such a machine
+        return None
+    return None if allocation is None or len(allocation.nodes) < size else allocation.nodes[:size]
+
 
 USUAL = "slurm"
 _FIRST_JUDGED = 1000  # draws on which placements are judged; those before choose among them
@@ -167,11 +262,11 @@ def advise(
         raise ValueError(
             f"free nodes: {len(nodes)} are free and {tasks} are needed, {tasks - len(nodes)} too few"
         )
-    expected = chosen_nodes(usual, situation.machine, nodes, tasks, situation.seed)
+    expected = _chosen_nodes(usual, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
         raise ValueError(f"usual placement: partitioner {usual} has no {tasks} of the free nodes for the job")
     situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
-    search = _Search(situation, _Clock(limits or Limits(), tasks), Candidate(usual, "consecutive", expected))
+    search = _Search(situation, _Clock(limits or Limits(), tasks), _Candidate(usual, "consecutive", expected))
     search.screen(nodes)
     best, tried = search.choose()
     theirs, ours = search.judge(best)
@@ -197,12 +292,12 @@ def advise(
 class _Search:
     """Candidates and their times, by draw."""
 
-    def __init__(self, situation: Situation, clock: _Clock, usual: Candidate) -> None:
+    def __init__(self, situation: Situation, clock: _Clock, usual: _Candidate) -> None:
         self.situation, self.clock, self.usual = situation, clock, usual
-        self.times: dict[Candidate, dict[int, int | None]] = {usual: {}}
+        self.times: dict[_Candidate, dict[int, int | None]] = {usual: {}}
         self._time(usual, 0)
 
-    def _time(self, candidate: Candidate, draw: int, limit: float | None = None) -> int | None:
+    def _time(self, candidate: _Candidate, draw: int, limit: float | None = None) -> int | None:
         known = self.times.setdefault(candidate, {})
         if draw not in known:
             self.clock.simulations += 1
@@ -213,13 +308,13 @@ class _Search:
         """Try candidates on the first draw, while there is time."""
         usual = self._time(self.usual, 0)
         assert usual is not None
-        for candidate in candidates(self.situation, free, self.clock.search):
+        for candidate in _candidates(self.situation, free, self.clock.search):
             if candidate.nodes.tobytes() != self.usual.nodes.tobytes():
                 self._time(candidate, 0, _GIVEN_UP * usual + 1)
             if self.clock.over(_SEARCHING):
                 return
 
-    def ratio(self, candidate: Candidate) -> float:
+    def ratio(self, candidate: _Candidate) -> float:
         """Return the mean ratio of a candidate's time to the default one's, on the draws for the choice."""
         usual = self.times[self.usual]
         times = [
@@ -230,7 +325,7 @@ class _Search:
         ratios = [(cycles or 0) / (reference or 1) for cycles, reference in times]
         return math.exp(float(np.mean(np.log(np.maximum(ratios, 1e-9)))))
 
-    def choose(self) -> tuple[Candidate, tuple[Tried, ...]]:
+    def choose(self) -> tuple[_Candidate, tuple[Tried, ...]]:
         """Return the candidate that remains of the best after more draws, and all simulated ones."""
         left = sorted(self.times, key=self.ratio)
         draw = 1
@@ -255,7 +350,7 @@ class _Search:
             for candidate in sorted(self.times, key=self.ratio)
         )
 
-    def judge(self, best: Candidate) -> tuple[list[int], list[int]]:
+    def judge(self, best: _Candidate) -> tuple[list[int], list[int]]:
         """Return the times of the default placement and of the best one, draw by draw."""
         usual, ours = [], []
         draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.scheduling.partitioner.slurm_placements import Placement, read_placements
+from netplace.scheduling.partitioner.slurm import Placement, read_placements
 from netplace.topologies import Grid, Topology, hierarchy
 from netplace.topologies.host_lists import host_list
 

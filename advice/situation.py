@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from netplace.advice.beside import Neighbour
+from netplace.advice.machine import Neighbour
 from netplace.apps import Program
 from netplace.netsim import Config, Network
 from netplace.placement.rule import Nodes

@@ -10,7 +10,7 @@ from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.cli.examples import examples_of
 from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
-from netplace.extensions.offered import Offered
+from netplace.extensions.offers import Offered
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
 

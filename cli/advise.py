@@ -165,7 +165,7 @@ def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:
 def _usual_rule(text: str, machine: Topology) -> str:
     """Return the rule of the scheduler, with the kind of Slurm's topology where none is named."""
     from netplace.scheduling import make_partitioner
-    from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule
+    from netplace.scheduling.partitioner.slurm import usual_slurm_rule
 
     if text == "slurm":
         return f"slurm:{usual_slurm_rule(machine)}"

@@ -28,7 +28,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     from netplace.cli.many import say
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
-    from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule
+    from netplace.scheduling.partitioner.slurm import usual_slurm_rule
 
     for name in _REFUSED:
         if given[name]:

@@ -115,7 +115,7 @@ def _derive(asked: _Flags) -> None:
     from netplace.checks.writing import write_atomically
     from netplace.report.files.outputs import check_output
     from netplace.scheduling.partitioner.pss.derive import levels
-    from netplace.scheduling.partitioner.pss.write import written
+    from netplace.scheduling.partitioner.pss.language import written
     from netplace.topologies import parse
 
     if not asked.machine or not asked.output:
@@ -164,7 +164,7 @@ def _measure(topology: Topology, asked: _Flags, content: dict[str, Any]) -> tupl
 
 def _beside(topology: Topology, asked: _Flags) -> dict[str, list[list[tuple[list[int], int]]]]:
     """Return the sets in front of the levels of the topology, and those behind."""
-    from netplace.scheduling.partitioner.pss.given_sets import given_sets
+    from netplace.scheduling.partitioner.pss.sets import given_sets
 
     return {
         side: [given_sets(text, topology.nodes) for text in getattr(asked, side)]
@@ -177,7 +177,7 @@ def _flag(name: str) -> str:
 
 
 def _check(configuration: Configuration, asked: _Flags) -> None:
-    from netplace.scheduling.partitioner.pss.check import findings
+    from netplace.scheduling.partitioner.pss.partitioner import findings
     from netplace.topologies import parse
 
     if asked.machine and len(configuration.hosts) != parse(asked.machine).nodes:

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from netplace.extensions.offers import Offer
 from netplace.extensions.on_demand import OnDemand
-from netplace.extensions.place import Place
-from netplace.extensions.registry import Registry
-from netplace.extensions.rule_errors import describe_rule_error
-from netplace.extensions.sources import current_digest, file_digest
+from netplace.extensions.place import Place, describe_rule_error
+from netplace.extensions.registry import Registry, current_digest, file_digest
 
 __all__ = ["Offer", "OnDemand", "Place", "Registry", "current_digest", "describe_rule_error", "file_digest"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import traceback
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.machinery import SourceFileLoader
@@ -12,7 +13,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-__all__ = ["Place", "loaded_files", "place_in"]
+__all__ = ["Place", "describe_rule_error", "loaded_files", "place_in"]
+
 
 _FILE = re.compile(r"(?P<module>.+?\.py):(?P<name>[^:]*)(?::(?P<option>.*))?", re.DOTALL)
 _MODULE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d]\w*)(?::(?P<option>.*))?", re.DOTALL)
@@ -129,3 +131,18 @@ def _file_of(module: str) -> Path | None:
     except (ImportError, ValueError, AttributeError):
         return None
     return None if spec is None or spec.origin is None else Path(spec.origin)
+
+
+def describe_rule_error(error: BaseException) -> str | None:
+    """Return a sentence about an exception that a user's rule raised, or None for any other exception.
+
+    The sentence names the file, and the last line of the file that ran.
+    """
+    files = loaded_files()
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+    if not lines:
+        return None
+    last = lines[-1]
+    text = " ".join(str(error).split())
+    reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{Path(last.filename).name}, line {last.lineno}: raised {reason}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.node_runs import spelled
+from netplace.topologies.host_lists import spelled
 
 __all__ = ["node_lists"]
 

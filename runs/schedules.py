@@ -25,8 +25,7 @@ from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, State, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, SteadyMean, batch_means, measure, steady_mean
 from netplace.scheduling.power import power_figures
-from netplace.scheduling.refusal import refusals
-from netplace.scheduling.simulation import Tell
+from netplace.scheduling.simulation import Tell, refusals
 from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, at_load, make_workload, read

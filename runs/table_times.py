@@ -29,7 +29,7 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Grid, Topology, Tree
-from netplace.topologies.node_runs import spelled
+from netplace.topologies.host_lists import spelled
 
 __all__ = ["JobRuns", "TableTimes"]
 

@@ -26,13 +26,47 @@ from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
-from netplace.scheduling.refusal import reason_against
 from netplace.scheduling.schedule import Cost, State
 
-__all__ = ["Simulation", "Tell"]
+__all__ = ["Simulation", "Tell", "refusals"]
+
+
+def reason_against(job: Job, empty: Partitioner) -> str:
+    """Return why a job finds no place even on the empty machine; empty text if it does."""
+    if job.nodes > empty.free:
+        return f"it needs more than the {empty.free} nodes of the machine"
+    if empty.by_count:
+        return ""
+    try:
+        allocation = empty.find(job)
+    except ValueError as error:
+        return str(error)
+    return "" if allocation is not None else "it finds no place on the empty machine"
+
+
+def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
+    """Return the numbers of the jobs that can never run, each with the reason.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        The jobs.
+    empty : Partitioner
+        Of the empty machine; it is asked, and left as it is.
+    """
+    empty = empty.copy()
+    known: dict[object, str] = {}
+    reasons = {}
+    for job in jobs:
+        kind = job.nodes, job.application, job.intensity
+        if kind not in known:
+            known[kind] = reason_against(job, empty)
+        if known[kind]:
+            reasons[job.number] = known[kind]
+    return reasons
+
 
 Tell = Callable[[int, float], None]
-
 _EVERY = 1000  # ended jobs between two calls of `tell`
 _LEAST_EXTENSION = 60.0  # seconds by which a job that is late is expected to be later, at least
 

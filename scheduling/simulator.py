@@ -10,7 +10,6 @@ import numpy as np
 
 from netplace.checks import check_choice, check_int
 from netplace.checks.calls import checked
-from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
@@ -19,9 +18,9 @@ from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import Policy, Queue, find_policy
 from netplace.scheduling.power.awake import AwakeFirst
-from netplace.scheduling.power.rules import PowerRules
+from netplace.scheduling.power.model import PowerRules
 from netplace.scheduling.power.switching import switch_nodes
-from netplace.scheduling.record import Record
+from netplace.scheduling.record import Contiguity, Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
 from netplace.scheduling.times import LogTimes, RunTimes

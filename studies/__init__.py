@@ -6,7 +6,7 @@ of all installed packages, including `netplace.experiments`.
 
 from __future__ import annotations
 
-from netplace.extensions.offered import Offered
+from netplace.extensions.offers import Offered
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Row, Study, ask, measured, of_runs
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from netplace.runs.campaign import outcomes_of
 from netplace.runs.outcome_store import PlanLike, StoredOutcomes
@@ -14,7 +16,35 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
 from netplace.studies.study import Bench
 
-__all__ = ["kept_outcomes", "outcomes", "turnaround"]
+__all__ = ["KeptCase", "kept_outcomes", "outcomes", "turnaround"]
+
+
+class KeptCase:
+    """A dataclass with all inputs of an outcome; its content hash is the key in the store.
+
+    Attributes
+    ----------
+    study : str
+        Name of the study.
+    revision : int
+        Number to increase when a case no longer gives the same outcome.
+    """
+
+    study: ClassVar[str]
+    revision: ClassVar[int] = 1
+
+    def describe(self) -> dict[str, Any]:
+        """Return the inputs of the outcome as a dict for JSON, with a log by its content."""
+        plain = asdict(self)  # type: ignore[call-overload]
+        if isinstance(plain.get("log"), dict):
+            plain["log"].pop("path")
+        return {"study": self.study, "revision": self.revision, **plain}
+
+    @property
+    def key(self) -> str:
+        """Content hash."""
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+
 
 Case = TypeVar("Case")
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)

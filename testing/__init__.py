@@ -14,15 +14,13 @@ Examples
 
 from __future__ import annotations
 
-from netplace.testing.application import check_application
+from netplace.testing.application import check_application, check_traffic
 from netplace.testing.collective import check_collective
-from netplace.testing.mapping import check_mapping
-from netplace.testing.partition import check_partition
+from netplace.testing.mapping import check_mapping, check_partition
 from netplace.testing.partitioner import check_partitioner
 from netplace.testing.policy import check_policy
 from netplace.testing.run_times import check_run_times
 from netplace.testing.topology import check_topology
-from netplace.testing.traffic import check_traffic
 
 __all__ = [
     "check_application",

@@ -2,16 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
 from netplace.apps.collectives import OPERATIONS, ROOTED, Algorithm, Call, Message, Schedule, algorithm
 from netplace.checks import check_choice
-from netplace.testing.collective_data import Data
 from netplace.testing.demand import demand, name_of
 
 __all__ = ["check_collective"]
+
+
+_EXCHANGES = ("alltoall", "alltoallv")
+_COPIED = ("allgather", "allgatherv", *_EXCHANGES, "bcast", "gather", "scatter")
+
+
+class _Data:
+    """The pieces of the vector of a call at each rank.
+
+    The vector is cut wherever a part begins or ends. For each piece, each rank has a set of contributors, as
+    the bits of a number: those whose data are summed in it, or the one from which it came, or none. A rank
+    can also forward a received sum separately from its own.
+
+    Parameters
+    ----------
+    call : Call
+        Collective call.
+    rounds : sequence of sequences of Message
+        Messages of all rounds.
+    """
+
+    def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:
+        self._call = call
+        length = call.offsets[-1] if call.operation in _EXCHANGES else call.vector
+        cuts = {0, length} | {place for r in rounds for m in r for part in m.parts for place in part}
+        if call.operation not in ("bcast", "reduce", "allreduce", "scan", "exscan", "barrier"):
+            cuts |= set(call.offsets)
+        self._cuts = sorted(cuts)
+        # A barrier moves no bytes, but each message tells all that its sender knows.
+        self._pieces = 1 if call.operation == "barrier" else len(self._cuts) - 1
+        self._has = [
+            [self._first(rank, piece) for piece in range(self._pieces)] for rank in range(call.ranks)
+        ]
+        self._came = [[0] * self._pieces for _ in range(call.ranks)]
+        self._below = [[0] * self._pieces for _ in range(call.ranks)]
+
+    def has(self, message: Message) -> bool:
+        """Return whether the sender has all data of a message."""
+        return all(self._has[message.source][piece] for piece in self._carried(message))
+
+    def move(self, messages: Sequence[Message]) -> Iterator[tuple[Message, bool]]:
+        """Process the messages of a round; yield each, and whether no contribution was added twice."""
+        contents = [
+            [
+                (piece, self._has[message.source][piece], self._came[message.source][piece])
+                for piece in self._carried(message)
+            ]
+            for message in messages
+        ]
+        for message, content in zip(messages, contents, strict=True):
+            alright = True
+            for piece, whole, came in content:
+                alright &= self._take(message.destination, piece, whole, came)
+            yield message, alright
+
+    def ends_well(self, rank: int) -> bool:
+        """Return whether a rank has all required data."""
+        return all(self._is_right(rank, piece) for piece in range(self._pieces))
+
+    def _take(self, rank: int, piece: int, whole: int, came: int) -> bool:
+        """Add or copy what was sent, the sender's sum or what came to it; return whether that is right."""
+        own = self._has[rank][piece]
+        sent = whole if self._agrees(own, whole) else came
+        if self._call.operation in ("scan", "exscan") and sent < 1 << rank:
+            if sent & self._below[rank][piece]:
+                return False
+            self._below[rank][piece] |= sent
+        self._came[rank][piece] = sent
+        self._has[rank][piece] = own | sent
+        return sent != 0 and self._agrees(own, sent)
+
+    def _agrees(self, own: int, sent: int) -> bool:
+        """Return whether sums are disjoint and add, or what comes has all of the other and replaces it."""
+        return not own & sent or own | sent == sent or self._call.operation == "barrier"
+
+    def _carried(self, message: Message) -> Iterator[int]:
+        if self._call.operation == "barrier":
+            yield 0
+        for begin, end in message.parts:
+            yield from range(bisect_left(self._cuts, begin), bisect_left(self._cuts, end))
+
+    def _first(self, rank: int, piece: int) -> int:
+        """Return whose contribution `rank` has to begin with."""
+        call = self._call
+        if call.operation in ("bcast", "scatter"):
+            return 1 << rank if rank == call.root else 0
+        if call.operation in _COPIED:
+            return 1 << rank if self._owner(piece) == rank else 0
+        return 1 << rank
+
+    def _owner(self, piece: int) -> int:
+        """Return whose block a piece is; of an all-to-all, the sender."""
+        number = self._block(piece)
+        return number // self._call.ranks if self._call.operation in _EXCHANGES else number
+
+    def _block(self, piece: int) -> int:
+        """Return the number of the block in which a piece lies."""
+        return bisect_right(self._call.offsets, self._cuts[piece]) - 1
+
+    def _is_right(self, rank: int, piece: int) -> bool:
+        call, mask = self._call, self._has[rank][piece]
+        everyone = (1 << call.ranks) - 1
+        match call.operation:
+            case "bcast":
+                return mask == 1 << call.root
+            case "scatter":
+                return self._owner(piece) != rank or mask == 1 << call.root
+            case "gather":
+                return rank != call.root or mask == 1 << self._owner(piece)
+            case "allgather" | "allgatherv":
+                return mask == 1 << self._owner(piece)
+            case "alltoall" | "alltoallv":
+                mine = self._block(piece) % call.ranks == rank
+                return not mine or mask == 1 << self._owner(piece)
+            case "reduce":
+                return rank != call.root or mask == everyone
+            case "reduce_scatter" | "reduce_scatter_block":
+                return self._owner(piece) != rank or mask == everyone
+            case "scan" | "exscan":
+                return self._below[rank][piece] == (1 << rank) - 1
+            case _:
+                return mask == everyone
 
 
 def check_collective(
@@ -72,7 +194,7 @@ def check_collective(
 
 def _follow(call: Call, rounds: list[list[Message]], subject: str) -> None:
     """Move the data of all rounds, and require that they end at the right ranks."""
-    data = Data(call, rounds)
+    data = _Data(call, rounds)
     for number, messages in enumerate(rounds):
         for message in messages:
             here = f"{subject}, round {number}, rank {message.source} to {message.destination}"

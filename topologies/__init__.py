@@ -16,18 +16,16 @@ from netplace.extensions import Registry
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes
 from netplace.topologies.concentrated import concentrated, hyperx
-from netplace.topologies.dragonfly import dragonfly
+from netplace.topologies.dragonfly import dragonfly, megafly
+from netplace.topologies.fat_trees import kary_ntree, thin_tree, xgft
 from netplace.topologies.faults import faulty, with_faults
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
 from netplace.topologies.graph_file import graph_file
 from netplace.topologies.grid import Grid
+from netplace.topologies.grid_kinds import hypercube, mesh, torus, twisted_torus
 from netplace.topologies.hierarchy import Hierarchy, hierarchy
-from netplace.topologies.hypercube import hypercube
 from netplace.topologies.ibnetdiscover import ibnetdiscover
-from netplace.topologies.kary_ntree import kary_ntree
-from netplace.topologies.megafly import megafly
-from netplace.topologies.mesh import mesh
 from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
 from netplace.topologies.slurm import slurm
@@ -48,12 +46,8 @@ from netplace.topologies.text_form import (
     read_sides_and_twist,
     read_tree,
 )
-from netplace.topologies.thin_tree import thin_tree
 from netplace.topologies.topology import Topology, named
-from netplace.topologies.torus import torus
 from netplace.topologies.tree import Tree
-from netplace.topologies.twisted_torus import twisted_torus
-from netplace.topologies.xgft import xgft
 
 __all__ = [
     "TOPOLOGIES",

@@ -15,7 +15,7 @@ from netplace.checks import abbreviate, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
-from netplace.topologies.hosts import with_hosts
+from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_DELAY
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
-from netplace.topologies.hosts import with_hosts
+from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology

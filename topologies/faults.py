@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netplace.checks import abbreviate, check_float, check_int
 from netplace.checks.calls import ArgumentError, check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
-from netplace.topologies.hosts import with_hosts
+from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
 from netplace.topologies.routing import usual_on
 from netplace.topologies.routing.switches import Switches

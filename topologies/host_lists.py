@@ -5,10 +5,54 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from netplace.checks import abbreviate
+from netplace.topologies.topology import Topology
 
-__all__ = ["count_hosts", "expand", "host_list"]
+__all__ = ["count_hosts", "expand", "host_list", "node_runs", "spelled", "with_hosts"]
+
+
+Kind = TypeVar("Kind", bound=Topology)
+
+
+def with_hosts(of: Kind, names: Iterable[str]) -> Kind:
+    """Give a new network the names of its nodes, in their order, and return it."""
+    object.__setattr__(of, "_hosts", tuple(names))
+    return of
+
+
+def node_runs(nodes: ArrayLike) -> list[tuple[int, int]]:
+    """Return the first and last node of each run of consecutive nodes.
+
+    Examples
+    --------
+    >>> node_runs([0, 1, 2, 8, 7])
+    [(0, 2), (8, 8), (7, 7)]
+    """
+    numbers = np.asarray(nodes, np.int64)
+    if not len(numbers):
+        return []
+    ends = np.flatnonzero(np.diff(numbers) != 1)
+    firsts, lasts = numbers[[0, *(ends + 1)]], numbers[[*ends, len(numbers) - 1]]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def spelled(nodes: ArrayLike, between: str = ",") -> str:
+    """Return nodes as text with ranges.
+
+    Examples
+    --------
+    >>> spelled([0, 1, 2, 8])
+    '0-2,8'
+    """
+    return between.join(
+        str(first) if first == last else f"{first}-{last}" for first, last in node_runs(nodes)
+    )
+
 
 _MOST_DIGITS = 18  # of a number in a range
 _MOST_BRACKETS = 16  # in a name

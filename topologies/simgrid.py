@@ -17,10 +17,10 @@ import numpy as np
 from netplace.checks import abbreviate, check_choice, check_int, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
+from netplace.topologies.fat_trees import xgft
 from netplace.topologies.graph import Graph
-from netplace.topologies.hosts import with_hosts
+from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import check_cables
-from netplace.topologies.xgft import xgft
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

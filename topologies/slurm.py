@@ -13,11 +13,9 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import levels_of
-from netplace.topologies.host_lists import count_hosts, expand
-from netplace.topologies.hosts import with_hosts
+from netplace.topologies.host_lists import count_hosts, expand, with_hosts
 from netplace.topologies.limits import MOST_WIDTH, check_cables
-from netplace.topologies.slurm_grid import slurm_grid
-from netplace.topologies.slurm_yaml import chosen_topology, tree_entries
+from netplace.topologies.slurm_grid import chosen_topology, slurm_grid, tree_entries
 from netplace.topologies.text_files import read_lines, read_text
 
 __all__ = ["blocks_above", "slurm"]

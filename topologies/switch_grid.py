@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
-from netplace.topologies.mesh import mesh
+from netplace.topologies.grid_kinds import mesh, torus
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
-from netplace.topologies.torus import torus
 
 __all__ = ["switch_grid"]
 

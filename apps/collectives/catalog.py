@@ -17,19 +17,7 @@ from netplace.apps.collectives.by_distance import (
     scatter_by_distance,
 )
 from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
-from netplace.apps.collectives.composite import (
-    allgather_linear,
-    allgatherv_default,
-    nonoverlapping,
-    reduce_scatter_block_basic_linear,
-    reduce_scatter_non_overlapping,
-)
 from netplace.apps.collectives.decisions import shipped_table
-from netplace.apps.collectives.double_tree import (
-    allreduce_double_binary_tree,
-    double_tree_bcast,
-    double_tree_reduce,
-)
 from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
 from netplace.apps.collectives.halving_doubling import (
     divides,
@@ -39,11 +27,16 @@ from netplace.apps.collectives.halving_doubling import (
     reduce_scatter_gather,
 )
 from netplace.apps.collectives.hierarchical import (
+    allgather_linear,
+    allgatherv_default,
     hierarchical_allgather,
     hierarchical_allreduce,
     hierarchical_barrier,
     hierarchical_bcast,
     hierarchical_reduce,
+    nonoverlapping,
+    reduce_scatter_block_basic_linear,
+    reduce_scatter_non_overlapping,
 )
 from netplace.apps.collectives.linear import (
     barrier_linear,
@@ -55,7 +48,6 @@ from netplace.apps.collectives.linear import (
     reduce_scatter_pairwise,
     scattered,
 )
-from netplace.apps.collectives.neighbor_exchange import neighbor_exchange
 from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner, reduce_rabenseifner
 from netplace.apps.collectives.recursive_doubling import (
     allgather_recursive_doubling,
@@ -67,6 +59,7 @@ from netplace.apps.collectives.recursive_doubling import (
 from netplace.apps.collectives.ring import (
     allreduce_ring,
     double_ring,
+    neighbor_exchange,
     reduce_scatter_ring,
     ring,
     ring_of_pieces,
@@ -78,12 +71,15 @@ from netplace.apps.collectives.scatter_allgather import (
     scatter_recursive_doubling_allgather,
     scatter_ring_allgather,
 )
-from netplace.apps.collectives.split_binary_tree import split_binary_tree
 from netplace.apps.collectives.tree_based import (
+    allreduce_double_binary_tree,
+    double_tree_bcast,
+    double_tree_reduce,
     gather,
     gather_linear_sync,
     in_order_binary_reduce,
     scatter,
+    split_binary_tree,
     tree_bcast,
     tree_reduce,
 )

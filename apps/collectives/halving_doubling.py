@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from netplace.apps.collectives.by_distance import reduce_by_distance
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
-from netplace.apps.collectives.folding import Folding
+from netplace.apps.collectives.halving import Folding
 from netplace.apps.collectives.rabenseifner import Windows, gather_windows, halve, join
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from netplace.apps.collectives import trees
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
-from netplace.apps.collectives.folding import Folding
+from netplace.apps.collectives.halving import Folding
 from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.tree_based import tree_reduce
 

@@ -12,7 +12,15 @@ from itertools import pairwise
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, in_rounds
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
-__all__ = ["allreduce_ring", "double_ring", "reduce_scatter_ring", "ring", "ring_of_pieces", "segmented_ring"]
+__all__ = [
+    "allreduce_ring",
+    "double_ring",
+    "neighbor_exchange",
+    "reduce_scatter_ring",
+    "ring",
+    "ring_of_pieces",
+    "segmented_ring",
+]
 
 
 def ring(call: Call, ahead: int = 0) -> Shifted:
@@ -84,3 +92,24 @@ def _piece(call: Call, block: int, phase: int, phases: int) -> Part:
     least, more = divmod(end - begin, phases)
     start = begin + phase * least + min(phase, more)
     return start, start + least + (phase < more)
+
+
+# Allgather between neighbors: blocks go both ways round, two at a time.
+#
+# Chen, Zhang, Zhang and Yuan, "Performance evaluation of allgather algorithms on terascale Linux cluster with
+# fast Ethernet", HPC Asia 2005.
+
+
+def neighbor_exchange(call: Call) -> Rounds:
+    """Exchange a block with a neighbor, then two with the other one and it by turns; odd: a ring."""
+    ranks = call.ranks
+    if ranks % 2:
+        yield from in_rounds(ring)(call)
+        return
+    yield [Message.of(p, p ^ 1, *call.blocks(p)) for p in range(ranks)]
+    # The first of the two blocks that each rank came to have last.
+    latest = [p - p % 2 for p in range(ranks)]
+    for number in range(1, ranks // 2):
+        partner = [(p - 1 if (p + number) % 2 else p + 1) % ranks for p in range(ranks)]
+        yield [Message.of(p, partner[p], *call.blocks(latest[p], 2)) for p in range(ranks)]
+        latest = [latest[partner[p]] for p in range(ranks)]

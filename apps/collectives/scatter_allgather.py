@@ -6,7 +6,7 @@ Barnett, Payne, van de Geijn and others, 1994-95; Thakur, Rabenseifner and Gropp
 from __future__ import annotations
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
-from netplace.apps.collectives.forwarding import forwards
+from netplace.apps.collectives.recursive_doubling import forwards
 from netplace.apps.collectives.tree_based import tree_bcast
 from netplace.apps.collectives.trees import linear
 

@@ -23,7 +23,7 @@ from netplace.apps.formats import (
     text_writing,
     tit,
 )
-from netplace.apps.formats.goal_writing import goal_lines
+from netplace.apps.formats.goal import goal_lines
 from netplace.apps.formats.stream import head_of
 from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options

@@ -5,7 +5,7 @@ Chakra, schemas 0.0.4 to 1.0.2). Nodes are put in an order that their dependenci
 they can be, and receives as late. A node that depends on one that is not in the file does not wait for it.
 Sizes are those of ASTRA-sim: of an all-reduce, all-gather or broadcast what each NPU gives, of an all-to-all
 or reduce-scatter what it has for all. Collectives are those nodes that are not the host's call of one, on the
-NPUs of the process group that ``pg_name`` names, see `netplace.apps.formats.chakra_groups`, or on all.
+NPUs of the process group that ``pg_name`` names, see `netplace.apps.formats.chakra_nodes`, or on all.
 """
 
 from __future__ import annotations
@@ -16,10 +16,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.formats.chakra_groups import GROUPS_FILE, INIT, Groups, groups_beside, groups_of_node
-from netplace.apps.formats.chakra_nodes import COLL, COMP, RECV, SEND, Node, attribute_of, in_order, node_of
+from netplace.apps.formats.chakra_nodes import (
+    COLL,
+    COMP,
+    GROUPS_FILE,
+    INIT,
+    RECV,
+    SEND,
+    Groups,
+    Node,
+    attribute_of,
+    delimited,
+    fields,
+    groups_beside,
+    groups_of_node,
+    in_order,
+    node_of,
+)
 from netplace.apps.formats.errors import named
-from netplace.apps.formats.protobuf import delimited, fields
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace

@@ -3,11 +3,163 @@
 from __future__ import annotations
 
 import heapq
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from netplace.apps.formats.protobuf import fields, signed, varints
+from netplace.apps.formats.stream import whole_content
+from netplace.apps.recorded.trace import Reading
+from netplace.checks import abbreviate
 
-__all__ = ["COLL", "COMP", "RECV", "SEND", "Node", "attribute_of", "in_order", "node_of"]
+__all__ = [
+    "COLL",
+    "COMP",
+    "GROUPS_FILE",
+    "INIT",
+    "RECV",
+    "SEND",
+    "Groups",
+    "Node",
+    "attribute_of",
+    "delimited",
+    "fields",
+    "groups_beside",
+    "groups_of_node",
+    "in_order",
+    "node_of",
+]
+
+
+# Messages in the wire format of protocol buffers, field by field.
+#
+# See https://protobuf.dev/programming-guides/encoding/.
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+def delimited(data: bytes) -> Iterator[bytes]:
+    """Yield the messages of a file in which each comes after its length."""
+    place = 0
+    while place < len(data):
+        length, place = _varint(data, place)
+        if place + length > len(data):
+            raise ValueError(f"ends inside a message of {length} bytes that begins at byte {place}")
+        yield data[place : place + length]
+        place += length
+
+
+def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Yield number and value of each field: a whole number, or bytes (of a fixed number too)."""
+    place = 0
+    while place < len(message):
+        key, place = _varint(message, place)
+        number, kind = key >> 3, key & 7
+        if kind == _VARINT:
+            value, place = _varint(message, place)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            length, place = _varint(message, place)
+        elif kind in (_FIXED64, _FIXED32):
+            length = 8 if kind == _FIXED64 else 4
+        else:
+            raise ValueError(f"is no protocol buffer: field {number} is of kind {kind}")
+        if not number or place + length > len(message):
+            raise ValueError(f"is no protocol buffer: field {number} ends after its message")
+        yield number, message[place : place + length]
+        place += length
+
+
+def _varints(value: int | bytes) -> list[int]:
+    """Return the numbers of a repeated field, packed or one of them."""
+    if isinstance(value, int):
+        return [value]
+    numbers, place = [], 0
+    while place < len(value):
+        number, place = _varint(value, place)
+        numbers.append(number)
+    return numbers
+
+
+def _signed(number: int) -> int:
+    """Return a number of 64 bits as one with a sign."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    number = shift = 0
+    while place < len(data) and shift < 70:
+        byte = data[place]
+        place += 1
+        number |= (byte & 127) << shift
+        if byte < 128:
+            return number, place
+        shift += 7
+    raise ValueError(f"is no protocol buffer: a number that ends nowhere, at byte {place}")
+
+
+# Process groups of Chakra traces: which NPUs take part in a collective that names one.
+#
+# PyTorch's traces have them in a node called ``## process_group:init ##``, as a list of groups with
+# ``pg_name`` and ``ranks``; of a group without ranks all NPUs are. ASTRA-sim has them in a file of their
+# own beside the traces, ``{"1": [0, 1, 2, 3], ..}``, here ``comm_group.json``.
+
+GROUPS_FILE = "comm_group.json"
+INIT = "## process_group:init ##"
+Groups = dict[str, tuple[int, ...]]
+_HELD = 10  # bytes in memory for each of a file
+
+
+def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
+    """Return the groups of the file beside a trace; none, if there is no such file."""
+    file = path.parent / GROUPS_FILE
+    if not file.exists():
+        return {}
+    parsed = _parsed(whole_content(file, reading, _HELD), str(file))
+    if not isinstance(parsed, dict):
+        raise ValueError(f"{file}: is {abbreviate(parsed)}, expected lists of NPUs by the name of the group")
+    return {
+        name: _members(members, npus, f"{file}: group {abbreviate(name)}") for name, members in parsed.items()
+    }
+
+
+def groups_of_node(inputs: bytes, npus: int) -> Groups:
+    """Return the groups that a node called `INIT` has among its inputs."""
+    text = next((value for number, value in fields(inputs) if number == 1 and isinstance(value, bytes)), b"")
+    # A list of inputs, as the field is text: of one that is itself JSON.
+    listed = _parsed(text, INIT)
+    if isinstance(listed, list) and listed and isinstance(listed[0], str):
+        listed = _parsed(listed[0].encode(), INIT)
+    if not isinstance(listed, list) or not all(isinstance(group, dict) for group in listed):
+        raise ValueError(f"{INIT}: is {abbreviate(listed)}, expected a list of process groups")
+    return {
+        str(group.get("pg_name")): _members(
+            group.get("ranks") or range(npus), npus, f"{INIT}: group {abbreviate(group.get('pg_name'))}"
+        )
+        for group in listed
+    }
+
+
+def _members(listed: Any, npus: int, what: str) -> tuple[int, ...]:
+    if not isinstance(listed, Iterable) or isinstance(listed, str | dict):
+        raise ValueError(f"{what}: is {abbreviate(listed)}, expected a list of NPUs")
+    members = tuple(listed)
+    wrong = [npu for npu in members if type(npu) is not int or not 0 <= npu < npus]
+    if wrong or len(set(members)) < len(members) or not members:
+        raise ValueError(
+            f"{what}: is {abbreviate(list(members))}, expected some NPUs of 0 to {npus - 1}, each once"
+        )
+    return members
+
+
+def _parsed(content: bytes, what: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{what}: is no JSON, expected process groups") from None
+
 
 COMP, SEND, RECV, COLL = 4, 5, 6, 7
 
@@ -34,7 +186,7 @@ class Node:
     def integer(self, name: str, default: int = 0) -> int:
         """Return an attribute that is a whole number of any type."""
         value = self.attributes.get(name, default)
-        return signed(value) if isinstance(value, int) else default
+        return _signed(value) if isinstance(value, int) else default
 
     @property
     def is_host_call(self) -> bool:
@@ -57,9 +209,9 @@ def node_of(message: bytes) -> Node:
         elif number == 3 and isinstance(value, int):
             node.kind = value
         elif number == 4:
-            node.control += varints(value)
+            node.control += _varints(value)
         elif number == 5:
-            node.data += varints(value)
+            node.data += _varints(value)
         elif number == 7 and isinstance(value, int):
             node.micros = value
         elif number == 10 and isinstance(value, bytes):

@@ -11,7 +11,7 @@ s:..                                               offsets in the file, skipped
 1:TASK:THREAD:SECONDS                              a CPU burst
 2:TASK:THREAD:DST[:THREAD]:BYTES:TAG:COMM:MODE     a send
 3:TASK:THREAD:SRC[:THREAD]:BYTES:TAG:COMM:TYPE     0 receive, 1 post a receive, 2 wait for a posted one
-10:TASK:THREAD:OP:COMM:ROOT:THREAD:SENT:RECEIVED   an operation of `netplace.apps.formats.global_operations`
+10:TASK:THREAD:OP:COMM:ROOT:THREAD:SENT:RECEIVED   an operation of `netplace.apps.formats.dimemas`
 20:TASK:THREAD:TYPE:VALUE                          an event, skipped
 =================================================  =======================================================
 
@@ -32,7 +32,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.global_operations import NAMES, ROOTED, bytes_of
 from netplace.apps.formats.ranks import count_tasks
 from netplace.apps.formats.stream import lines as lines_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
@@ -40,7 +39,41 @@ from netplace.apps.recorded.calls import Call as Kind
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate
 
-__all__ = ["open_dimemas", "recognises"]
+__all__ = ["NAMES", "open_dimemas", "recognises"]
+
+
+# The global operations of Dimemas traces, and what a record's bytes are of.
+#
+# A record tells how many bytes its task sent and received. Where descriptions of the format are silent we
+# assume: the vector of a broadcast is the larger size that a record names; SENT of an all-to-all is for each
+# pair, and that of an all-to-all-v is the total, sent in equal parts.
+
+_ROOTED = (1, 2, 3, 4, 5, 10)
+# By number in the file.
+NAMES = (
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "scan",
+)
+
+
+def _bytes_of(name: str, sent: int, received: int) -> int:
+    """Return the bytes of a call of which its task sent and received so many."""
+    if name in ("scatter", "scatterv"):
+        return received
+    return max(sent, received) if name == "bcast" else sent
+
 
 _HEADER = re.compile(r"#DIMEMAS:.*?:(\d{1,9})\s*\(")
 _BURST, _SEND, _RECEIVE, _GLOBAL = "1", "2", "3", "10"
@@ -139,15 +172,15 @@ def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, 
     if not 0 <= operation < len(NAMES):
         raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
     members = known.members(communicator)
-    for task in (record.task, root) if operation in ROOTED else (record.task,):
+    for task in (record.task, root) if operation in _ROOTED else (record.task,):
         if task not in members:
             raise TraceError(record.line, f"task {task} is not a member of communicator {communicator}")
     name = NAMES[operation]
     writer.add(
         record.task,
         Kind.COLLECTIVE,
-        root if operation in ROOTED else -1,
-        bytes_of(name, sent, received),
+        root if operation in _ROOTED else -1,
+        _bytes_of(name, sent, received),
         OPERATIONS.index(name),
         communicator=trace.communicator(members, communicator or None),
         gap=gap,

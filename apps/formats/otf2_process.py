@@ -8,6 +8,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypedDict
 
@@ -15,7 +16,52 @@ import msgspec
 
 from netplace.apps.formats.errors import FileError
 
-__all__ = ["Definitions", "Library"]
+__all__ = ["Definitions", "Library", "Location", "bytes_of"]
+
+
+@dataclass
+class Location:
+    """What is known of a location while its events are read; times in ticks."""
+
+    rank: int
+    events: int = 0
+    regions: list[int] = field(default_factory=list)
+    mpi: list[str] = field(default_factory=list)  # names of the open regions of MPI
+    last_end: int | None = None
+    off_since: int | None = None
+    off: int = 0  # since the last region of MPI
+    gap: int = 0  # since the last call
+    compute: int = 0
+    unmeasured: int = 0
+    first: int | None = None
+    last: int = 0
+    sendrecv: list[int] = field(default_factory=list)  # requests of the sends of an open MPI_Sendrecv
+    probed: dict[int, tuple[int, int, int]] = field(
+        default_factory=dict
+    )  # source, tag, communicator by message
+
+
+def bytes_of(name: str, ranks: int, place: int, sent: int, received: int) -> int:
+    """Return what one call of a collective names, from what Score-P says was sent and received in it.
+
+    What all give to all is counted once for each rank, or once less where the own part stays in place; a scan
+    once for each rank from `place` on.
+    """
+    if name in ("bcast", "scatter", "scatterv"):
+        return received
+    if name in ("allgather", "allgatherv", "allreduce", "alltoall", "reduce_scatter_block"):
+        most = max(sent, received)
+        if name == "allgatherv":
+            most = sent
+        if most % ranks and ranks > 1 and most % (ranks - 1) == 0:
+            return most // (ranks - 1)
+        return most // ranks
+    if name == "scan":
+        return sent // (ranks - place)
+    if name == "exscan":
+        return sent // (ranks - place - 1) if place < ranks - 1 else received // max(place, 1)
+    return sent
+
 
 _CHILD = Path(__file__).with_name("otf2_library.py")
 _MOST = 1 << 30  # bytes of a message

@@ -10,6 +10,7 @@ Collectives stand in their events with the sizes that Extrae gives them.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.paraver_calls import call_names
-from netplace.apps.formats.paraver_tasks import Task
 from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
@@ -26,6 +25,118 @@ from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks import abbreviate, check_size
 
 __all__ = ["open_paraver", "recognises"]
+
+
+_FIRST, _LAST = 50000001, 50000003
+# Numbers of Extrae, for files without a .pcf.
+_EXTRAE = """
+Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather Gatherv
+Scatter Scatterv Allgather Allgatherv Comm_rank Comm_size Comm_create Comm_dup Comm_split Comm_group
+Comm_free Comm_remote_group Comm_remote_size Comm_test_inter Comm_compare Scan Init Finalize Bsend
+Ssend Rsend Ibsend Issend Irsend Test Cancel Sendrecv Sendrecv_replace Cart_create
+"""
+_VALUE = re.compile(r"(\d+)\s+(MPI_\w+)")
+
+
+def _call_names(path: Path) -> dict[int, str]:
+    """Return the names of the calls by number, from the ``.pcf`` beside a ``.prv`` if there is one."""
+    names = {number: f"MPI_{name}" for number, name in enumerate(_EXTRAE.split(), 1)}
+    name = path.name.removesuffix(".gz")
+    stem = name.removesuffix(".prv")
+    for beside in (path.with_name(f"{stem}.pcf"), path.with_name(f"{stem}.pcf.gz")):
+        if beside.is_file():
+            return names | _listed_names(beside)
+    return names
+
+
+def _listed_names(path: Path) -> dict[int, str]:
+    names: dict[int, str] = {}
+    calls = False
+    for _, raw in lines(path, Reading()):
+        words = raw.decode("utf-8", "replace").split()
+        if words[:1] == ["EVENT_TYPE"]:
+            calls = False
+        elif len(words) > 2 and words[1].isdecimal() and _FIRST <= int(words[1]) <= _LAST:
+            calls = True
+        elif calls and (match := _VALUE.match(" ".join(words))):
+            names[int(match[1])] = match[2]
+    return names
+
+
+_POSTED = {int(Call.SEND): int(Call.ISEND), int(Call.RECV): int(Call.IRECV)}
+_COMPLETING = ("MPI_Wait", "MPI_Test")  # and what begins so
+# Kind and peer as `CallWriter.add` has them, the time in the trace's unit, and the other values.
+Row = tuple[int, int, int, dict[str, Any]]
+
+
+class _Task:
+    """What is known of a task.
+
+    Attributes
+    ----------
+    sends : list of (int, int, int, int)
+        Time of the call, destination, bytes, tag.
+    receives : list of (int, int, int, int, int)
+        Time at which it was posted and at which it had come, source, bytes, tag.
+    inside : int
+        Time in MPI.
+    """
+
+    def __init__(self) -> None:
+        self.sends: list[tuple[int, int, int, int]] = []
+        self.receives: list[tuple[int, int, int, int, int]] = []
+        self.inside = 0
+        self._intervals: list[tuple[int, int, int]] = []
+        self._open: tuple[int, int] | None = None
+
+    def event(self, time: int, value: int, keep: bool) -> None:
+        """Take the begin of an MPI call, or with a value of 0 its end."""
+        if value:
+            self._open = (time, value)
+        elif self._open is not None:
+            begin, call = self._open
+            self.inside += time - begin
+            self._open = None
+            if keep:
+                self._intervals.append((begin, time, call))
+
+    def calls(self, names: dict[int, str]) -> Iterator[Row]:
+        """Yield messages and waits; not in order, but with their times."""
+        self._intervals.sort()
+        begins = [begin for begin, _, _ in self._intervals]
+        completing = [
+            (begin, end)
+            for begin, end, call in self._intervals
+            if names.get(call, "").startswith(_COMPLETING)
+        ]
+        starts, ends = [begin for begin, _ in completing], [end for _, end in completing]
+        messages = [(int(Call.SEND), time, time, *rest) for time, *rest in sorted(self.sends)]
+        messages += [(int(Call.RECV), *rest) for rest in sorted(self.receives)]
+        for request, (kind, time, came, peer, size, tag) in enumerate(messages):
+            name, end = self._at(time, begins, names)
+            message = {"size": size, "tag": tag}
+            if not (name.startswith("MPI_I") or "endrecv" in name):
+                yield kind, peer, time, message
+                continue
+            yield _POSTED[kind], peer, time, message | {"request": request}
+            if name.startswith("MPI_I"):
+                # A send is waited for by the next call that completes something, a receive once it has come.
+                place = bisect.bisect_left(
+                    *((starts, time) if kind == Call.SEND else (ends, max(came, time + 1)))
+                )
+                if place == len(ends):
+                    continue
+                end = ends[place]
+            yield Call.WAIT, -1, end, {"request": request}
+
+    def _at(self, time: int, begins: list[int], names: dict[int, str]) -> tuple[str, int]:
+        """Return the name and the end of the call at a time."""
+        place = bisect.bisect_right(begins, time) - 1
+        if place < 0 or self._intervals[place][1] < time:
+            return "", time
+        _, end, call = self._intervals[place]
+        return names.get(call, ""), end
+
 
 _HEADER = re.compile(
     r"#Paraver \(.*?\):(\d+)(_ns)?:(?:\d+\([\d,]*\)|\d+):(\d+):(\d+)\(([\d:,]*)\)(?:,(\d+))?"
@@ -81,9 +192,9 @@ class _Reader:
         self._path, self._reading, self._trace = path, reading, trace
         self._duration, self._applications = int(header[1]), int(header[3])
         self._unit = 1e-9 if header[2] else 1e-6
-        self._names = call_names(path)
+        self._names = _call_names(path)
         self._writer = CallWriter()
-        self._tasks = [Task() for _ in range(trace.ranks)]
+        self._tasks = [_Task() for _ in range(trace.ranks)]
         self._communicators: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._records: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.formats.errors import TraceError
-from netplace.apps.formats.simai_pipeline import Pipeline, pipeline_of
 from netplace.apps.formats.stream import lines
 from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, OPERATIONS, Batch, Call, CallWriter, batched
@@ -39,6 +39,100 @@ from netplace.apps.training.stages import Step, steps_of
 from netplace.checks import abbreviate
 
 __all__ = ["open_simai", "recognises"]
+
+
+_FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as AICB names them
+
+
+@dataclass(frozen=True)
+class _Pipeline:
+    """The lines of a workload as a pipeline.
+
+    Attributes
+    ----------
+    stages, chunks : int
+        Stages, and chunks of layers on each of them; more than one are interleaved.
+    micros : tuple of tuple of range
+        Places of the lines of each micro-batch, chunk by chunk.
+    lines : int
+        How many lines there are; those before the first and behind the last micro-batch are done once.
+    """
+
+    stages: int
+    chunks: int
+    micros: tuple[tuple[range, ...], ...]
+    lines: int
+
+    @property
+    def before(self) -> range:
+        """Return the places of the lines before the first micro-batch."""
+        return range(self.micros[0][0].start)
+
+    @property
+    def behind(self) -> range:
+        """Return the places of the lines behind the last micro-batch."""
+        return range(self.micros[-1][-1].stop, self.lines)
+
+    def partner(self, stage: int, step: Step, way: int) -> tuple[int, int] | None:
+        """Return the stage that has the layers behind those of a step (`way` 1), or before, and their tag.
+
+        None if there are no such layers. Behind the last stage lies the first one, with the next chunk.
+        """
+        place = step.chunk * self.stages + stage  # of all chunks in the order of the model
+        if not 0 <= place + way < self.chunks * self.stages:
+            return None
+        boundary = min(place, place + way) // self.stages
+        tag = 2 * (step.micro * self.chunks + boundary) + (not step.forward)
+        return (stage + way) % self.stages, tag
+
+
+def _pipeline_of(names: Sequence[str], stages: int, chunks: int, micros: int, line: int) -> _Pipeline:
+    """Return the pipeline that lines of some names are; without stages all are one micro-batch."""
+    if stages == 1:
+        return _Pipeline(1, 1, ((range(len(names)),),), len(names))
+    begins = [at for at, name in enumerate(names) if name == _FIRST]
+    length = begins[1] - begins[0] if len(begins) > 1 else _last(names, begins) - begins[0] if begins else 0
+    if len(begins) != micros or any(b - a != length for a, b in pairwise(begins)):
+        raise TraceError(
+            line,
+            f"{len(begins)} layers called {_FIRST} do not begin ga={micros} micro-batches of one length, "
+            f"which {stages} pipeline stages need",
+        )
+    if chunks > 1 and micros % stages:
+        raise TraceError(
+            line,
+            f"vpp: {chunks} chunks of layers are interleaved, for which ga={micros} micro-batches must be a "
+            f"multiple of pp={stages}, expected another number of them, or vpp: 1",
+        )
+    cuts = _cuts(names[begins[0] : begins[0] + length], chunks, line)
+    return _Pipeline(
+        stages,
+        chunks,
+        tuple(tuple(range(at + a, at + b) for a, b in pairwise(cuts)) for at in begins),
+        len(names),
+    )
+
+
+def _last(names: Sequence[str], begins: list[int]) -> int:
+    """Return where the only micro-batch ends: behind the layer called last, or at the end."""
+    last = [at for at, name in enumerate(names) if name == _LAST]
+    return last[0] + 1 if last and last[0] > begins[0] else len(names)
+
+
+def _cuts(names: Sequence[str], chunks: int, line: int) -> list[int]:
+    """Return where the chunks of a micro-batch begin, and its end."""
+    # A transformer layer begins with a line called as the one behind the embedding, which belongs to the
+    # first chunk as what is behind the layers does to the last one.
+    starts = [at for at, name in enumerate(names) if at and name == names[1]]
+    if chunks > 1 and (not starts or len(starts) % chunks):
+        near = [n for n in range(1, len(starts) + 1) if len(starts) % n == 0] or [1]
+        raise TraceError(
+            line,
+            f"vpp: {chunks} chunks do not divide the {len(starts)} layers of a micro-batch, expected one of "
+            f"{near}",
+        )
+    return [0, *starts[:: max(1, len(starts) // chunks)][1:chunks], len(names)]
+
 
 _HEADER = re.compile(rb"(?:HYBRID_[A-Z_]+|MODEL|DATA|MICRO|TRANSFORMER[A-Z_]*)\b.*NPU_group", re.DOTALL)
 _FIELD = re.compile(r"(\w+)[:\s]\s*(\d+)")
@@ -106,7 +200,7 @@ class _Reader:
             )
         self._read(numbered[1:])
         chunks = max(1, int(header.get("vpp", 1)))
-        pipeline = pipeline_of(self.names, self.stages, chunks, int(header.get("ga", 1)), numbered[0][0])
+        pipeline = _pipeline_of(self.names, self.stages, chunks, int(header.get("ga", 1)), numbered[0][0])
         self.trace = Trace(ranks, iter(()))
         calls = self._stage_calls(0, pipeline)
         check_length(len(calls) * ranks, f"what its {ranks} ranks do")
@@ -151,7 +245,7 @@ class _Reader:
         self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 
-    def _batches(self, pipeline: Pipeline, calls: NDArray[Any]) -> Iterator[Batch]:
+    def _batches(self, pipeline: _Pipeline, calls: NDArray[Any]) -> Iterator[Batch]:
         per_stage = self.trace.ranks // self.stages
 
         def parts() -> Iterator[NDArray[Any]]:
@@ -162,7 +256,7 @@ class _Reader:
 
         yield from batched(parts())
 
-    def _stage_calls(self, stage: int, pipeline: Pipeline) -> NDArray[Any]:
+    def _stage_calls(self, stage: int, pipeline: _Pipeline) -> NDArray[Any]:
         """Return what every rank of a stage does: peers from its own on, places in `_GROUPS`."""
         writer = CallWriter()
         self._forward(writer, pipeline.before)
@@ -214,7 +308,7 @@ class _Reader:
                 writer.add(0, Call.COMPUTE, gap=update)
 
     def _pass_on(
-        self, writer: CallWriter, stage: int, pipeline: Pipeline, step: Step, way: int, call: Call
+        self, writer: CallWriter, stage: int, pipeline: _Pipeline, step: Step, way: int, call: Call
     ) -> None:
         """Send to the layers behind those of a step (`way` 1) or before, or receive, if there are any."""
         partner = pipeline.partner(stage, step, way)

@@ -32,9 +32,7 @@ from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.stream import head_of, left_out_in, lines, whole_content
-from netplace.apps.formats.tit_actions import ACTIONS, NOTHING
-from netplace.apps.formats.tit_calls import Calls
-from netplace.apps.formats.tit_lines import Line, whole_of
+from netplace.apps.formats.tit_actions import ACTIONS, NOTHING, Calls, Line, whole_of
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
-from netplace.apps.recorded.cutting import cut
+from netplace.apps.recorded.cutting import Iterations, Window, cut, first_call
 from netplace.apps.recorded.folding import FOLD_FROM, folded, is_longer
 from netplace.apps.recorded.gathering import check_left_out
 from netplace.apps.recorded.recorded import Recorded, program_of, recorded
 from netplace.apps.recorded.settling import UnresolvedError, settled
 from netplace.apps.recorded.summary import Summary, counted, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
-from netplace.apps.recorded.windows import Iterations, Window, first_call
 
 __all__ = [
     "CALL",

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from netplace.apps.recording.build import build_interposer
-from netplace.apps.recording.launch import Recorded, record
+from netplace.apps.recording.launch import Recorded, build_interposer, record
 
 __all__ = ["Recorded", "build_interposer", "record"]

@@ -11,11 +11,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.apps.recording.build import build_interposer
 from netplace.checks import abbreviate
 from netplace.checks.idle_threads import as_given
 
-__all__ = ["Recorded", "launcher_of", "record"]
+__all__ = ["Recorded", "build_interposer", "launcher_of", "record"]
+
+
+SOURCES = Path(__file__).parent / "interposer"
+
+
+def build_interposer(compiler: str, folder: Path) -> Path:
+    """Compile the interposer.
+
+    Parameters
+    ----------
+    compiler : str
+        The MPI compiler for C, such as ``mpicc``; words after the first are its options.
+    folder : Path
+        Where the library goes.
+    """
+    words = shlex.split(compiler)
+    if not words or shutil.which(words[0]) is None:
+        raise ValueError(
+            f"--mpicc {abbreviate(compiler)}: no such command; expected the C compiler of the MPI that the "
+            "program uses (Debian: openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev)"
+        )
+    library = folder / "recorder.so"
+    sources = sorted(str(source) for source in SOURCES.glob("*.c"))
+    command = [*words, "-shared", "-fPIC", "-O2", "-o", str(library), *sources, "-ldl", "-lpthread"]
+    made = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if made.returncode or not library.is_file():
+        lines = [line for line in made.stderr.splitlines() if line.strip()]
+        first = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no message")
+        raise ValueError(
+            f"--mpicc {abbreviate(compiler)}: cannot compile the recorder: {abbreviate(first.strip())}"
+        )
+    return library
+
 
 FOLDER = "NETPLACE_RECORDING"
 _SEPARATORS = ":$"  # beside blanks: what LD_PRELOAD takes for the end of a path, or for a name to fill in

@@ -11,9 +11,8 @@ from netplace.apps.operation import check_written
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.apps.training.job import Job, job_of, model_of
-from netplace.apps.training.layer_times import read_layer_times
 from netplace.apps.training.layout import Layout, layout_of
-from netplace.apps.training.models import MODELS, Model
+from netplace.apps.training.models import MODELS, Model, read_layer_times
 from netplace.apps.training.writing import write_step
 from netplace.checks import check_int
 from netplace.checks.calls import check_arguments

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from netplace.apps.training.layer_times import HEAD, LayerTimes
 from netplace.apps.training.layout import Layout
-from netplace.apps.training.models import MODELS, Model
+from netplace.apps.training.models import HEAD, MODELS, LayerTimes, Model
 from netplace.checks import check_choice, check_float, check_int
 
 __all__ = ["Job", "job_of", "model_of"]

@@ -12,16 +12,16 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.experiments.allocators import study as allocators
-from netplace.experiments.contiguity.fronts import draw_fronts as draw_contestants
+from netplace.experiments.contiguity.tables import draw_fronts as draw_contestants
 from netplace.experiments.fabrics import study as fabrics
-from netplace.experiments.fabrics.picture import draw_slowdowns
+from netplace.experiments.fabrics.study import draw_slowdowns
 from netplace.experiments.first_fit import study as first_fit
 from netplace.experiments.mesh_2d_or_3d import study as meshes
 from netplace.experiments.pareto import study as pareto
 from netplace.experiments.partition_metrics import study as metrics
 from netplace.experiments.partition_selection import study as selection
 from netplace.experiments.placement_effects import study as effects
-from netplace.experiments.quasi_contiguity import tables as quasi_contiguity
+from netplace.experiments.quasi_contiguity import study as quasi_contiguity
 from netplace.experiments.quasi_contiguous import study as thresholds
 from netplace.experiments.selection_by_makespan import study as makespans
 from netplace.experiments.shared_machine import study as shared

@@ -19,7 +19,7 @@ from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner, schedule
 from netplace.scheduling.partitioner.curves import order_of
-from netplace.scheduling.partitioner.curves.span import linear_span, ranks_along, ring_span
+from netplace.scheduling.partitioner.curves.along import linear_span, ranks_along, ring_span
 from netplace.topologies import Topology
 
 __all__ = ["STREAM", "communication_suite", "makespan", "stream", "together"]

@@ -9,20 +9,124 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.allocators.set_tables import TABLES as SET_TABLES
-from netplace.experiments.allocators.stream_tables import hops_table, stream_table
 from netplace.experiments.published import published
 from netplace.experiments.shared.statistics import constant
 from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["TABLES"]
 
-Made = tuple[pd.DataFrame, dict[str, int], list[str]]
+
+_Made = tuple[pd.DataFrame, dict[str, int], list[str]]
+_BASE, _CURVE, _BEST = "curve:row,free-list", "curve:hilbert,free-list", "curve:hilbert,best-fit"
+_CLAIMS = {  # name: what is compared with what, and by how much it is printed to be shorter
+    "the curve alone": (_CURVE, _BASE, 0.14),
+    "best fit along it": (_BEST, _CURVE, 0.11),
+    "both": (_BEST, _BASE, 0.23),
+}
+_CLOSE = 0.03  # share within which policies cannot be told apart
+_MACHINES = {  # of machines, for people
+    "service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4": "torus:8x8,c=4, every other row",
+    "service:nodes=128-255/torus:8x8,c=4": "torus:8x8,c=4, first four rows",
+}
+
+
+def _stream_table(frame: pd.DataFrame) -> _Made:
+    """Return makespans and waits over those of the free list along rows, beside the printed."""
+    theirs = {f"curve:{row['order']},{row['policy']}": row["makespan_s"] for row in _printed()}
+    frame = frame.replace({"machine": _MACHINES})
+    rows: list[dict[str, Any]] = []
+    for machine, group in frame.groupby("machine", sort=False):
+        base = group[group["partition"] == _BASE].set_index("seed")
+        for partition, part in group.groupby("partition", sort=False):
+            own = part.set_index("seed")
+            values = own["makespan"] / base["makespan"]
+            rows.append(
+                {
+                    "machine": machine,
+                    "partition": partition,
+                    "makespan": float(own["makespan"].mean()),
+                    "ratio": float(values.mean()),
+                    "deviation": float(values.std()) if len(values) > 1 else np.nan,
+                    "printed ratio": theirs.get(str(partition), np.nan) / theirs[_BASE],
+                    "wait of largest": float((own["wait of largest"] / base["wait of largest"]).mean()),
+                    "wait of others": float((own["wait of others"] / base["wait of others"]).mean()),
+                    "spread of runs": float(own["spread of runs"].mean()),
+                }
+            )
+    cells = pd.DataFrame(rows)
+    sentences = [
+        "ratios are to the free list along rows, seed by seed; on torus:8x8,c=4 every switch of the rows "
+        "named has four processors, the other rows have none."
+    ]
+    for machine, own in cells.groupby("machine", sort=False):
+        sentences += [f"{machine}: {sentence}" for sentence in _sentences(own.set_index("partition"))]
+    counts = dict.fromkeys(("ratio", "deviation", "printed ratio"), 3)
+    digits = {"makespan": 0, **counts, "wait of largest": 3, "wait of others": 3, "spread of runs": 3}
+    return cells, digits, sentences
+
+
+def _printed() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = published("cpa_makespan.csv").to_dict("records")
+    return rows
+
+
+def _sentences(own: pd.DataFrame) -> list[str]:
+    """Return sentences on one machine."""
+    ratio = own["ratio"]
+    gains = {name: 1 - ratio[first] / ratio[other] for name, (first, other, _) in _CLAIMS.items()}
+    near = sum(_CLAIMS[name][2] / 2 <= gain <= 2 * _CLAIMS[name][2] for name, gain in gains.items())
+    sentences = [
+        "makespans are shorter by "
+        + ", ".join(
+            f"{gain:.1%} with {name} (printed {_CLAIMS[name][2]:.0%})" for name, gain in gains.items()
+        )
+        + f"; {near} of {len(gains)} within a factor of two."
+    ]
+    policies = [name for name in own.index if name.startswith("curve:hilbert") and name != _CURVE]
+    apart = ratio[policies].max() / ratio[policies].min() - 1
+    worst = ratio.idxmax()
+    sentences.append(
+        f"the interval policies along Hilbert's curve are {apart:.1%} apart "
+        f"({'not ' if apart > _CLOSE else ''}within {_CLOSE:.0%}); the longest makespan has {worst}."
+    )
+    ranks = own[["ratio", "wait of largest", "wait of others"]].corr("spearman")["ratio"]
+    sentences.append(
+        f"rank correlation of makespans with waits of the largest jobs {ranks['wait of largest']:.2f} "
+        f"(printed: the same order), of the others {ranks['wait of others']:.2f}; run times of the largest "
+        f"vary by {own['spread of runs'].min():.0%} to {own['spread of runs'].max():.0%} within a run "
+        "(printed noise of a kind of job: 4 to 16%)."
+    )
+    return sentences
+
+
+def _hops_table(frame: pd.DataFrame) -> _Made:
+    """Return Pearson's r of completion time with hops and spans, network by network."""
+    rows = []
+    for machine, group in frame.replace({"machine": _MACHINES}).groupby("machine", sort=False):
+        jobs = pd.DataFrame([job for rows_of in group["rows"] for job in rows_of])
+        r = jobs.corr()["cycles"]
+        rows.append(
+            {"machine": machine, "size": int(group["size"].iloc[0]), "jobs": len(jobs)}
+            | {f"r, {name}": float(r[name]) for name in ("hops", "ring span", "linear span")}
+            | {"least cycles": float(jobs["cycles"].min()), "most cycles": float(jobs["cycles"].max())}
+        )
+    cells = pd.DataFrame(rows)
+    more = cells.loc[cells["r, hops"] > cells["r, ring span"], "machine"].tolist()
+    positive = cells.loc[cells["r, hops"] > 0, "machine"].tolist()
+    sentences = [
+        f"positive on {'; '.join(positive) or 'none'}; hops more strongly than the ring span on "
+        f"{'; '.join(more) or 'none'} (printed: both positive and weak, hops more strongly)."
+    ]
+    digits = {name: 2 for name in cells if name.startswith("r,")} | {"least cycles": 0, "most cycles": 0}
+    return cells, digits, sentences
+
+
 _NAMES = {"hilbert-best-fit": "curve:hilbert"}  # as printed
 NEAR_DECISION = 0.02  # share by which a ratio of sums may differ; with the log, half of it
 LOG_NEAR = 0.01
 
 
-def _choice(frame: pd.DataFrame) -> Made:
+def _choice(frame: pd.DataFrame) -> _Made:
     """Return live and table figures relative to random nodes, machine by machine."""
     measures = ("makespan", "turnaround", "run", "mean hops")
     base = frame[frame["partition"] == "random"].set_index(["machine", "network_time", "seed"])
@@ -52,7 +156,7 @@ def _choice(frame: pd.DataFrame) -> Made:
     return cells, digits, sentences
 
 
-def _decisions(frame: pd.DataFrame) -> Made:
+def _decisions(frame: pd.DataFrame) -> _Made:
     """Return each cell over that of (mc1x1, mc1x1), beside the printed one."""
     printed = published("cpa_pairwise_sum.csv").replace(_NAMES)
     theirs = printed.set_index(["situation", "decision"])["mean_pairwise_sum"]
@@ -100,7 +204,7 @@ def _decisions(frame: pd.DataFrame) -> Made:
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences
 
 
-def _overlap(frame: pd.DataFrame) -> Made:
+def _overlap(frame: pd.DataFrame) -> _Made:
     """Return how much longer each of two jobs takes beside the other."""
     rows = []
     for row in frame.to_dict("records"):
@@ -121,7 +225,7 @@ def _overlap(frame: pd.DataFrame) -> Made:
     return cells, digits, [f"{'; '.join(sentences)} ({accepted})."]
 
 
-def _trends(frame: pd.DataFrame) -> Made:
+def _trends(frame: pd.DataFrame) -> _Made:
     """Return how spread jobs are by allocator and work multiple."""
     names = ("mean hops", "span", "stretch-span", "cube ratio", "components")
     cells = frame.groupby(["partition", "work"], sort=False)[list(names)].mean().reset_index()
@@ -147,7 +251,7 @@ def _trends(frame: pd.DataFrame) -> Made:
     return cells, dict.fromkeys(names, 2) | {"work": 1}, sentences
 
 
-def _flow(frame: pd.DataFrame) -> Made:
+def _flow(frame: pd.DataFrame) -> _Made:
     """Return flow times over those of mc1x1, seed by seed, with intervals, by machine and allocator."""
     names, rows = ("flow", "run", "pairwise sum"), []
     for machine, group in frame.groupby("machine", sort=False):
@@ -176,11 +280,11 @@ def _flow(frame: pd.DataFrame) -> Made:
     return cells, {column: 3 for column in cells if column not in ("machine", "partition")}, sentences
 
 
-TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
+TABLES: dict[str, Callable[[pd.DataFrame], _Made]] = {
     "choice": _choice,
     "decisions": _decisions,
-    "stream": stream_table,
-    "hops": hops_table,
+    "stream": _stream_table,
+    "hops": _hops_table,
     "overlap": _overlap,
     "trends": _trends,
     "flow": _flow,

@@ -15,7 +15,7 @@ from netplace.apps import Program, TaskWriter, application
 from netplace.apps.collectives import ALGORITHMS, algorithms_of, schedule
 from netplace.netsim import Config, Network
 from netplace.placement.switch_groups import switch_groups
-from netplace.studies.cases import KeptCase
+from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 __all__ = ["SETTINGS", "Cell"]

@@ -8,19 +8,234 @@ nodes that never ends, and once with overheads of messages as processors have th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+from scipy import stats
 
-from netplace.experiments.collectives.cells import Cell
-from netplace.experiments.collectives.choices import choice_table
-from netplace.experiments.collectives.picture import draw_winners
-from netplace.experiments.collectives.winners import by_ranks, findings, winner_table, winners_of
-from netplace.studies.report import Report
+from netplace.apps.collectives import TABLES, schedule
+from netplace.experiments.collectives.cells import BLOCKS, HOPELESS, SETTINGS, Cell
+from netplace.experiments.shared.statistics import LEVEL
+from netplace.report.plots.page import page
+from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["STUDY", "cells"]
+__all__ = [
+    "STUDY",
+    "by_ranks",
+    "cells",
+    "choice_table",
+    "draw_winners",
+    "findings",
+    "samples_of",
+    "winner_table",
+    "winners_of",
+]
+
+
+def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
+    """Draw which algorithm wins: a panel a kind of network, a row for ranks and bytes, a column a setting."""
+    names = winners["winner"].value_counts().index.tolist()
+    colour = dict(zip(names, _colours(len(names)), strict=True))
+    kinds = winners["network"].str.partition(":")[0]
+    networks = kinds.drop_duplicates().tolist()
+    rows = winners[["ranks", "bytes"]].drop_duplicates().itertuples(index=False, name=None)
+    lines = list(rows)
+    with page(path, 2.3 + 0.22 * len(lines)) as figure:
+        for axes, network in zip(
+            np.atleast_1d(figure.subplots(1, len(networks), sharey=True)), networks, strict=True
+        ):
+            own = winners[kinds == network].set_index(["ranks", "bytes", "setting"])
+            image = np.array(
+                [[colour[own["winner"][(*line, setting)]] for setting in SETTINGS] for line in lines]
+            )
+            axes.imshow(image, aspect="auto", interpolation="nearest")
+            for row, line in enumerate(lines):
+                for column, setting in enumerate(SETTINGS):
+                    equal = len(own["as good"][(*line, setting)])
+                    if equal:
+                        axes.text(column, row, f"+{equal}", ha="center", va="center", fontsize=6)
+            axes.set_xticks(range(len(SETTINGS)), SETTINGS, rotation=40, ha="right", fontsize=7)
+            axes.set_yticks(
+                range(len(lines)), [f"{ranks} x {bytes:,} B" for ranks, bytes in lines], fontsize=7
+            )
+            axes.set_title(network, fontsize="small")
+        figure.legend(
+            handles=[Patch(color=colour[name], label=name) for name in names],
+            loc="outside lower center",
+            ncols=4,
+            fontsize=7,
+        )
+        figure.suptitle(title, fontsize="medium")
+
+
+def _colours(count: int) -> list[tuple[float, float, float]]:
+    """Return as many light colors, those of the most frequent first."""
+    import matplotlib as mpl
+
+    table = mpl.colormaps["Set3"].colors + mpl.colormaps["Pastel1"].colors  # type: ignore[attr-defined]
+    return [tuple(table[n % len(table)]) for n in range(count)]
+
+
+_TIE = 0.02  # share by which a time may be longer and still be called as good
+_ALONE = "in order"
+_SAME = 1e-9  # by which logarithms of one ratio may differ
+
+
+def samples_of(times: Mapping[str, Sequence[int | None]]) -> dict[str, list[float]]:
+    """Return the cycles of every algorithm of a setting; of runs given up, as many as they were given."""
+    draws = zip(*times.values(), strict=True)
+    given = [HOPELESS * min(cycles for cycles in draw if cycles is not None) for draw in draws]
+    return {
+        name: [float(limit if cycles is None else cycles) for cycles, limit in zip(own, given, strict=True)]
+        for name, own in times.items()
+    }
+
+
+def best(samples: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the algorithm of the least time, a geometric mean over draws, then those that do as well.
+
+    All run on the same nodes in a draw: an algorithm does as well if its time is longer by less than `_TIE`,
+    or if the ratio of the two, draw by draw, is not distinguished from 1 by the t-test.
+    """
+    logs = {name: np.log(sample) for name, sample in samples.items()}
+    first = min(logs, key=lambda name: float(logs[name].mean()))
+    return [first, *(name for name in logs if name != first and _equal(logs[name] - logs[first]))]
+
+
+def _equal(ratios: NDArray[np.float64]) -> bool:
+    if ratios.mean() <= math.log(1 + _TIE):
+        return True
+    varies = len(ratios) > 1 and np.ptp(ratios) > _SAME
+    return bool(varies and stats.ttest_1samp(ratios, 0).pvalue > LEVEL)
+
+
+def winners_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Return a row for each cell and setting.
+
+    Returns
+    -------
+    DataFrame
+        ``winner``, ``as good`` (others that do as well: within `_TIE`, or not distinguished by the draws),
+        ``cycles`` (geometric mean), ``kept`` (time of the algorithm that is best in order and alone over that
+        of the best one) and ``another`` (whether none that is best there is among the best here).
+    """
+    rows = []
+    for cell, outcome in outcomes:
+        alone = best(samples_of(outcome["cycles"][_ALONE]))
+        for setting in SETTINGS:
+            samples = samples_of(outcome["cycles"][setting])
+            first, *equal = best(samples)
+            means = {name: float(stats.gmean(sample)) for name, sample in samples.items()}
+            rows.append(
+                {
+                    "operation": cell.operation,
+                    "network": cell.network,
+                    "ranks": cell.ranks,
+                    "bytes": cell.bytes,
+                    "setting": setting,
+                    "winner": first,
+                    "as good": equal,
+                    "cycles": means[first],
+                    "kept": means[alone[0]] / means[first],
+                    "another": not set(alone) & {first, *equal},
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def findings(winners: pd.DataFrame) -> ReportTable:
+    """Return how often another algorithm wins than in order and alone, and what keeping that one costs."""
+    rows = []
+    for setting, own in winners.groupby("setting", sort=False):
+        logs = np.log(own["kept"])
+        rows.append(
+            {
+                "setting": setting,
+                "cells": len(own),
+                "another wins %": 100 * own["another"].mean(),
+                "kept, mean": math.exp(logs.mean()),
+                "kept, 90 %": own["kept"].quantile(0.9),
+                "kept, most": own["kept"].max(),
+            }
+        )
+    digits = {"cells": 0, "another wins %": 0} | dict.fromkeys(("kept, mean", "kept, 90 %", "kept, most"), 2)
+    title = (
+        "The algorithm that is best in order and alone, kept in other settings: its time over the best one's"
+    )
+    return ReportTable("kept", title, pd.DataFrame(rows), digits)
+
+
+def by_ranks(winners: pd.DataFrame) -> ReportTable:
+    """Return for each number of ranks how often another algorithm wins, and what keeping one costs."""
+    rows = []
+    for ranks, own in winners.groupby("ranks"):
+        row: dict[str, float] = {"ranks": ranks, "cells": len(own) // len(SETTINGS)}
+        for setting in list(SETTINGS)[1:]:
+            there = own[own["setting"] == setting]
+            row[f"{setting}: another wins %"] = 100 * there["another"].mean()
+            row[f"{setting}: kept"] = math.exp(np.log(there["kept"]).mean())
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    digits = {name: 2 if name.endswith("kept") else 0 for name in frame}
+    title = (
+        "By ranks: in how many cells another algorithm wins than in order and alone, and that one kept, mean"
+    )
+    return ReportTable("ranks", title, frame, digits)
+
+
+def winner_table(operation: str, winners: pd.DataFrame) -> ReportTable:
+    """Return the winner of each cell of an operation by setting; ``+n``: n others do as well."""
+    rows = []
+    for (network, ranks, bytes), own in winners.groupby(["network", "ranks", "bytes"], sort=False):
+        by_setting = own.set_index("setting")
+        rows.append(
+            {"network": network, "ranks": ranks, "bytes": bytes}
+            | {
+                setting: by_setting["winner"][setting]
+                + (f" +{len(equal)}" if (equal := by_setting["as good"][setting]) else "")
+                for setting in SETTINGS
+            }
+        )
+    title = f"{operation}: the algorithm of least time; +n: n others do as well"
+    return ReportTable(operation, title, pd.DataFrame(rows), {"ranks": 0, "bytes": 0})
+
+
+def choice_table(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> ReportTable:
+    """Return the time of what each table chooses over the best, by operation and setting: geometric logs.
+
+    The algorithm counts, not the table's segments: all are simulated with the study's. One that was given up
+    counts with the time that it was given.
+    """
+    rows = []
+    for cell, outcome in outcomes:
+        for table in TABLES:
+            block = cell.bytes // cell.ranks if cell.operation in BLOCKS else cell.bytes
+            chosen = schedule(cell.operation, cell.ranks, block, collectives=table).algorithm
+            chosen = outcome["same"].get(chosen, chosen)
+            for setting in SETTINGS:
+                logs = {
+                    name: float(np.log(sample).mean())
+                    for name, sample in samples_of(outcome["cycles"][setting]).items()
+                }
+                ratio = logs[chosen] - min(logs.values())
+                for operation in (cell.operation, "all"):
+                    rows.append({"operation": operation, "table": table, "setting": setting, "ratio": ratio})
+    frame = pd.DataFrame(rows).groupby(["operation", "table", "setting"], sort=False)["ratio"].mean()
+    cells = np.exp(frame).unstack("setting", sort=False)[list(SETTINGS)].reset_index()
+    cells.columns.name = None
+    cells = cells.sort_values("operation", key=lambda names: names != "all", kind="stable")
+    title = "Time of the algorithm that a table chooses over that of the best one, geometric mean over cells"
+    return ReportTable("choices", title, cells, dict.fromkeys(SETTINGS, 2))
+
 
 SMALL = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
 LARGE = ("torus:8x8x4", "tree:4,4", "dragonfly:a=8,p=2,h=2")

@@ -20,7 +20,7 @@ from netplace.experiments.contiguity.streams import Stream, stream_of
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
-from netplace.studies.cases import KeptCase
+from netplace.studies.schedules import KeptCase
 from netplace.topologies import parse
 
 __all__ = ["KINDS", "Cell", "run_case"]

@@ -2,28 +2,188 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from netplace.checks.csv_cells import write_rows
 from netplace.checks.writing import made_folder
-from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, ratios
-from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
-from netplace.experiments.demo.summary_page import demo_page
+from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
-from netplace.report.pages import write_page
+from netplace.report.pages import page_of, write_page
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
+from netplace.report.plots.cosim import draw_sharing
 from netplace.report.plots.page import COLOURS, explain, page
+from netplace.report.tables.cosim import title_of, write_kept
+from netplace.report.tables.summary import spread
 from netplace.report.terminal.quiet import is_quiet
-from netplace.report.terminal.screen import print_tables, table, with_progress
+from netplace.report.terminal.screen import number, print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
+from netplace.scheduling.metrics.interval import half_width_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from netplace.cosim import CosimPlan
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
+
+
+TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
+# network: (virtual channels, mappings)
+NETWORKS = {
+    "torus:4x4": (2, ("consecutive", "column", "random")),
+    "tree:4,2": (2, ("consecutive", "shuffle", "random")),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the demonstration."""
+
+    trace: str
+    network: str
+    vcs: int
+    mapping: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Outcome(Case):
+    """What a run took; times in cycles, but `cpu_seconds`."""
+
+    cycles: int
+    drained_cycles: int
+    packets: int
+    packet_hops: int
+    mean_packet_delay: float
+    cpu_seconds: float
+
+
+def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
+    """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
+    chosen = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
+    base = fmean(outcome.cycles for outcome in chosen if outcome.mapping == "consecutive")
+    return {
+        mapping: spread([outcome.cycles / base for outcome in chosen if outcome.mapping == mapping])
+        for mapping in NETWORKS[network][1]
+    }
+
+
+_MACHINE, _JOBS = "torus:8x8", 40
+_PARTITIONS = ("contiguous", "non-contiguous", "random")
+_GIVEN = {
+    "machine": _MACHINE, "workload": "applications", "sizes": "small", "classes": "2d,3d",
+    "intensity": "low", "repeats": "2:10", "mean_gap": 3e-6, "policy": "easy", "explain": True,
+}  # fmt: skip
+_WHY_LESS = (
+    "A slowdown below 1 is no mistake: beside others a job's packets arrive in another order, and one run is "
+    "one draw of chance, which can be a little better than the one alone."
+)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What came of the shared machine.
+
+    Attributes
+    ----------
+    table : Table
+        Of all partitioners.
+    columns : list of str
+        Its headings.
+    rows : list of list of str
+        Its cells.
+    plan, outcome : CosimPlan, dict
+        The last co-simulation, which is drawn.
+    """
+
+    table: Table
+    columns: list[str]
+    rows: list[list[str]]
+    plan: CosimPlan
+    outcome: dict[str, Any]
+
+
+def _plan_of(partition: str, jobs: int = _JOBS) -> CosimPlan:
+    """Return the plan of the shared machine under a partitioner."""
+    return make_cosim_plan(_GIVEN | {"partition": partition, "jobs": jobs})
+
+
+def _shared_machine(picture: Path) -> _Shared:
+    """Let jobs share a torus under each partitioner; draw the last, and return a table of all."""
+    rows = []
+    for partition in _PARTITIONS:
+        plan = _plan_of(partition)
+        outcome = cosimulate(plan).outcome
+        figures = outcome["figures"]
+        sharing, per_job = figures["sharing"], figures["schedule"]["per_job"]
+        rows.append(
+            [
+                partition,
+                number(sharing["mean_slowdown"], 3),
+                number(sharing["most_slowdown"], 3),
+                number(1e6 * per_job["wait"]["mean"], 1),
+                number(1e6 * per_job["run"]["mean"], 1),
+                number(100 * figures["table_error"]["all"]["mean"], 1),
+            ]
+        )
+    draw_sharing(picture, job_rows_of(outcome), title_of(plan))
+    columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "a table errs by (%)"]
+    title = f"{_JOBS} jobs share {_MACHINE} under EASY, packet by packet"
+    return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
+
+
+def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
+    """Return the page of the demonstration."""
+    traces = list(dict.fromkeys(outcome.trace for outcome in outcomes))
+    seeds = len({outcome.seed for outcome in outcomes})
+    parts: list[DataTable | Figure] = []
+    said = []
+    for network, (_, mappings) in NETWORKS.items():
+        by_trace = {trace: _ratios(outcomes, trace, network) for trace in traces}
+        parts.append(
+            Bars(
+                title=f"Run time on {network} by mapping",
+                caption="Beside that of consecutive nodes, means over the seeds.",
+                groups=traces,
+                series={name: [by_trace[trace][name]["mean"] for trace in traces] for name in mappings},
+                half_widths={
+                    name: [half_width_of(by_trace[trace][name]["std"], seeds) for trace in traces]
+                    for name in mappings
+                },
+                unit="run time / consecutive",
+                base=0.0,
+            )
+        )
+        most, trace, name = max(
+            (by_trace[trace][name]["mean"], trace, name) for trace in traces for name in mappings
+        )
+        said.append(
+            f"On {network} the mapping of tasks to nodes moves {trace} most: {name} takes {most:.2f} times "
+            "as long as consecutive nodes."
+        )
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "shared"
+        write_kept(folder, shared.plan, shared.outcome)
+        machine = page_of(folder)
+    parts.append(
+        DataTable("The same jobs under three partitioners", shared.columns, shared.rows, note=_WHY_LESS)
+    )
+    notes = [*machine.notes, _WHY_LESS]
+    said.append(f"The rest is of {_MACHINE}, shared by jobs on {_PARTITIONS[-1]} nodes.")
+    title = "netplace demo: recorded programs, and jobs that share a machine"
+    asked = [("traces", ", ".join(traces)), ("seeds", str(seeds)), *machine.asked]
+    return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
+
 
 _COLOURS = dict(zip(("consecutive", "random", "column", "shuffle"), COLOURS, strict=False))
 
@@ -64,7 +224,7 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     with page(path, 3.1) as figure:
         panels = figure.subplots(1, len(NETWORKS), sharey=True)
         for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
-            per_trace = [ratios(outcomes, trace, network) for trace in TRACES]
+            per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
             for number, mapping in enumerate(mappings):
                 places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
                 mean = [ratio[mapping]["mean"] for ratio in per_trace]
@@ -86,7 +246,7 @@ def show(outcomes: Sequence[Outcome]) -> None:
     for network, (_, mappings) in NETWORKS.items():
         rows = []
         for trace in TRACES:
-            by_mapping = ratios(outcomes, trace, network)
+            by_mapping = _ratios(outcomes, trace, network)
             base = fmean(
                 o.cycles
                 for o in outcomes
@@ -111,10 +271,10 @@ def run_demo(seeds: int, output: Path) -> None:
         write_table(output / "runs.csv", outcomes)
         draw(output / "mappings.png", outcomes)
         show(outcomes)
-        shared = shared_machine(output / "sharing.png")
+        shared = _shared_machine(output / "sharing.png")
         print_tables(shared.table)
-        note.print(WHY_LESS)
-        write_page(output / "report.html", demo_page(outcomes, shared), "netplace demo")
+        note.print(_WHY_LESS)
+        write_page(output / "report.html", _demo_page(outcomes, shared), "netplace demo")
         pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
         note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
         note.print(f"all of it, to open or to send: {output / 'report.html'}")

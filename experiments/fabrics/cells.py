@@ -16,7 +16,7 @@ from netplace.netsim import Config, Network
 from netplace.netsim.laps import Laps
 from netplace.netsim.presets import FABRICS
 from netplace.scheduling import make_partitioner
-from netplace.studies.cases import KeptCase
+from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 __all__ = ["MACHINE", "MIXES", "Cell"]

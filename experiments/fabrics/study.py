@@ -6,19 +6,115 @@ under the fabrics that have names. The machine was held by others before, so tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullFormatter
+from numpy.typing import NDArray
+from scipy import stats
 
-from netplace.experiments.fabrics.cells import Cell
-from netplace.experiments.fabrics.picture import draw_slowdowns
-from netplace.experiments.fabrics.tables import KINDS, jobs_of, slowdowns
+from netplace.experiments.fabrics.cells import MIXES, Cell
 from netplace.netsim.presets import FABRICS
+from netplace.report.plots.page import COLOURS, explain, page
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["FEATURES", "STUDY", "cells"]
+__all__ = ["FEATURES", "KINDS", "STUDY", "cells", "draw_slowdowns", "jobs_of", "slowdowns"]
+
+
+_LINEAR_TO = 5.0  # times; more is drawn on a logarithmic axis
+
+
+def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
+    """Draw slowdowns with intervals; partitioners differ in color and form."""
+    rows = "feature" if "feature" in table else "fabric"
+    names = list(dict.fromkeys(table[rows]))
+    partitioners = list(dict.fromkeys(table["partitioner"]))
+    routings = list(dict.fromkeys(table["routing"]))
+    wide = table["slowdown"].max() > _LINEAR_TO
+    with page(path, 1.6 + 0.34 * len(names)) as figure:
+        panels = figure.subplots(1, len(routings), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, routing in zip(panels, routings, strict=True):
+            for n, partitioner in enumerate(partitioners):
+                own = table[(table["routing"] == routing) & (table["partitioner"] == partitioner)]
+                middle = own["slowdown"].to_numpy()
+                shift = 0.3 * (n - (len(partitioners) - 1) / 2)
+                axes.errorbar(
+                    middle,
+                    [names.index(name) + shift for name in own[rows]],
+                    xerr=[middle - own["low"], own["high"] - middle],
+                    fmt="os^D"[n % 4],
+                    color=COLOURS[n],
+                    label=partitioner,
+                    capsize=2,
+                    markersize=4,
+                )
+            axes.set_title(routing)
+            if wide:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter("{x:g}")
+                axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.axvline(1.0, color="#999999", linewidth=0.8, zorder=0)
+            axes.grid(axis="x", which="both", color="#dddddd", linewidth=0.5)
+            axes.set_axisbelow(True)
+        panels[0].set_yticks(range(len(names)), names)
+        panels[0].invert_yaxis()
+        figure.suptitle(title, fontsize="medium")
+        explain(figure, "live over alone, geometric mean over jobs, 95 % over draws")
+
+
+KINDS = ("latency", "halo", "all-to-all", "butterfly", "incast")
+_MEASURED = KINDS[:-1]
+LEVEL = 0.95
+
+
+def jobs_of(outcomes: Iterable[tuple[str, Cell, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Return a row for each job of each cell that had nodes: kind, and microseconds of an iteration.
+
+    Each outcome comes with the name of what the cell tries.
+    """
+    rows = []
+    for feature, cell, outcome in outcomes:
+        for (kind, *_), alone, live in zip(MIXES[cell.mix], outcome["alone"], outcome["live"], strict=True):
+            if alone > 0:
+                named = {"fabric": cell.fabric, "routing": cell.routing, "feature": feature}
+                placed = {"partitioner": cell.partitioner, "draw": cell.draw}
+                rows.append(named | placed | {"kind": kind, "alone": alone, "live": live})
+    return pd.DataFrame(rows)
+
+
+def slowdowns(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Return the geometric means of live over alone, incast aside, with intervals of 95 % over draws.
+
+    Besides, those of each kind of job, and the geometric means of the microseconds of an iteration.
+    """
+    frame = jobs.assign(log=np.log(jobs["live"] / jobs["alone"]))
+    frame[["log alone", "log live"]] = np.log(jobs[["alone", "live"]])
+    rows = []
+    for key, own in frame.groupby(["fabric", "routing", "feature", "partitioner"], sort=False):
+        measured = own[own["kind"].isin(_MEASURED)]
+        middle, low, high = _interval(measured.groupby("draw")["log"].mean().to_numpy())
+        row = dict(zip(("fabric", "routing", "feature", "partitioner"), key, strict=True))
+        row |= {"slowdown": middle, "low": low, "high": high}
+        row |= {kind: float(np.exp(own.loc[own["kind"] == kind, "log"].mean())) for kind in KINDS}
+        row |= {f"{name} us": float(np.exp(measured[f"log {name}"].mean())) for name in ("alone", "live")}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _interval(logs: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return e to the mean, and to the ends of its interval by Student's t; of one draw all are the same."""
+    mean = float(logs.mean())
+    half = 0.0
+    if len(logs) > 1:
+        half = float(stats.t.ppf((1 + LEVEL) / 2, len(logs) - 1) * stats.sem(logs))
+    return float(np.exp(mean)), float(np.exp(mean - half)), float(np.exp(mean + half))
+
 
 ROUTINGS = ("minimal", "ugal-l")
 DRAWS = 4

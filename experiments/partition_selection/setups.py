@@ -68,7 +68,7 @@ SETUPS: dict[str, Setup] = {
     "insee": Setup("messages as INSEE's generators have them, 286 fronts", _INSEE, ("low",), _GRASP),
     "exchange": Setup("as insee, but T-tori exchange once", _T_ONCE, ("low",), _GRASP),
     # So many that large mixed jobs run as much longer than those of class I as is printed, to one digit: see
-    # `netplace.experiments.partition_selection.updates`.
+    # `netplace.experiments.partition_selection.schedules`.
     "updates": Setup(
         "as insee, but 30,000 updates", _INSEE | {"gups": {"updates": 30_000}}, ("low",), _GRASP
     ),

@@ -32,13 +32,14 @@ from netplace.experiments.partition_selection.cells import (
 )
 from netplace.experiments.partition_selection.schedules import (
     SCATTERED,
+    TOTALS_DIGITS,
     Machine,
     SelectionCase,
     key_of,
     run_case,
+    totals,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.partition_selection.updates import TOTALS_DIGITS, totals
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.report.plots.bars import draw_bars

@@ -29,9 +29,8 @@ from netplace.scheduling.power import (
     power_figures,
 )
 from netplace.scheduling.workload import lublin
-from netplace.studies.cases import KeptCase
 from netplace.studies.report import Report, ReportTable
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import KeptCase, kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 

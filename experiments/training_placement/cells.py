@@ -15,7 +15,7 @@ from netplace.cosim.work import Work, body_of
 from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.scheduling import make_partitioner
-from netplace.studies.cases import KeptCase
+from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 __all__ = ["GIGABYTES", "MIX", "RANKS", "Cell", "Scaled"]

@@ -7,19 +7,153 @@ compute and communicate beside it. Nothing of the kind is published for machines
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import permutations
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.image import AxesImage
+from numpy.typing import NDArray
+from scipy import stats
 
 from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
-from netplace.experiments.training_placement.picture import draw_steps
-from netplace.experiments.training_placement.tables import by_partitioner, shares_of_spread, steps_of
+from netplace.report.plots.page import SHADES, page
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["MACHINES", "ORDERS", "STUDY", "cells"]
+__all__ = [
+    "MACHINES",
+    "ORDERS",
+    "STUDY",
+    "by_partitioner",
+    "cells",
+    "draw_steps",
+    "shares_of_spread",
+    "steps_of",
+]
+
+
+def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
+    """Draw the mean milliseconds of a step by partitioner and order of ranks, alone and beside others."""
+    maps = {
+        name: steps.pivot_table(column, "partitioner", "order", sort=False)
+        for name, column in (("alone", "alone"), ("live, beside others", "live"))
+    }
+    scale = Normalize(min(map(_least, maps.values())), max(map(_most, maps.values())))
+    with page(path, 1.9 + 0.2 * len(maps["alone"])) as figure:
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, (name, means) in zip(panels, maps.items(), strict=True):
+            image = _draw_map(axes, means, scale)
+            axes.set_title(name)
+        figure.colorbar(image, ax=panels, label="a step, ms", shrink=0.9)
+        figure.suptitle(title, fontsize="medium")
+
+
+def _draw_map(axes: Axes, means: pd.DataFrame, scale: Normalize) -> AxesImage:
+    image = axes.imshow(means.to_numpy(), cmap=SHADES, norm=scale, aspect="auto", interpolation="nearest")
+    orders = [name.replace("-cp", "").replace("-", " ") for name in means.columns]
+    axes.set_xticks(range(len(orders)), orders, rotation=40, ha="right")
+    axes.set_yticks(range(len(means)), means.index)
+    for row, values in enumerate(means.to_numpy()):
+        for column, value in enumerate(values):
+            dark = scale(value) > 0.6
+            axes.text(
+                column,
+                row,
+                f"{value:.0f}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color="white" if dark else "black",
+            )
+    return image
+
+
+def _least(means: pd.DataFrame) -> float:
+    return float(means.to_numpy().min())
+
+
+def _most(means: pd.DataFrame) -> float:
+    return float(means.to_numpy().max())
+
+
+_NOTHING = 1e-12  # sum of squares of logarithms of times that do not differ
+
+
+def steps_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Return a row for each cell, with its `neighbours`, `distance`, and milliseconds `alone` and `live`."""
+    return pd.DataFrame([vars(cell) | dict(outcome) for cell, outcome in outcomes])
+
+
+def by_partitioner(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each partitioner: means over orders and draws, and its best and worst order live."""
+    rows = []
+    for partitioner, own in steps.groupby("partitioner", sort=False):
+        live = own.groupby("order", sort=False)["live"].mean()
+        rows.append(
+            {
+                "partitioner": partitioner,
+                "neighbours": own["neighbours"].mean(),
+                "distance": own["distance"].mean(),
+                "alone": own["alone"].mean(),
+                "live": own["live"].mean(),
+                "live / alone": float(stats.gmean(own["live"] / own["alone"])),
+                "best order": live.idxmin(),
+                "live, best": live.min(),
+                "worst order": live.idxmax(),
+                "live, worst": live.max(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def shares_of_spread(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return how much of the spread of times is the partitioner's, the order's, both together's, and chance.
+
+    A row for steps alone and live, and for the ratio of the two: shares in percent of the sum of squares of
+    logarithms (analysis of variance; each partitioner with each order in as many draws), and the largest mean
+    of a partitioner, and of an order, over the least.
+    """
+    rows = []
+    for name, times in (
+        ("alone", steps["alone"]),
+        ("live", steps["live"]),
+        ("live / alone", steps["live"] / steps["alone"]),
+    ):
+        frame = steps[["partitioner", "order"]].assign(log=np.log(times))
+        means = frame.pivot_table("log", "partitioner", "order", sort=False)
+        logs = means.to_numpy()
+        draws = len(frame) / logs.size
+        middle = logs.mean()
+        partitioners, orders = logs.mean(axis=1), logs.mean(axis=0)
+        rest = logs - partitioners[:, None] - orders[None, :] + middle
+        squares = {
+            "partitioner %": draws * logs.shape[1] * _squares(partitioners - middle),
+            "order %": draws * logs.shape[0] * _squares(orders - middle),
+            "together %": draws * _squares(rest),
+        }
+        whole = _squares(frame["log"].to_numpy() - middle)
+        squares["chance %"] = whole - sum(squares.values())
+        rows.append(
+            {"time": name}
+            | {key: 100 * part / whole if whole > _NOTHING else 0.0 for key, part in squares.items()}
+            | {
+                "partitioners, most / least": float(np.exp(np.ptp(partitioners))),
+                "orders, most / least": float(np.exp(np.ptp(orders))),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _squares(values: NDArray[np.float64]) -> float:
+    return float((values**2).sum())
+
 
 # Machines, and the partitioners that are defined on them; of several that give the same boxes, one.
 MACHINES = {

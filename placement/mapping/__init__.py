@@ -17,19 +17,14 @@ from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
-from netplace.placement.mapping.classic import classic
-from netplace.placement.mapping.column import column
-from netplace.placement.mapping.consecutive import consecutive
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.from_file import from_file
 from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
 from netplace.placement.mapping.link_load import link_load
-from netplace.placement.mapping.optimised import OPTION, optimise
-from netplace.placement.mapping.permuted import permuted
+from netplace.placement.mapping.optimised import OPTION, classic, optimise, td
+from netplace.placement.mapping.orders import column, consecutive, permuted, shuffle
 from netplace.placement.mapping.problem import MappingProblem, RunTime
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
-from netplace.placement.mapping.shuffle import shuffle
-from netplace.placement.mapping.td import td
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 

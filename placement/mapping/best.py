@@ -9,15 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.placement.mapping.classic import classic
-from netplace.placement.mapping.column import column
-from netplace.placement.mapping.consecutive import consecutive
 from netplace.placement.mapping.link_load import link_load
-from netplace.placement.mapping.permuted import permuted
+from netplace.placement.mapping.optimised import classic, td
+from netplace.placement.mapping.orders import column, consecutive, permuted, shuffle
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import QapResult
-from netplace.placement.mapping.shuffle import shuffle
-from netplace.placement.mapping.td import td
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology, Tree
 

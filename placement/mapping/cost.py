@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import check_choice
-from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE, TWIST
-from netplace.placement.mapping.qap.locations import Locations
+from netplace.placement.mapping.qap.locations import GRID, TABLE, TD, TREE, TWIST, Locations
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree, mesh, torus
 

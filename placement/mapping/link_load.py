@@ -2,16 +2,154 @@
 
 from __future__ import annotations
 
+import math
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from netplace.checks import check_choice
+from netplace.native import placement as native
+from netplace.placement.expected_loads import flows
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import QapResult
 from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.routed_links import RoutedLinks
 
 __all__ = ["OBJECTIVES", "OPTION", "link_load"]
+
+
+Int = NDArray[np.int64]
+_STEPS = 50  # temperatures
+_SLACK = 0.2  # share by which the fullest link may become fuller, at first
+_WORK = 3e8  # links looked at by a search that has no limit, about
+_SWEEPS = (50, 20_000)  # of such a search: least and most
+
+
+@dataclass(frozen=True)
+class _LinkLoadPlacement:
+    """Places of the tasks, the largest link load, and the sum of the squares of all link loads."""
+
+    places: Int
+    most: float
+    squares: float
+
+
+def _by_fullest(placement: _LinkLoadPlacement) -> tuple[float, float]:
+    return placement.most, placement.squares
+
+
+class _LinkLoadSearch:
+    """Search for places of tasks with low link loads.
+
+    Parameters
+    ----------
+    routed : RoutedLinks
+        Load of a byte on each link, for pairs of nodes.
+    W : array_like or sparse array, shape (tasks, tasks)
+        Traffic in bytes.
+    rng : numpy.random.Generator
+        Source of random draws.
+    """
+
+    def __init__(self, routed: RoutedLinks, W: Any, rng: np.random.Generator) -> None:
+        self._routed, self._rng, self._W = routed, rng, W
+        self.tasks, self._nodes = int(W.shape[0]), len(routed.home)
+        source, target, size = flows(W, self.tasks)
+        self._unit = float(size.mean()) if len(size) else 1.0
+        shape = (self._nodes, self._nodes)  # those that no task has are places for tasks without traffic
+        out = sparse.csr_array((size / self._unit, (source, target)), shape=shape)
+        back = sparse.csr_array((size / self._unit, (target, source)), shape=shape)
+        self._out, self._back = (
+            (form.indptr.astype(np.int64), form.indices.astype(np.int64), form.data) for form in (out, back)
+        )
+        self._ways = routed.first, routed.link, routed.share, routed.switches
+        way = len(routed.link) / max(1, len(routed.first) - 1)
+        self._work = 8 * len(size) * max(1.0, way)  # of a sweep: links looked at
+
+    def measured(self, places: Int) -> _LinkLoadPlacement:
+        """Return the link loads of places of the tasks."""
+        loads = self._routed.loads(places, self._W)
+        return _LinkLoadPlacement(places, float(loads.max(initial=0.0)), float(loads @ loads))
+
+    def run(self, budget: Budget, fullest: bool) -> _LinkLoadPlacement:
+        """Return the best places found from the given order on; never worse than these.
+
+        Parameters
+        ----------
+        budget : Budget
+            Limit of the search, in sweeps of one proposal per task.
+        fullest : bool
+            Whether to minimize the largest link load instead of the sum of squares.
+        """
+        start = self.measured(np.arange(self.tasks))
+        if not len(self._out[2]) or self._nodes < 2:
+            return start
+        with budget.stopped():
+            temperatures, sweeps = self._course(budget)
+        best = min(start, self._cooled(temperatures, budget, sweeps), key=lambda placement: placement.squares)
+        if not fullest:
+            return best
+        best = min(start, best, key=_by_fullest)
+        return min(best, self._emptied(best, budget, max(1, sweeps // 2)), key=_by_fullest)
+
+    def _course(self, budget: Budget) -> tuple[list[float], int]:
+        """Return the temperatures of a search, and its sweeps: those that the budget has, or by the work."""
+        state = self._state(np.arange(self.tasks))
+        changes = np.zeros(200)
+        began = time.thread_time()
+        state.propose(self._rng, 0.0, changes)
+        each = (time.thread_time() - began) / 200 * self.tasks
+        worse = changes[changes > 0]
+        high = float(worse.mean()) if len(worse) else 0.0
+        temperatures = [*np.geomspace(high / 2, high / 5000, _STEPS - 1).tolist(), 0.0] if high else [0.0]
+        least, most = _SWEEPS
+        sweeps = min(max(least, _WORK / self._work), most)
+        if budget.iterations_left < math.inf:
+            sweeps = budget.iterations_left
+        elif budget.timed:
+            sweeps = 0.8 * budget.seconds_left / max(each, 1e-9)
+        return temperatures, max(1, int(sweeps))
+
+    def _cooled(self, temperatures: list[float], budget: Budget, sweeps: int) -> _LinkLoadPlacement:
+        """Return the best places met while cooling down."""
+        state = self._state(np.arange(self.tasks))
+        changes = np.zeros(self.tasks)
+        cost, least, kept = 0.0, 0.0, state.place()
+        for done in range(sweeps):
+            if budget.over:
+                break
+            temperature = temperatures[done * len(temperatures) // sweeps]
+            cost += state.propose(self._rng, temperature, changes)
+            budget.spend(1)
+            if cost < least:
+                least, kept = cost, state.place()
+        return self.measured(kept[: self.tasks])
+
+    def _emptied(self, begin: _LinkLoadPlacement, budget: Budget, sweeps: int) -> _LinkLoadPlacement:
+        """Return places from which the fullest link was emptied, by threshold accepting."""
+        # G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).
+        state = self._state(begin.places)
+        best = np.append(begin.most / self._unit, state.place())
+        for done in range(sweeps):
+            if budget.timed and budget.over:
+                break
+            slack = _SLACK * max(0.0, 1 - 1.25 * done / sweeps)
+            state.empty(self._rng, slack, best)
+        return self.measured(best[1 : self.tasks + 1].astype(np.int64))
+
+    def _state(self, places: Int) -> native.LinkSearch:
+        """Return a search from these places; those of tasks without traffic are any others."""
+        others = np.setdiff1d(np.arange(self._nodes), places)
+        place = np.concatenate((places, others)).astype(np.int64)
+        loads = self._routed.loads(places, self._W) / self._unit
+        home = self._routed.home[place]
+        network: Any = (*self._out, *self._back, *self._ways)
+        return native.LinkSearch(*network, place, home, loads, self.tasks)  # type: ignore[call-arg]
+
 
 OPTION = "OBJECTIVE,routing=R,iterations=N,seconds=S"
 OBJECTIVES = {
@@ -32,7 +170,6 @@ def link_load(problem: MappingProblem) -> QapResult:
     # What is large is imported where it is first used.
     from scipy import sparse
 
-    from netplace.placement.mapping.link_load_search import LinkLoadSearch
     from netplace.placement.mapping.routed_links import routed_links
 
     options = _read(problem.option)
@@ -41,7 +178,7 @@ def link_load(problem: MappingProblem) -> QapResult:
     with budget.stopped():  # time limits the search, not what is made before it
         W: Any = problem.traffic("mapping link-load")
         routed = routed_links(problem.topology, problem.nodes, routing)
-        search = LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)
+        search = _LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)
     best = search.run(budget, fullest=objective == "max")
     return QapResult(
         problem.nodes[best.places],

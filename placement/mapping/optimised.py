@@ -13,7 +13,8 @@ from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.topologies import Topology
 
-__all__ = ["LIMITS", "OPTION", "optimise", "optimised"]
+__all__ = ["LIMITS", "OPTION", "classic", "optimise", "optimised", "td"]
+
 
 OPTION = "METHOD,iterations=N,seconds=S"
 _TABULATED = 1024  # nodes up to which all costs among them are tabulated
@@ -84,3 +85,17 @@ def _read(option: str, what: str, limits: tuple[str, ...]) -> dict[str, Any]:
         else:
             settings["method"] = check_choice(key, METHODS, f"{what}: method")
     return settings
+
+
+def classic(problem: MappingProblem) -> QapResult:
+    """Return a mapping for which the sum of bytes times hops is small.
+
+    With the option ``criterion=oversubscription``, hops of a tree are weighted by the number of nodes that
+    share a link.
+    """
+    return optimised(problem, "classic", (*LIMITS, "criterion"))
+
+
+def td(problem: MappingProblem) -> QapResult:
+    """Return a mapping for which the sum of bytes times the TD cost is small."""
+    return optimised(problem, "td")

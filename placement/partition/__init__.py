@@ -13,19 +13,11 @@ import numpy as np
 from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
-from netplace.placement.partition.across_groups import across_groups
-from netplace.placement.partition.bands import bands
-from netplace.placement.partition.boxes import boxes
-from netplace.placement.partition.columns import columns
-from netplace.placement.partition.explicit import explicit
-from netplace.placement.partition.groups import whole_groups
-from netplace.placement.partition.planes import planes
-from netplace.placement.partition.quadrants import quadrants
+from netplace.placement.partition.boxes import boxes, quadrants, sub_cubes, whole_network
+from netplace.placement.partition.explicit import explicit, scattered
 from netplace.placement.partition.request import PartitionRequest
-from netplace.placement.partition.scattered import scattered
-from netplace.placement.partition.sub_cubes import sub_cubes
-from netplace.placement.partition.switches import whole_switches
-from netplace.placement.partition.whole_network import whole_network
+from netplace.placement.partition.rows import bands, columns, planes
+from netplace.placement.partition.switches import across_groups, whole_groups, whole_switches
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 

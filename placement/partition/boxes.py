@@ -1,18 +1,98 @@
-"""Boxes of given sides, at given positions or packed."""
+"""Boxes of a grid: of given sides, halves of halves, and the whole network."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from netplace.checks import check_int
-from netplace.placement.partition.blocks import block
-from netplace.placement.partition.in_turn import in_turn
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes, grid_of
 from netplace.topologies import Grid
 
-__all__ = ["boxes"]
+__all__ = ["boxes", "quadrants", "sub_cubes", "whole_network"]
+
+
+def _block(grid: Grid, corner: Sequence[int], sides: Sequence[int]) -> Nodes:
+    """Return the nodes of the box of these `sides` whose lowest corner is `corner`, in row order."""
+    axes = [np.arange(low, low + side) for low, side in zip(corner, sides, strict=True)]
+    places = np.stack(np.meshgrid(*axes[::-1], indexing="ij")[::-1], axis=-1)
+    return grid.node(places.reshape(-1, grid.dims))
+
+
+def _in_turn(request: PartitionRequest, parts: Iterable[Nodes]) -> list[Nodes]:
+    """Return the next of `parts` for each job, without those that service nodes make too small.
+
+    The result can be shorter if there are no more parts. A part that would be too small even without service
+    nodes is used.
+    """
+    left = list(parts)
+    parts_taken: list[Nodes] = []
+    for size in request.sizes:
+        fits = (n for n, part in enumerate(left) if len(part) < size or _computing(request, part) >= size)
+        place = next(fits, None)
+        if place is None:
+            break
+        parts_taken.append(left.pop(place))
+    return parts_taken
+
+
+def _computing(request: PartitionRequest, part: Nodes) -> int:
+    service = request.topology.service
+    return len(part) - int(np.isin(part, service).sum() if len(service) else 0)
+
+
+def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]:
+    """Return one of ``2**(dimensions * h)`` equal boxes for each job, X fastest, h at least 1.
+
+    h is the smallest number of halvings that gives every job a box. Boxes that service nodes make too small
+    for a job are skipped.
+    """
+    grid = grid_of(request.topology, f"partition {name}")
+    parts = 2
+    while parts**grid.dims < len(request.sizes):
+        parts *= 2
+    for side in grid.sizes:
+        if side % parts:
+            raise ValueError(
+                f"partition {name}: {len(request.sizes)} jobs need {parts} equal parts along every side, "
+                f"but a side of {grid} is {side}"
+            )
+    sides = tuple(side // parts for side in grid.sizes)
+    corners = itertools.product(range(parts), repeat=grid.dims)
+    boxes = _in_turn(
+        request,
+        (
+            _block(grid, tuple(place * side for place, side in zip(corner[::-1], sides, strict=True)), sides)
+            for corner in corners
+        ),
+    )
+    if len(boxes) < len(request.sizes):
+        job = len(boxes)
+        raise ValueError(
+            f"partition {name}: no part of {grid} has room for the {request.sizes[job]} tasks of job {job} "
+            f"beside service nodes"
+        )
+    return boxes
+
+
+def quadrants(request: PartitionRequest) -> list[Nodes]:
+    """Return a quarter of the grid per job; for more than four jobs, a quarter of a quarter, and so on."""
+    grid = grid_of(request.topology, "partition quadrants")
+    if grid.dims != 2:
+        raise ValueError(f"partition quadrants: {grid} has {grid.dims} dimensions, expected 2; use sub-cubes")
+    return sub_cubes(request, "quadrants")
+
+
+def whole_network(request: PartitionRequest) -> list[Nodes]:
+    """Return all nodes for a single job; for several, consecutive nodes, as many as each has tasks."""
+    if len(request.sizes) == 1:
+        return [request.topology.computing]
+    ends = np.cumsum(request.sizes)[:-1]
+    return np.split(request.topology.computing[: sum(request.sizes)], ends)
+
 
 Numbers = tuple[int, ...]
 
@@ -40,10 +120,10 @@ def _packed(request: PartitionRequest, grid: Grid, sides: Numbers) -> list[Nodes
     fitting = [size // side for size, side in zip(grid.sizes, sides, strict=True)]
     corners: Iterator[Numbers] = itertools.product(*map(range, fitting[::-1]))
     tiles = (
-        block(grid, [place * side for place, side in zip(corner[::-1], sides, strict=True)], sides)
+        _block(grid, [place * side for place, side in zip(corner[::-1], sides, strict=True)], sides)
         for corner in corners
     )
-    parts, jobs = in_turn(request, tiles), len(request.sizes)
+    parts, jobs = _in_turn(request, tiles), len(request.sizes)
     if len(parts) < jobs:
         room = " that have room beside service nodes" if len(grid.service) else ""
         raise ValueError(
@@ -64,7 +144,7 @@ def _placed(grid: Grid, word: str) -> Nodes:
     for low, side, size in zip(corner, sides, grid.sizes, strict=True):
         if low + side > size:
             raise ValueError(f"partition boxes: {word} leaves {grid}: {low} + {side} is more than {size}")
-    return block(grid, corner, sides)
+    return _block(grid, corner, sides)
 
 
 def _numbers(text: str, separator: str, grid: Grid, what: str, least: int) -> Numbers:

@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from netplace.cosim.job_row import JobRow, ended
 from netplace.report.plots.page import COLOURS, SHADES, page, until
 from netplace.report.terminal.units import seconds_unit
-from netplace.topologies.node_runs import node_runs
+from netplace.topologies.host_lists import node_runs
 
 __all__ = ["draw_sharing"]
 

@@ -16,7 +16,7 @@ from netplace.checks import check_choice
 from netplace.report.plots.page import COLOURS, SHADES, page
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import held_nodes, waiting_jobs
-from netplace.topologies.node_runs import node_runs
+from netplace.topologies.host_lists import node_runs
 
 __all__ = ["GANTT_COLOURS", "draw_gantt", "draw_utilisation", "holders"]
 

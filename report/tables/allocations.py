@@ -14,8 +14,7 @@ from netplace.placement.compactness import Compactness, compactness
 from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner.centres import Centred
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of
-from netplace.scheduling.partitioner.curves.along import Along
-from netplace.scheduling.partitioner.curves.span import linear_span, ranks_along, ring_span
+from netplace.scheduling.partitioner.curves.along import Along, linear_span, ranks_along, ring_span
 from netplace.topologies import Grid, Topology, switch_grid
 
 __all__ = ["Offer", "offers_of", "usual_partitioners"]

@@ -17,7 +17,7 @@ from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
-from netplace.topologies.node_runs import spelled
+from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
     from rich.table import Table

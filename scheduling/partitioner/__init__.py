@@ -13,22 +13,19 @@ import numpy as np
 from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner, PartitionerKind
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous
-from netplace.scheduling.partitioner.contiguous.buddy import Buddy
-from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
+from netplace.scheduling.partitioner.contiguous.search import Buddy, FrameSliding
 from netplace.scheduling.partitioner.curves import along_curve
-from netplace.scheduling.partitioner.kind import PartitionerKind
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
-from netplace.scheduling.partitioner.one_level_up import quasi_contiguous
 from netplace.scheduling.partitioner.paging import paging
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
-from netplace.scheduling.partitioner.slurm_choice import SLURM_RULES, slurm_choice
-from netplace.scheduling.partitioner.tree import nearly_contiguous
+from netplace.scheduling.partitioner.slurm import SLURM_RULES, slurm_choice
+from netplace.scheduling.partitioner.tree import nearly_contiguous, quasi_contiguous
 from netplace.topologies import Grid, Topology
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from netplace.scheduling.job import Job
 
-__all__ = ["Allocation", "Foreseeing", "Nodes", "Partitioner"]
+__all__ = ["Allocation", "Foreseeing", "Nodes", "Partitioner", "PartitionerKind"]
+
 
 Nodes = NDArray[np.int64]
 
@@ -96,3 +97,36 @@ class Foreseeing(Protocol):
         int or None
             How many groups it took, at least one; None: all are free, and it does not fit.
         """
+
+
+@dataclass(frozen=True)
+class PartitionerKind:
+    """One partitioner under a name.
+
+    Attributes
+    ----------
+    make : callable
+        Takes the topology, the text after the name and a colon (empty: none) and a seed, and returns a
+        partitioner of an empty machine; where `ranked` is true it also takes ``ranking=``, see
+        `netplace.scheduling.partitioner.make_partitioner`.
+    example : str
+        How a user asks for it.
+    description : str
+        Description in one line.
+    option : str
+        What may follow its name and a colon, for messages; empty: nothing.
+    by_chance : bool
+        Whether its choice depends on the seed.
+    ranked : bool
+        Whether it can follow a ranking of shapes.
+    strikes_out : bool
+        Whether it leaves out nodes that do not compute by itself; else they are held for good.
+    """
+
+    make: Callable[..., Partitioner]
+    example: str
+    description: str
+    option: str = ""
+    by_chance: bool = False
+    ranked: bool = False
+    strikes_out: bool = False

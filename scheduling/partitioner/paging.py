@@ -16,9 +16,7 @@ from netplace.checks import check_choice, check_int
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.curves.hilbert import hilbert
-from netplace.scheduling.partitioner.curves.row import row
-from netplace.scheduling.partitioner.curves.snake import snake
+from netplace.scheduling.partitioner.curves.orders import hilbert, row, snake
 from netplace.topologies import Topology, hierarchy, mesh
 
 __all__ = ["PAGE_ORDERS", "Paging", "paging"]

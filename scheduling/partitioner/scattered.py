@@ -14,7 +14,7 @@ import numpy as np
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.on_free_map import OnFreeMap
+from netplace.scheduling.partitioner.free_map import OnFreeMap
 from netplace.topologies import Topology
 
 __all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]

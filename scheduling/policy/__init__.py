@@ -12,11 +12,8 @@ from functools import partial
 from netplace.extensions import Registry
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
-from netplace.scheduling.policy.easy import EasyQueue
-from netplace.scheduling.policy.easy_counted import CountedEasyQueue, PatientEasyQueue
-from netplace.scheduling.policy.fcfs import FcfsQueue
-from netplace.scheduling.policy.plain import PlainQueue
-from netplace.scheduling.policy.sjf import SjfQueue
+from netplace.scheduling.policy.easy import CountedEasyQueue, EasyQueue, PatientEasyQueue
+from netplace.scheduling.policy.plain import FcfsQueue, PlainQueue, SjfQueue
 
 __all__ = [
     "POLICIES",

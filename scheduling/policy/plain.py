@@ -1,12 +1,92 @@
-"""A queue to build a user's policy on: what is left to say is which jobs start."""
+"""Queues of jobs: the plain one, first come first served, and shortest job first."""
 
 from __future__ import annotations
 
 import bisect
+import heapq
+from collections import deque
 
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
-__all__ = ["PlainQueue"]
+__all__ = ["FcfsQueue", "PlainQueue", "SjfQueue"]
+
+
+class FcfsQueue:
+    """Jobs start in the order of their submission; one that does not fit holds up all behind it."""
+
+    def __init__(self) -> None:
+        self._line: deque[Waiting] = deque()
+        self._failed_at = -1  # releases at which the head did not fit
+
+    def __len__(self) -> int:
+        return len(self._line)
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job at the end."""
+        self._line.append(waiting)
+
+    def ended(self, running: Running) -> None:
+        """Take no note: only the free nodes count."""
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Take no note."""
+
+    def head(self) -> Waiting | None:
+        """Return the first of the queue."""
+        return self._line[0] if self._line else None
+
+    def advance(self, machine: Machine) -> None:
+        """Start jobs from the front as long as they fit."""
+        if machine.releases == self._failed_at:
+            return
+        line, partitioner = self._line, machine.partitioner
+        while line:
+            waiting = line[0]
+            allocation = partitioner.find(waiting.job) if waiting.job.nodes <= partitioner.free else None
+            if allocation is None:
+                self._failed_at = machine.releases
+                return
+            line.popleft()
+            machine.start(waiting, allocation)
+
+
+class SjfQueue:
+    """The job with the shortest estimate starts first, then by submission; the first holds up the others."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Waiting]] = []
+        self._failed: tuple[int, int] | None = None  # releases, and row of the head that did not fit
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job at the place of its estimate."""
+        heapq.heappush(self._heap, (waiting.estimate, waiting.row, waiting))
+
+    def ended(self, running: Running) -> None:
+        """Take no note: only the free nodes count."""
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Take no note."""
+
+    def head(self) -> Waiting | None:
+        """Return the job with the shortest estimate."""
+        return self._heap[0][2] if self._heap else None
+
+    def advance(self, machine: Machine) -> None:
+        """Start the shortest jobs as long as they fit."""
+        heap, partitioner = self._heap, machine.partitioner
+        while heap:
+            waiting = heap[0][2]
+            if self._failed == (machine.releases, waiting.row):
+                return
+            allocation = partitioner.find(waiting.job) if waiting.job.nodes <= partitioner.free else None
+            if allocation is None:
+                self._failed = machine.releases, waiting.row
+                return
+            heapq.heappop(heap)
+            machine.start(waiting, allocation)
 
 
 class PlainQueue:

@@ -14,12 +14,10 @@ Examples
 from __future__ import annotations
 
 from netplace.scheduling.energy import STATES, Energy
-from netplace.scheduling.power.after import always_on, energy_of, hindsight
-from netplace.scheduling.power.figures import PowerFigures, power_figures
-from netplace.scheduling.power.model import PowerModel
+from netplace.scheduling.power.figures import PowerFigures, always_on, energy_of, hindsight, power_figures
+from netplace.scheduling.power.model import PowerModel, PowerRules
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, SlotPower, Slots, plan_on_off, profile
 from netplace.scheduling.power.planner import Planned, Planning, list_starts, make_plan
-from netplace.scheduling.power.rules import PowerRules
 from netplace.scheduling.power.switching import SWITCHINGS, read_switching
 
 __all__ = [

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
-__all__ = ["PowerModel"]
+from netplace.checks import check_int
+
+__all__ = ["PowerModel", "PowerRules"]
 
 
 @dataclass(frozen=True)
@@ -91,3 +93,36 @@ class PowerModel:
         """Return what a node draws in one of `netplace.scheduling.energy.STATES`."""
         switching = {"booting": self.boot_watts, "stopping": self.stop_watts}.get(state)
         return float(getattr(self, state)) if switching is None else switching
+
+
+@dataclass(frozen=True)
+class PowerRules:
+    """How nodes are switched while jobs come and go.
+
+    Attributes
+    ----------
+    model : PowerModel
+        What a node draws.
+    switching : str
+        Text form of a rule, see `netplace.scheduling.power.SWITCHINGS`.
+    boot_rate, stop_rate : int
+        Most nodes that are booted, and stopped, in a minute; 0: any number. SLURM calls them ResumeRate and
+        SuspendRate, by default 300 and 60.
+    awake : bool
+        Whether a job gets nodes that are on before others.
+    """
+
+    model: PowerModel = field(default_factory=PowerModel)
+    switching: str = "always-on"
+    boot_rate: int = 0
+    stop_rate: int = 0
+    awake: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("boot_rate", "stop_rate"):
+            check_int(getattr(self, name), f"power: {name}", 0)
+
+    def check(self, nodes: int) -> None:
+        """Check that they are for a machine of so many nodes."""
+        if self.model.keep > nodes:
+            raise ValueError(f"power: keep is {self.model.keep} nodes, the machine has {nodes}")

@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 from netplace.checks import check_choice, check_float, check_int
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.policy.asked import Queue
-from netplace.scheduling.power.lookahead import Lookahead
-from netplace.scheduling.power.model import PowerModel
+from netplace.scheduling.power.model import PowerModel, PowerRules
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.power.plan_queue import PlanQueue
 from netplace.scheduling.power.planner import Planning
-from netplace.scheduling.power.rules import PowerRules
-from netplace.scheduling.power.switching_queue import Foreseeing, SwitchingQueue
-from netplace.scheduling.power.timeout import Timeout
+from netplace.scheduling.power.switching_queue import Foreseeing, Lookahead, SwitchingQueue, Timeout
 
 __all__ = ["SWITCHINGS", "Switched", "Switching", "read_switching", "switch_nodes"]
 

@@ -13,10 +13,17 @@ Examples
 
 from __future__ import annotations
 
-from netplace.scheduling.site_rules.dependencies import check_dependencies
-from netplace.scheduling.site_rules.failures import Failures, Outage, read_outages
-from netplace.scheduling.site_rules.run import SiteResult, SiteRun, run_site
-from netplace.scheduling.site_rules.settings import BACKFILLS, ORDERS, JobQueue, Site, Window
+from netplace.scheduling.site_rules.run import SiteResult, SiteRun, check_dependencies, run_site
+from netplace.scheduling.site_rules.settings import (
+    BACKFILLS,
+    ORDERS,
+    Failures,
+    JobQueue,
+    Outage,
+    Site,
+    Window,
+    read_outages,
+)
 
 __all__ = [
     "BACKFILLS",

@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
+from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
-from netplace.scheduling.policy.profile import Profile, planned_end
-from netplace.scheduling.site_rules.failures import Outage
-from netplace.scheduling.site_rules.history import INCREMENTS, LastTwo, Usage
-from netplace.scheduling.site_rules.settings import JobQueue, Site
+from netplace.scheduling.policy.plan import Profile, planned_end
+from netplace.scheduling.site_rules.settings import JobQueue, Outage, Site
 from netplace.topologies import Topology
 
 __all__ = ["SiteQueue"]
+
+
+# Seconds by which a prediction that was too short is corrected, one after the other: Tsafrir et al. 2007.
+_INCREMENTS = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
+
+
+class _Usage:
+    """Node-seconds of each user, which count half after every half-life.
+
+    J. Kay and P. Lauder, "A fair share scheduler", Communications of the ACM 31(1), 1988.
+    """
+
+    def __init__(self, half_life: float) -> None:
+        self._rate = math.log(2) / half_life
+        self._used: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+
+    def add(self, user: int, nodes: int, begin: float, now: float) -> None:
+        """Take in nodes that a user held from `begin` until now."""
+        self._used[user] = self.of(user, now) + self.counted(nodes, begin, now), now
+
+    def counted(self, nodes: int, begin: float, now: float) -> float:
+        """Return what nodes held from `begin` until now count: the integral over their seconds."""
+        return nodes * -math.expm1(-self._rate * (now - begin)) / self._rate
+
+    def of(self, user: int, now: float) -> float:
+        """Return what a user's usage counts now."""
+        amount, then = self._used[user]
+        return amount * math.exp(-self._rate * (now - then))
+
+
+class _LastTwo:
+    """Predicts a run time as the mean of the user's last two that ended, at most the estimate."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, list[float]] = defaultdict(list)
+
+    def ended(self, job: Job, seconds: float) -> None:
+        """Record a run time."""
+        self._last[job.user] = [*self._last[job.user], seconds][-2:]
+
+    def of(self, job: Job, estimate: float) -> float:
+        """Return the prediction; the estimate where there is no history."""
+        last = self._last[job.user] if job.user >= 0 else []
+        return min(estimate, max(sum(last) / 2, 1.0)) if len(last) == 2 else estimate
+
 
 _MOST_LOST = 1000
 _MOST_IN_VAIN = 50_000  # failures of nodes from one end of a job to the next, while jobs wait or run
@@ -56,7 +100,7 @@ class SiteQueue:
         self._predicted: dict[int, float] = {}
         self._corrected: Counter[int] = Counter()
         self._ended_at: dict[int, float] = {}
-        self._usage, self._history = Usage(site.half_life), LastTwo()
+        self._usage, self._history = _Usage(site.half_life), _LastTwo()
         self._outages: Iterator[Outage] | None = None
         self._next_outage: Outage | None = None
         self._down: dict[int, float] = {}
@@ -194,7 +238,7 @@ class SiteQueue:
             while running.expected_end <= now and running.expected_end < limit:
                 place = self._corrected[running.order]
                 self._corrected[running.order] += 1
-                more = INCREMENTS[min(place, len(INCREMENTS) - 1)]
+                more = _INCREMENTS[min(place, len(_INCREMENTS) - 1)]
                 running.expected_end = min(running.expected_end + more, limit)
 
     def _fail(self, machine: Machine) -> None:

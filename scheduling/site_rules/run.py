@@ -12,13 +12,29 @@ from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.policy import Policy
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulator import schedule
-from netplace.scheduling.site_rules.dependencies import check_dependencies
 from netplace.scheduling.site_rules.queue import SiteQueue
 from netplace.scheduling.site_rules.settings import Site
 from netplace.scheduling.times import LogTimes, RunTimes
 from netplace.topologies import Topology
 
-__all__ = ["SiteResult", "SiteRun", "run_site"]
+__all__ = ["SiteResult", "SiteRun", "check_dependencies", "run_site"]
+
+
+def check_dependencies(jobs: Sequence[Job]) -> int:
+    """Return how many jobs name one before them that is not there, and so wait for nobody."""
+    after = {job.number: job.after for job in jobs}
+    sound: set[int] = set()
+    for first in after:
+        path, number = list[int](), first
+        while number in after and number not in sound:
+            if number in path:
+                circle = [*path[path.index(number) :], number]
+                shown = " after ".join(map(str, circle[:8])) + (" .." if len(circle) > 8 else "")
+                raise ValueError(f"jobs: wait for each other in a circle, {shown}")
+            path.append(number)
+            number = after[number]
+        sound.update(path)
+    return sum(job.after >= 0 and job.after not in after for job in jobs)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How long jobs run where they are: rules, by name.
 
-A new rule is a class with the members of `RunTimes` in a file of its own, and a line in `RUN_TIMES`.
+A new rule is a class with the members of `RunTimes` and a line in `RUN_TIMES`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
 from netplace.scheduling.times.asked import RunTimes
-from netplace.scheduling.times.log import LogTimes
-from netplace.scheduling.times.penalty import GROWTHS, PenaltyTimes
-from netplace.scheduling.times.scaled import ScaledTimes
-from netplace.scheduling.times.spread import SpreadTimes
+from netplace.scheduling.times.rules import GROWTHS, LogTimes, PenaltyTimes, ScaledTimes, SpreadTimes
 from netplace.topologies import Topology
 
 __all__ = [

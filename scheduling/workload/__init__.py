@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +12,12 @@ from netplace.checks import check_choice
 from netplace.scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
 from netplace.scheduling.workload.files import COMPRESSED
 from netplace.scheduling.workload.job_table import read_csv, write_csv
-from netplace.scheduling.workload.kind import WorkloadKind
 from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
 from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe
-from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf
-from netplace.scheduling.workload.swf_write import check_swf, write_swf
+from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, check_swf, read_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
@@ -46,6 +47,31 @@ __all__ = [
     "write_csv",
     "write_swf",
 ]
+
+
+@dataclass(frozen=True)
+class WorkloadKind:
+    """One workload model under a name.
+
+    Attributes
+    ----------
+    make : callable
+        ``make(nodes, jobs, seed, **options)`` returns a `Workload`.
+    example : str
+        How a user asks for it.
+    description : str
+        Description in one line.
+    """
+
+    make: Callable[..., Workload]
+    example: str
+    description: str
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What `make` accepts besides nodes, jobs and seed, with the defaults."""
+        return {p.name: p.default for p in list(signature(self.make).parameters.values())[3:]}
+
 
 WORKLOADS: dict[str, WorkloadKind] = {
     "applications": WorkloadKind(

@@ -16,8 +16,7 @@ from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.applications import INTENSITIES
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
-from netplace.scheduling.workload.swf_header import header_number, without_size
-from netplace.scheduling.workload.swf_write import plain
+from netplace.scheduling.workload.swf import header_number, plain, without_size
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["read_csv", "write_csv"]

@@ -9,7 +9,8 @@ preceding job (17) and think time (18).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -18,11 +19,110 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.scheduling.workload.files import read_text
-from netplace.scheduling.workload.swf_header import header_per_node, machine_of
+from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 
-__all__ = ["DROPS", "USUAL_DROPS", "LogTable", "read_swf", "workload_of"]
+__all__ = [
+    "DROPS",
+    "USUAL_DROPS",
+    "LogTable",
+    "check_swf",
+    "header_number",
+    "plain",
+    "read_swf",
+    "without_size",
+    "workload_of",
+    "write_swf",
+]
+
+
+def header_number(header: Sequence[str], name: str) -> int | None:
+    """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""
+    matches = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
+    return next((int(match[1]) for match in matches if match and int(match[1]) > 0), None)
+
+
+def _machine_of(header: Sequence[str], cores: int) -> int | None:
+    """Return the nodes of the machine; where processors stand for nodes, its processors."""
+    processors, nodes = header_number(header, "MaxProcs"), header_number(header, "MaxNodes")
+    return -(-processors // cores) if processors else nodes
+
+
+def _header_per_node(header: tuple[str, ...], cores: int) -> tuple[str, ...]:
+    """Return the header of a workload whose sizes are in nodes."""
+    machine = _machine_of(header, cores)
+    if cores == 1 or machine is None:
+        return header
+    return _header_of_size(header, machine, f" Note: sizes were divided by {cores} processors of a node")
+
+
+def _header_of_size(header: Sequence[str], machine: int, *more: str) -> tuple[str, ...]:
+    """Return a header that says so many nodes, with `more` lines at its end."""
+    return (*without_size(header), f" MaxNodes: {machine}", f" MaxProcs: {machine}", *more)
+
+
+def without_size(header: Sequence[str]) -> tuple[str, ...]:
+    """Return a header without the lines that say how large the machine is."""
+    return tuple(line for line in header if not re.match(r"\s*Max(Nodes|Procs):", line))
+
+
+_AT_ONCE = 4096
+
+
+def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
+    """Write a workload in SWF; the header is kept, and says the size of the machine.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs without applications: the format has no place for those.
+    path : path
+        The file.
+    compressed : bool, optional
+        Whether to compress; by default if the name ends in ``.gz``.
+    """
+    path = Path(path)
+    check_swf(workload, path)
+    if compressed is None:
+        compressed = path.name.lower().endswith(COMPRESSED)
+    write_text(path, _text(workload), compressed)
+
+
+def check_swf(workload: Workload, name: Path) -> None:
+    """Check that a workload can be written in SWF under `name`."""
+    if any(application for application, _ in workload.kinds):
+        raise ValueError(
+            f"{name}: SWF has no place for a job's application, expected a name that ends in .csv"
+        )
+
+
+def _text(workload: Workload) -> Iterator[str]:
+    header, machine = workload.header, workload.machine_nodes
+    if machine is not None and _machine_of(header, 1) != machine:
+        header = _header_of_size(header, machine)
+    for line in header:
+        yield f";{line}\n"
+    for start in range(0, len(workload), _AT_ONCE):
+        part = workload[start : start + _AT_ONCE]
+        estimates = np.where(np.isnan(part.estimate), -1, part.estimate)
+        think_times = np.where(part.after > 0, part.think, -1)
+        columns = (
+            *(part.number, part.submit, part.run_time, part.nodes, estimates, part.status),
+            *(part.user, part.executable, part.queue, part.after, think_times),
+        )
+        for number, submit, run_time, nodes, estimate, status, user, executable, queue, after, think in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            yield (
+                f"{number} {plain(submit)} -1 {plain(run_time)} {nodes} -1 -1 {nodes} {plain(estimate)} -1 "
+                f"{status} {user} -1 {executable} {queue} -1 {after} {plain(think)}\n"
+            )
+
+
+def plain(seconds: float) -> str:
+    """Return a time as short as it can be read back."""
+    return str(int(seconds)) if seconds == int(seconds) else repr(seconds)
+
 
 DROPS = {
     "failed": "jobs of status 0",
@@ -56,7 +156,6 @@ _LABELS = (
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
 _MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -221,8 +320,8 @@ def workload_of(
         queue=queue,
         after=np.where(after > 0, after, -1),
         think=np.where((after > 0) & (think > 0), think, 0),
-        machine_nodes=machine_of(header, cores),
-        header=header_per_node(header, cores),
+        machine_nodes=_machine_of(header, cores),
+        header=_header_per_node(header, cores),
         notes=(*notes, *more, *renumbered),
         dropped=dropped,
     )

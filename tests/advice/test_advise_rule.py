@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.advice.install import install_files
-from netplace.advice.shapes import shape_lists
+from netplace.advice.rules import shape_lists
 from netplace.cli import app
 from netplace.report.pages import page_of
 from netplace.scheduling import Allocation, Job, make_partitioner, make_times
-from netplace.scheduling.partitioner.slurm_placements import read_placements
+from netplace.scheduling.partitioner.slurm import read_placements
 from netplace.topologies import parse
 from netplace.topologies.slurm_grid import listed_placements
 

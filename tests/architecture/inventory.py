@@ -73,7 +73,7 @@ def resolved(path: str) -> object:
     for length in range(len(parts), 0, -1):
         try:
             found: object = importlib.import_module(".".join(parts[:length]))
-        except ModuleNotFoundError:
+        except (ModuleNotFoundError, FileNotFoundError):  # an editable install lists files that are gone
             continue
         for part in parts[length:]:
             found = getattr(found, part)

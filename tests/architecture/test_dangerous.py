@@ -111,9 +111,8 @@ SAFE = {
     },
     "apps/formats/recording.py": {"memmap": "maps a file that is read, nothing is written"},
     "apps/formats/writing.py": {"open": DRAFT},
-    "apps/recording/build.py": {"import subprocess": "the compiler that the user named, without a shell"},
     "apps/recording/launch.py": {
-        "import subprocess": "the program that the user named, without a shell",
+        "import subprocess": "the compiler and the program that the user named, without a shell",
         "Popen": "as its import",
     },
     "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew, with -P"},
@@ -174,7 +173,7 @@ SAFE = {
     "scheduling/partitioner/centres/space.py": {"__reduce__": "how a space goes to workers of this process"},
     "scheduling/workload/files.py": {"open": DRAFT, "write_text": "its own function, by `atomic_file`"},
     "scheduling/workload/job_table.py": {"write_text": "that of netplace.scheduling.workload.files"},
-    "scheduling/workload/swf_write.py": {"write_text": "that of netplace.scheduling.workload.files"},
+    "scheduling/workload/swf.py": {"write_text": "that of netplace.scheduling.workload.files"},
     "testing/topology.py": {"import pickle": "a network of whoever tests it, written and read in memory"},
 }
 

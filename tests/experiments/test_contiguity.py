@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.contiguity.cases import Cell
-from netplace.experiments.contiguity.longer import longer_cells, longer_table
 from netplace.experiments.contiguity.streams import LOAD, steady_weeks, stream_of
-from netplace.experiments.contiguity.study import MACHINES, cells
+from netplace.experiments.contiguity.study import MACHINES, cells, longer_cells, longer_table
 from netplace.experiments.contiguity.tables import compared, figures_of, points, turned
 from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
 from netplace.scheduling import Contiguity, Job

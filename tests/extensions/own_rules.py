@@ -5,7 +5,7 @@ from __future__ import annotations
 RULES = '''
 import numpy as np
 from netplace.scheduling.partitioner.scattered import FirstFree
-from netplace.scheduling.policy.fcfs import FcfsQueue
+from netplace.scheduling.policy.plain import FcfsQueue
 from netplace.topologies import torus
 
 

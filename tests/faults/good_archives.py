@@ -6,8 +6,7 @@ import importlib.util
 import struct
 from pathlib import Path
 
-from netplace.apps.formats.dumpi_file import MAGIC
-from netplace.apps.formats.dumpi_layout import END_OF_STREAM, FUNCTIONS
+from netplace.apps.formats.dumpi_file import END_OF_STREAM, FUNCTIONS, MAGIC
 
 __all__ = ["ARCHIVES", "make_archives"]
 

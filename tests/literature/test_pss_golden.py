@@ -11,9 +11,8 @@ import pytest
 from golden_folder import OWN, folders, rows
 
 from netplace.scheduling.partitioner.pss.derive import box_levels, leveled, levels, tree_levels
-from netplace.scheduling.partitioner.pss.exact import exact
 from netplace.scheduling.partitioner.pss.language import read_configuration
-from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.select import exact, select
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import parse
 

@@ -12,10 +12,9 @@ from scipy import sparse
 from netplace.apps import application
 from netplace.native import placement as native
 from netplace.placement.mapping import METHODS, solve_qap
-from netplace.placement.mapping.qap.elites import Elites, crossed, perturbed
-from netplace.placement.mapping.qap.grasp import Construction
-from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
+from netplace.placement.mapping.qap.grasp import Construction, PairsFirst
 from netplace.placement.mapping.qap.lowered import dense_form, sparse_form
+from netplace.placement.mapping.qap.portfolio import Elites, crossed, perturbed
 from netplace.placement.mapping.qap.problem import qap_problem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 from netplace.topologies import parse

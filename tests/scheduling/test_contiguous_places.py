@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from netplace.scheduling import Job, make_times, schedule
-from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.partitioner import Allocation, make_partitioner
+from netplace.scheduling.record import Contiguity
 from netplace.topologies import Graph, parse
 
 

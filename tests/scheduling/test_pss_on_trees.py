@@ -7,8 +7,7 @@ import pytest
 
 from netplace.scheduling.partitioner.pss import select as module
 from netplace.scheduling.partitioner.pss.derive import levels
-from netplace.scheduling.partitioner.pss.laminar import laminar_tree
-from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.select import laminar_tree, select
 from netplace.scheduling.partitioner.pss.sets import processor_sets
 from netplace.topologies import parse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,70 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["all_minimal", "costs", "first_minimal"]
+__all__ = ["all_minimal", "costs", "dimension_order", "first_minimal"]
+
+
+def dimension_order(switches: Switches) -> NDArray[np.int16]:
+    """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
+
+    At half the length of an even ring, the way leads to higher places from even places and to lower places
+    from odd places, so that both directions have the same load. For switches whose other coordinates have an
+    odd sum, it is reversed, except in rings that are shifted where they close. **(ours)**
+    """
+    place, count = switches.places, switches.count
+    if switches.axis is None or place is None or not _is_grid(place):
+        raise ValueError(f"{switches.text}: switches stand on no grid, which routing dor needs")
+    hops = switches.hops
+    ports = np.full((count, count), -1, np.int16)
+    for d in range(place.shape[1] - 1, -1, -1):
+        # On the way to the switch that differs from this one in dimension d alone, any shortest way is along
+        # d.
+        differs = place[:, None, d] != place[None, :, d]
+        stop = _at(place, d)
+        best = np.full((count, count), -1, np.int16)
+        others = (place.sum(axis=1) - place[:, d]) * (not _is_twisted(switches, d))
+        upward = (place[:, None, d] + others[None, :]) % 2 == 0
+        for port in np.flatnonzero((switches.axis == d).any(axis=0)):
+            usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
+            end = np.maximum(switches.neighbor[:, port], 0)
+            goal = stop[np.arange(count)[:, None], place[None, :, d]]
+            nearer = usable[:, None] & (
+                np.take_along_axis(hops[end], goal, axis=1) == np.take_along_axis(hops, goal, axis=1) - 1
+            )
+            higher = place[end, d] > place[:, d]
+            if switches.closes is not None:
+                higher = higher ^ switches.closes[:, port]
+            best = np.where(nearer & ((best < 0) | (higher[:, None] == upward)), np.int16(port), best)
+        ports = np.where(differs, best, ports)
+    return table(ports)
+
+
+def _is_grid(place: NDArray[np.int64]) -> bool:
+    """Return whether there is exactly one switch at every place up to the largest coordinates."""
+    if place.min() < 0 or place.max() >= len(place):
+        return False
+    whole = math.prod(int(side) + 1 for side in place.max(axis=0)) == len(place)
+    return whole and len(np.unique(place, axis=0)) == len(place)
+
+
+def _is_twisted(switches: Switches, d: int) -> bool:
+    """Return whether some link of dimension d also leads to another coordinate than d."""
+    assert switches.axis is not None
+    assert switches.places is not None
+    here, port = np.nonzero((switches.axis == d) & (switches.neighbor >= 0))
+    moved = switches.places[here] != switches.places[switches.neighbor[here, port]]
+    return bool(np.delete(moved, d, axis=1).any())
+
+
+def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
+    """Return the switch with each coordinate of dimension d instead of that of each switch."""
+    sizes = place.max(axis=0) + 1
+    strides = np.cumprod([1, *sizes[:-1]])
+    number = np.empty(int(sizes.prod()), np.int64)
+    number[place @ strides] = np.arange(len(place))
+    base = place @ strides - place[:, d] * strides[d]
+    return np.asarray(number[base[:, None] + np.arange(sizes[d]) * strides[d]])
+
 
 _BLOCK = 2**22  # pairs and ports looked at together: bounds the memory of intermediate arrays
 

@@ -6,30 +6,253 @@ They are partitioners of the same names, offered by entry points as any other pa
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, ClassVar
 
-from netplace.experiments.first_fit.searches.adaptive_scan import AdaptiveScan
-from netplace.experiments.first_fit.searches.iff import ImprovedFirstFit
-from netplace.experiments.first_fit.searches.naive_counts import CountedFirstFit
-from netplace.experiments.first_fit.searches.rbs import RightBorderSegments
-from netplace.experiments.first_fit.searches.row_jumps import RowJumps
-from netplace.experiments.first_fit.searches.zhu import ZhuFirstFit
+import numpy as np
+
+from netplace.native import experiments as native
+from netplace.scheduling.partitioner.allocation import PartitionerKind
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, Search, box_partitioner
-from netplace.scheduling.partitioner.kind import PartitionerKind
+from netplace.scheduling.partitioner.contiguous.search import Account, NodeArray, Shape, mesh_2d
 from netplace.topologies import Grid
 
-__all__ = ["ADAPTIVE_SCAN", "IFF", "NAIVE", "RBS", "ROW_JUMPS", "SEARCHES", "ZFF"]
+__all__ = [
+    "ADAPTIVE_SCAN",
+    "IFF",
+    "NAIVE",
+    "RBS",
+    "ROW_JUMPS",
+    "SEARCHES",
+    "ZFF",
+    "ImprovedFirstFit",
+    "NaiveFirstFit",
+    "PublishedVisits",
+]
+
+
+class _BoxList(Account):
+    """A list of the boxes that are held, in the order of the last coordinate of their bases.
+
+    Attributes
+    ----------
+    boxes : ndarray of int64, shape (boxes, 2 * dims)
+        Coordinates of the base and sides of each box.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._room = np.empty((16, 2 * grid.dims), np.int64)
+        self.boxes = self._room[:0]
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Put a free box on the list."""
+        count = len(self.boxes)
+        if count == len(self._room):
+            self._room = np.concatenate((self._room, np.empty_like(self._room)))
+        box = np.array(self._place(base) + list(shape))
+        at = int(np.searchsorted(self.boxes[:, len(shape) - 1], box[len(shape) - 1], side="right"))
+        self._room[at + 1 : count + 1] = self._room[at:count].copy()
+        self._room[at] = box
+        self.boxes = self._room[: count + 1]
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Take a held box off the list."""
+        count = len(self.boxes)
+        at = int((self.boxes[:, : len(shape)] == self._place(base)).all(axis=1).argmax())
+        self._room[at : count - 1] = self._room[at + 1 : count].copy()
+        self.boxes = self._room[: count - 1]
+
+    def _place(self, base: int) -> list[int]:
+        """Return the coordinates of a node."""
+        place = []
+        for size in self._sizes.tolist():
+            base, x = divmod(base, size)
+            place.append(x)
+        return place
+
+
+class _AdaptiveScan(_BoxList):
+    """An exact search on meshes and tori that jumps behind the held box in its way; `visited` counts boxes.
+
+    Bases are scanned in their order. If the box at one would meet a held box, the stride is as long as it
+    takes to get behind that along X.
+
+    J. Ding and L. N. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected
+    systems", Proc. Int. Conf. on Parallel Processing (1993). That is for 2-D meshes; the same rule serves any
+    number of dimensions, and rings.
+    """
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, visited = native.adaptive_scan(self.boxes, self._sizes, np.array(shape), self._wraps)
+        self.visited += visited
+        return base
+
+
+class ImprovedFirstFit(Account):
+    """An exact search on meshes and tori of any dimension, as published; `visited` counts nodes.
+
+    Every node knows whose partition it is in, and in every dimension how many free nodes there are from it
+    to the first held one. A base is compared in all dimensions; then nodes one step along the last dimension
+    in all but that, and so on, so that each step looks at fewer dimensions and more nodes. The first failure
+    makes a region of bases forbidden by the same partition, which is marked with how far to jump and cleared
+    after the search. Where a run along X is too short, the search goes on behind the partition that ends it.
+
+    J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
+    partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
+    (2014), and tech. report EHU-KAT-IK-06-12. Nodes that are looked at count as visited, once a look; marking
+    regions does not.
+    """
+
+    _as_published = False
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._runs = native.Iff(grid.sizes, grid.wraps)
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, looked_at, counted = self._runs.find(shape)
+        self.visited += counted if self._as_published else looked_at
+        return base
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a free box as held."""
+        self._runs.change(base, shape, False)
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a held box as free."""
+        self._runs.change(base, shape, True)
+
+
+class PublishedVisits(ImprovedFirstFit):
+    """The same, `visited` counted as published.
+
+    A partition that is met counts once a search, whatever is skipped for it; so does each node that is looked
+    at in the candidate that is accepted. J. A. Pascual, doctoral thesis, UPV/EHU 2013, 4.1.1 and 7.1.2.
+    """
+
+    _as_published = True
+
+
+class _OverNodes(NodeArray):
+    """A search by one compiled function over the flags of all nodes.
+
+    Attributes
+    ----------
+    find : callable
+        Takes `held`, the sides of the machine and of the box, and whether the machine is a torus; returns the
+        first base of a free box, or -1, and what `visited` grows by.
+    """
+
+    find: ClassVar[Callable[..., Any]]
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, visited = self.find(self.held, self._sizes, np.array(shape), self._wraps)
+        self.visited += visited
+        return int(base)
+
+
+class NaiveFirstFit(_OverNodes):
+    """An exact search on meshes and tori that looks at every node of every box; `visited` counts nodes.
+
+    A base is given up at the first held node.
+    """
+
+    find = staticmethod(native.naive_first_fit)
+
+
+class _CountedFirstFit(_OverNodes):
+    """The answers and visits of `NaiveFirstFit`, in a time that the size of the box hardly alters.
+
+    How many nodes are looked at from a base, up to the first that is held, follows dimension by dimension: at
+    rows that begin there from the free nodes up to the next held one, at a section of a box from those of its
+    rows, and so on. `visited` is the sum over all bases up to the answer.
+    """
+
+    find = staticmethod(native.counted_first_fit)
+
+
+class _RightBorderSegments(_BoxList):
+    """An exact search on 2-D meshes, in time quadratic in the number of held boxes; `visited` counts boxes.
+
+    A free box can be shifted left until it touches a held one, or the border of the mesh. So the first base
+    lies in the column right of a held box, beside it, or in the first column; of each such segment, what the
+    coverage of other boxes leaves is looked for, the boxes being sorted by row.
+
+    G.-M. Chiu and S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little
+    overhead", IEEE Trans. Parallel and Distributed Systems 10 (1999). Their text was not at hand: this is
+    made after its idea, and returns the lowest base where they may return any.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(mesh_2d(grid, "partitioner rbs"))
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, visited = native.right_border_segments(self.boxes, self._sizes, np.array(shape))
+        self.visited += visited
+        return base
+
+
+class _RowJumps(Account):
+    """An exact search on meshes and tori that jumps over bases known to fail; `visited` counts nodes.
+
+    Every node knows how many free nodes follow it along X, itself included; taking and releasing a box
+    corrects this in its rows. At a base, one look a row of the box returns whether it is free, the farthest
+    row first. Where it is not, the held node behind the run forbids all bases whose box holds it. The search
+    goes on behind it along X; when a whole row, plane .. of bases failed, it goes on behind the nearest of
+    the held nodes that were met on the way, along Y, Z ...
+
+    It is `iff` with runs along one dimension alone, and with jumps in the higher dimensions of its own, which
+    never make the search slower.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._runs = native.RowJumps(grid.sizes, grid.wraps)
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, visited = self._runs.find(shape)
+        self.visited += visited
+        return base
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a free box as held."""
+        self._runs.change(base, shape, False)
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a held box as free."""
+        self._runs.change(base, shape, True)
+
+
+class _ZhuFirstFit(_OverNodes):
+    """An exact search that marks all bases from which a box meets a held one; `visited` counts nodes.
+
+    The marks are those of the array of held nodes spread backwards by the sides of the box: one pass over
+    all nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
+    machine alone.
+
+    Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel
+    and Distributed Computing 16 (1992). That is for 2-D meshes, a pass along rows and one along columns;
+    here there is one for every dimension, and rings go on at their beginning.
+    """
+
+    find = staticmethod(native.zhu_first_fit)
+
 
 SEARCHES: dict[str, Callable[[Grid], Search]] = {
-    "adaptive-scan": AdaptiveScan,
+    "adaptive-scan": _AdaptiveScan,
     "iff": ImprovedFirstFit,
-    "naive": CountedFirstFit,
-    "rbs": RightBorderSegments,
-    "row-jumps": RowJumps,
-    "zff": ZhuFirstFit,
+    "naive": _CountedFirstFit,
+    "rbs": _RightBorderSegments,
+    "row-jumps": _RowJumps,
+    "zff": _ZhuFirstFit,
 }
-
 ADAPTIVE_SCAN = PartitionerKind(
-    box_partitioner("adaptive-scan", AdaptiveScan),
+    box_partitioner("adaptive-scan", _AdaptiveScan),
     "adaptive-scan",
     "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)",
     SHAPE_OPTION,
@@ -43,28 +266,28 @@ IFF = PartitionerKind(
     ranked=True,
 )
 NAIVE = PartitionerKind(
-    box_partitioner("naive", CountedFirstFit),
+    box_partitioner("naive", _CountedFirstFit),
     "naive",
     "boxes, first fit node by node",
     SHAPE_OPTION,
     ranked=True,
 )
 RBS = PartitionerKind(
-    box_partitioner("rbs", RightBorderSegments),
+    box_partitioner("rbs", _RightBorderSegments),
     "rbs",
     "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)",
     SHAPE_OPTION,
     ranked=True,
 )
 ROW_JUMPS = PartitionerKind(
-    box_partitioner("row-jumps", RowJumps),
+    box_partitioner("row-jumps", _RowJumps),
     "row-jumps",
     "boxes, first fit by free runs along rows, jumping over forbidden bases",
     SHAPE_OPTION,
     ranked=True,
 )
 ZFF = PartitionerKind(
-    box_partitioner("zff", ZhuFirstFit),
+    box_partitioner("zff", _ZhuFirstFit),
     "zff",
     "boxes, first fit by the coverage of held nodes (Zhu 1992)",
     SHAPE_OPTION,

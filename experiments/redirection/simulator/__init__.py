@@ -15,11 +15,19 @@ SRPT 60.0
 
 from __future__ import annotations
 
-from netplace.experiments.redirection.simulator.figures import TASK_FIGURES, TaskFigures, task_figures
-from netplace.experiments.redirection.simulator.instances import TaskSet, tasks_of, windows
-from netplace.experiments.redirection.simulator.policies import TASK_POLICIES, TaskPolicy
 from netplace.experiments.redirection.simulator.run import run_tasks
-from netplace.experiments.redirection.simulator.task import Ran, Task
+from netplace.experiments.redirection.simulator.tasks import (
+    TASK_FIGURES,
+    TASK_POLICIES,
+    Ran,
+    Task,
+    TaskFigures,
+    TaskPolicy,
+    TaskSet,
+    task_figures,
+    tasks_of,
+    windows,
+)
 
 __all__ = [
     "TASK_FIGURES",

@@ -16,10 +16,16 @@ knapsack 14.0 ('G0', 'C0', 'G0', 'G0') 14.0
 
 from __future__ import annotations
 
-from netplace.experiments.two_kinds.simulator.assignment import Assignment
-from netplace.experiments.two_kinds.simulator.exact import optimum
-from netplace.experiments.two_kinds.simulator.search import STEPS, SearchResult, check_search, search
-from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
+from netplace.experiments.two_kinds.simulator.search import (
+    STEPS,
+    Assignment,
+    SearchResult,
+    check_search,
+    greedy_step,
+    knapsack_step,
+    optimum,
+    search,
+)
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
 
 __all__ = [

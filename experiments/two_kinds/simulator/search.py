@@ -2,21 +2,258 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from netplace.checks import check_choice, check_int, check_size
-from netplace.experiments.two_kinds.simulator.assignment import Assignment
-from netplace.experiments.two_kinds.simulator.packing import check_tables
-from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = ["STEPS", "SearchResult", "check_search", "search"]
+__all__ = [
+    "STEPS",
+    "Assignment",
+    "SearchResult",
+    "check_search",
+    "greedy_step",
+    "knapsack_step",
+    "optimum",
+    "search",
+]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A schedule; every worker runs its tasks one after the other without a gap.
+
+    Attributes
+    ----------
+    workers : tuple of str
+        Worker of each task: ``C0``, ``C1``, .. are CPUs, ``G0``, .. GPUs.
+    makespan : float
+        When the last task ends, in seconds.
+    """
+
+    workers: tuple[str, ...]
+    makespan: float
+
+
+def _list_schedule(
+    tasks: TaskTimes, cpus: int, gpus: int, on_cpus: NDArray[np.int64], on_gpus: NDArray[np.int64]
+) -> Assignment:
+    """Return a schedule in which tasks, in the orders given, go to the least loaded worker of their kind.
+
+    Of equally loaded workers the one of the lowest number takes a task.
+    """
+    workers = [""] * len(tasks)
+    makespan = 0.0
+    for kind, count, rows, times in (("C", cpus, on_cpus, tasks.cpu), ("G", gpus, on_gpus, tasks.gpu)):
+        loads = [(0.0, worker) for worker in range(min(count, len(rows)))]  # a heap: the least stands first
+        names = [f"{kind}{worker}" for _, worker in loads]
+        for row, time in zip(rows.tolist(), times[rows].tolist(), strict=True):
+            load, worker = loads[0]
+            heapq.heapreplace(loads, (load + time, worker))
+            workers[row] = names[worker]
+        makespan = max(makespan, max(loads, default=(0.0, 0))[0])
+    return Assignment(tuple(workers), makespan)
+
+
+Flags = NDArray[np.bool_]
+_BYTES_PER_CELL = 40  # of the table that is being made, and of those that it is made from
+_MOST_CELLS = 2e10  # of all tables together; a bit each is kept
+
+
+def _least_cpu_time(
+    tasks: TaskTimes, cpus: int, gpus: int, guess: float, must_gpu: Flags, must_cpu: Flags
+) -> Flags | None:
+    """Return which tasks go to GPUs such that the sum on CPUs is least, or None if there is no such choice.
+
+    Bounds: the sum on GPUs is at most ``gpus * guess``; at most `cpus` tasks of over half the guess on
+    CPUs, at most `gpus` of them on GPUs. Times on GPUs are rounded down to whole units of ``guess / (2
+    n)``: a choice within the bound always counts as such, and one that counts as such is over it by at most
+    half a guess, which longest first makes up for. A table has ``2 n gpus`` units times the numbers of long
+    tasks, so all take O(n² cpus gpus²).
+    """
+    count, gpus = len(tasks), min(gpus, len(tasks))  # more of them are never used
+    shape = _check_tables(count, cpus, gpus)
+    units = shape[2] - 1
+    weights = np.floor(tasks.gpu * (2 * count / guess))
+    table = np.full(shape, np.inf)
+    table[0, 0, 0] = 0.0
+    kept = []
+    for row in range(count):
+        on_cpu = _moved(table, int(tasks.cpu[row] > guess / 2), 0, 0) + tasks.cpu[row]
+        weight = int(min(weights[row], units + 1))
+        on_gpu = _moved(table, 0, int(tasks.gpu[row] > guess / 2), weight)
+        if must_gpu[row]:
+            on_cpu[:] = np.inf
+        if must_cpu[row]:
+            on_gpu[:] = np.inf
+        takes = on_gpu < on_cpu
+        kept.append(np.packbits(takes))
+        table = np.where(takes, on_gpu, on_cpu)
+    if not np.isfinite(table.min()):
+        return None
+    return _traced(tasks, guess, weights, kept, table)
+
+
+def _check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
+    """Return the shape of a table."""
+    shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * min(gpus, count) + 1
+    cells = count * math.prod(shape)
+    if cells > _MOST_CELLS:
+        raise ValueError(
+            f"knapsack: {count:,} tasks on {cpus} CPUs and {gpus} GPUs are too many for its tables, "
+            "expected fewer, or the greedy step"
+        )
+    check_size(-(-cells // 8) + _BYTES_PER_CELL * math.prod(shape), 1, "bytes of tables", "knapsack")
+    return shape
+
+
+def _moved(table: NDArray[np.float64], cpus: int, gpus: int, units: int) -> NDArray[np.float64]:
+    """Return the table moved up by so many long tasks and units; what leaves it is lost."""
+    moved = np.full_like(table, np.inf)
+    a, b, c = table.shape
+    if units < c:
+        moved[cpus:, gpus:, units:] = table[: a - cpus, : b - gpus, : c - units]
+    return moved
+
+
+def _traced(
+    tasks: TaskTimes,
+    guess: float,
+    weights: NDArray[np.float64],
+    kept: list[NDArray[np.uint8]],
+    table: NDArray[np.float64],
+) -> Flags:
+    """Return the choice that led to the least entry."""
+    cell = list(np.unravel_index(int(np.argmin(table)), table.shape))
+    chosen = np.zeros(len(tasks), np.bool_)
+    for row in range(len(tasks) - 1, -1, -1):
+        place = int(np.ravel_multi_index(tuple(cell), table.shape))
+        chosen[row] = bool(kept[row][place // 8] >> (7 - place % 8) & 1)
+        if chosen[row]:
+            cell[1] -= int(tasks.gpu[row] > guess / 2)
+            cell[2] -= int(weights[row])
+        else:
+            cell[0] -= int(tasks.cpu[row] > guess / 2)
+    return chosen
+
+
+# Steps of dual approximation: a schedule not much longer than a guess, or NO.
+#
+# NO (here None) proves that there is no schedule as short as the guess.
+
+
+def greedy_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assignment | None:
+    """Return a schedule of at most twice the guess, or None: then none is as short as the guess.
+
+    Tasks that are too long for one kind go to the other; then those that gain most from a GPU go there while
+    the sum on GPUs is less than ``gpus * guess``. F. Mendonca, thesis, 2017, section 2.3, proposition 1.
+
+    Parameters
+    ----------
+    tasks : TaskTimes
+        The tasks.
+    cpus, gpus : int
+        Workers, at least 1 of each.
+    guess : float
+        Seconds.
+    """
+    forced = _forced(tasks, guess)
+    if forced is None:
+        return None
+    must_gpu, must_cpu = forced
+    load = float(tasks.gpu[must_gpu].sum())
+    if load > gpus * guess:
+        return None
+    order = tasks.by_gain
+    free = order[~(must_gpu | must_cpu)[order]]
+    before = np.cumsum(np.append(load, tasks.gpu[free]))[:-1]  # on GPUs, when it is a task's turn
+    chosen = must_gpu.copy()
+    chosen[free[before < gpus * guess]] = True
+    if tasks.cpu[~chosen].sum() > cpus * guess:
+        return None
+    return _list_schedule(tasks, cpus, gpus, order[~chosen[order]], order[chosen[order]])
+
+
+def knapsack_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assignment | None:
+    """Return a schedule of at most 3/2 of the guess, or None: then none is as short as the guess.
+
+    The sum on CPUs is least under these bounds: a sum on GPUs of at most ``gpus * guess``, at most one task
+    of over half the guess for each worker. Then the longest come first on both sides. After S.
+    Kedad-Sidhoum et al., ICPP 2014, and R. Bleuse et al., Concurrency and Computation 27, 2015.
+
+    Parameters
+    ----------
+    tasks, cpus, gpus, guess
+        As in `greedy_step`.
+    """
+    forced = _forced(tasks, guess)
+    if forced is None:
+        return None
+    chosen = _least_cpu_time(tasks, cpus, gpus, guess, *forced)
+    if chosen is None or tasks.cpu[~chosen].sum() > cpus * guess:
+        return None
+    on_cpus, on_gpus = np.flatnonzero(~chosen), np.flatnonzero(chosen)
+    longest_first = (
+        rows[np.argsort(-times[rows], kind="stable")]
+        for rows, times in ((on_cpus, tasks.cpu), (on_gpus, tasks.gpu))
+    )
+    return _list_schedule(tasks, cpus, gpus, *longest_first)
+
+
+def _forced(tasks: TaskTimes, guess: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """Return which tasks must go to GPUs, and which to CPUs; None if one fits on neither."""
+    must_gpu, must_cpu = tasks.cpu > guess, tasks.gpu > guess
+    return None if (must_gpu & must_cpu).any() else (must_gpu, must_cpu)
+
+
+def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> float:
+    """Return the least makespan, to the solver's tolerance, by SciPy's HiGHS.
+
+    Parameters
+    ----------
+    tasks : TaskTimes
+        The tasks: some dozens.
+    cpus, gpus : int
+        Workers, at least 1 of each.
+    seconds : float
+        Time limit of the solver.
+    """
+    workers = check_int(cpus, "CPUs") + check_int(gpus, "GPUs")
+    count = len(tasks)
+    check_size((workers + count) * (workers * count + 1), 16, "table entries", "optimum")
+    times = np.concatenate([np.tile(tasks.cpu, (cpus, 1)), np.tile(tasks.gpu, (gpus, 1))])
+    scale = float(np.minimum(tasks.cpu, tasks.gpu).sum())
+    once = np.zeros((count, workers * count + 1))
+    loads = np.zeros((workers, workers * count + 1))
+    loads[:, -1] = -1
+    for worker in range(workers):
+        columns = slice(worker * count, (worker + 1) * count)
+        once[:, columns] = np.eye(count)
+        loads[worker, columns] = times[worker] / scale
+    goal = np.zeros(workers * count + 1)
+    goal[-1] = 1
+    solved = milp(
+        goal,
+        integrality=np.append(np.ones(workers * count), 0),
+        bounds=Bounds(0, np.append(np.ones(workers * count), np.inf)),
+        constraints=[LinearConstraint(once, 1, 1), LinearConstraint(loads, -np.inf, 0)],
+        options={"time_limit": seconds, "mip_rel_gap": 0},
+    )
+    if solved.status != 0:
+        raise ValueError(f"optimum of {count} tasks on {workers} workers: not found in {seconds:g} s")
+    # The makespan of the rounded choice: the solver's own may be off by its tolerance.
+    placed = np.rint(solved.x[:-1]).reshape(workers, count)
+    return float((placed * times).sum(axis=1).max())
+
 
 Step = Callable[[TaskTimes, int, int, float], Assignment | None]
-
 # name: (step, how much longer than the guess it may be, one line for people)
 STEPS: dict[str, tuple[Step, float, str]] = {
     "greedy": (greedy_step, 2.0, "what gains most from a GPU goes there: at most 2 times the optimum"),
@@ -92,7 +329,7 @@ def check_search(count: int, cpus: int, gpus: int, step: str) -> None:
     """Check before `count` tasks are made that a search among them can be held in memory."""
     check_size(check_int(cpus, "CPUs") + check_int(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
     if step == "knapsack":
-        check_tables(count, cpus, gpus)
+        _check_tables(count, cpus, gpus)
 
 
 def _makespan(assignment: Assignment) -> float:

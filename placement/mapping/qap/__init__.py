@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.checks import check_choice, check_int
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
-from netplace.placement.mapping.qap.problem import QapProblem, qap_problem
-from netplace.placement.mapping.qap.result import QapResult
+from netplace.placement.mapping.qap.problem import QapProblem, QapResult, qap_problem
 from netplace.placement.mapping.qap.scipy_methods import faq, two_opt
 
 __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
@@ -43,11 +42,12 @@ class Method:
 
 
 def _when_used(name: str) -> Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]:
-    """Return the method in a file of its name, whose compiled code is loaded when it is first used."""
+    """Return a method, as ``module:function`` here, that is imported when it is first used."""
 
     def solve(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> NDArray[np.int64]:
-        module = importlib.import_module(f"netplace.placement.mapping.qap.{name}")
-        return np.asarray(getattr(module, name)(problem, rng, budget))
+        module, _, function = name.partition(":")
+        found = importlib.import_module(f"netplace.placement.mapping.qap.{module}")
+        return np.asarray(getattr(found, function)(problem, rng, budget))
 
     return solve
 
@@ -55,10 +55,14 @@ def _when_used(name: str) -> Callable[[QapProblem, np.random.Generator, Budget],
 METHODS: dict[str, Method] = {
     "2opt": Method(two_opt, 10, "SciPy: two-swaps from random permutations; an iteration is a start"),
     "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
-    "grasp": Method(_when_used("grasp"), 50, "as published: greedy randomised construction and two-swaps"),
-    "grasp-pairs": Method(_when_used("grasp_pairs"), 50, "the same, its construction begins with two tasks"),
+    "grasp": Method(
+        _when_used("grasp:grasp"), 50, "as published: greedy randomised construction and two-swaps"
+    ),
+    "grasp-pairs": Method(
+        _when_used("grasp:grasp_pairs"), 50, "the same, its construction begins with two tasks"
+    ),
     "portfolio": Method(
-        _when_used("portfolio"), 10_000, "annealing and tabu search; where large, multilevel"
+        _when_used("portfolio:portfolio"), 10_000, "annealing and tabu search; where large, multilevel"
     ),
 }
 

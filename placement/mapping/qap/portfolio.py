@@ -4,7 +4,7 @@ Annealing starts again each time, for twice as long. Tabu searches start from gr
 at first, then from crosses and perturbations of the best placements found by either. Which of the two is
 better depends on the problem: annealing for flows that are sparse or have much symmetry, like those of
 applications, and tabu search for dense flows. Beyond some hundred locations, only annealing is used;
-`multilevel` solves problems of more than a thousand locations with sparse flows.
+`_multilevel` solves problems of more than a thousand locations with sparse flows.
 
 Sources: É. Taillard (see `tabu`); D. T. Connolly, "An improved annealing scheme for the QAP", European J.
 Operational Research 46 (1990); U. Benlic and J.-K. Hao, "Memetic search for the quadratic assignment
@@ -19,14 +19,120 @@ import numpy as np
 
 from netplace.placement.mapping.qap.annealing import Annealing
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.qap.elites import Elites
-from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
+from netplace.placement.mapping.qap.grasp import PairsFirst
+from netplace.placement.mapping.qap.large import place_many
+from netplace.placement.mapping.qap.locations import Locations, tabulated
 from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_form
-from netplace.placement.mapping.qap.multilevel import is_large, multilevel
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
-__all__ = ["portfolio"]
+__all__ = ["Elites", "crossed", "perturbed", "portfolio"]
+
+
+_SIZE = 5
+_ALIKE = 0.15  # parents that differ in a smaller share of places have nothing left to tell each other
+_MOVED = 0.3  # share of the places that a perturbation changes
+
+
+class Elites:
+    """A few good placements, all different.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where draws come from.
+    """
+
+    def __init__(self, rng: np.random.Generator):
+        self._rng = rng
+        self._members: list[tuple[float, Integers]] = []
+        self._crosses = False
+
+    @property
+    def best(self) -> Integers:
+        """The best placement."""
+        return self._members[0][1]
+
+    @property
+    def least(self) -> float:
+        """Its cost."""
+        return self._members[0][0]
+
+    def add(self, placement: Integers, cost: float) -> None:
+        """Add a placement if it is new, and among the best or needed to fill the places."""
+        if any(cost == known and (placement == member).all() for known, member in self._members):
+            return
+        self._members.append((cost, placement))
+        self._members.sort(key=lambda member: member[0])
+        del self._members[_SIZE:]
+
+    def start(self) -> Integers | None:
+        """Return the next start: in turn a cross of two members and a perturbation of the best one.
+
+        The result is None, for a start from scratch, while there are too few members. Of two similar parents,
+        the worse one is dropped for such a start.
+        """
+        if len(self._members) < _SIZE:
+            return None
+        self._crosses = not self._crosses
+        if not self._crosses:
+            return perturbed(self.best, self._rng)
+        i, k = sorted(self._rng.choice(_SIZE, 2, replace=False).tolist())
+        first, other = self._members[i][1], self._members[k][1]
+        if np.mean(first != other) < _ALIKE:
+            del self._members[k]
+            return None
+        return crossed(first, other, self._rng)
+
+
+def perturbed(placement: Integers, rng: np.random.Generator) -> Integers:
+    """Return `placement` with a random share of its tasks shifted around a ring."""
+    count = min(len(placement), max(3, int(_MOVED * len(placement))))
+    chosen = rng.choice(len(placement), count, replace=False)
+    moved = placement.copy()
+    moved[chosen] = placement[np.roll(chosen, 1)]
+    return moved
+
+
+def crossed(first: Integers, other: Integers, rng: np.random.Generator) -> Integers:
+    """Return a placement that agrees with both parents where they agree, and elsewhere mostly with one."""
+    child = np.where(first == other, first, -1)
+    taken = np.zeros(len(first), bool)
+    taken[child[child >= 0]] = True
+    for task in rng.permutation(np.flatnonzero(child < 0)):
+        parents = (first, other) if rng.random() < 0.5 else (other, first)
+        for location in (parents[0][task], parents[1][task]):
+            if not taken[location]:
+                child[task], taken[location] = location, True
+                break
+    left = np.flatnonzero(child < 0)
+    child[left] = rng.permutation(np.flatnonzero(~taken))
+    return child
+
+
+_MANY = 1024  # locations up to which the searches of the portfolio are better
+_DENSE = 512  # flows of a task beyond which it makes no sense to price a swap from them, if there is a table
+
+
+def _is_large(problem: QapProblem) -> bool:
+    """Return whether the problem is one that the portfolio leaves to `_multilevel`."""
+    if isinstance(problem.B, Locations):
+        return True
+    if problem.locations <= _MANY or problem.nonzeros > _DENSE * problem.locations:
+        return False
+    return bool((problem.B == problem.B.T).all()) and not problem.B.diagonal().any()
+
+
+def _multilevel(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
+    """Return the location of each task of a problem that `_is_large`."""
+    locations = problem.B
+    if not isinstance(locations, Locations):
+        locations = tabulated(locations)
+    as_given = np.arange(problem.tasks)
+    if problem.cost(as_given) <= problem.bound:
+        return as_given
+    return place_many(problem.A, locations, rng, budget)
+
 
 _MOST_DENSE = 256  # locations up to which tabu search, whose every swap looks at all pairs, is worth while
 _FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and its least sweeps
@@ -49,8 +155,8 @@ def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> 
 
     An iteration is a swap of the tabu search, or a proposal for every task in annealing.
     """
-    if is_large(problem):
-        return multilevel(problem, rng, budget)
+    if _is_large(problem):
+        return _multilevel(problem, rng, budget)
     as_given = np.arange(problem.tasks)
     if problem.cost(as_given) <= problem.bound:
         return as_given

@@ -11,7 +11,33 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.mapping.qap.locations import Locations
 
-__all__ = ["QapProblem", "qap_problem"]
+__all__ = ["QapProblem", "QapResult", "qap_problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class QapResult:
+    """A solution, and the effort to find it.
+
+    Attributes
+    ----------
+    mapping : ndarray of int64, shape (tasks,)
+        Location of each task.
+    cost : int or float
+        Its cost; exact, and an int, if all flows and costs are whole numbers.
+    method : str
+        Key of `METHODS`.
+    iterations : int
+        Iterations done, as the method counts them.
+    seconds : float
+        Processor time, in seconds.
+    """
+
+    mapping: NDArray[np.int64]
+    cost: int | float
+    method: str
+    iterations: int
+    seconds: float
+
 
 _BLOCK = 2**22  # costs counted at a time: bounds the memory of their copies
 _EXACT = 2**62  # no partial sum of an integer cost may come near the end of int64

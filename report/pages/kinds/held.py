@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.node_runs import node_runs
+from netplace.topologies.host_lists import node_runs
 
 __all__ = ["boxes_of", "intervals", "kept_steps"]
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from netplace.checks import check_choice
+from netplace.scheduling.partitioner.centres.algorithms import (
+    consecutive,
+    gen_alg,
+    improved,
+    line_of,
+    mm,
+    optimal,
+)
 from netplace.scheduling.partitioner.centres.centred import Centred
-from netplace.scheduling.partitioner.centres.gen_alg import gen_alg
-from netplace.scheduling.partitioner.centres.line import consecutive, line_of
-from netplace.scheduling.partitioner.centres.mc import TIES, mc
-from netplace.scheduling.partitioner.centres.mc_boxes import mc_boxes
-from netplace.scheduling.partitioner.centres.mm import mm
-from netplace.scheduling.partitioner.centres.optimal import optimal
-from netplace.scheduling.partitioner.centres.selection import Choose, Selection
-from netplace.scheduling.partitioner.centres.space import space_of
-from netplace.scheduling.partitioner.centres.swaps import improved
+from netplace.scheduling.partitioner.centres.mc import TIES, mc, mc_boxes
+from netplace.scheduling.partitioner.centres.space import Choose, Selection, space_of
 from netplace.topologies import Topology
 
 __all__ = ["ALGORITHMS", "Centred", "Choose", "Selection", "by_distance", "mc_boxes", "mc_nodes"]

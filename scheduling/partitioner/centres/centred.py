@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.centres.selection import Choose, Selection
-from netplace.scheduling.partitioner.centres.space import Space
-from netplace.scheduling.partitioner.on_free_map import OnFreeMap
+from netplace.scheduling.partitioner.centres.space import Choose, Selection, Space
+from netplace.scheduling.partitioner.free_map import OnFreeMap
 
 __all__ = ["Centred"]
 

@@ -11,16 +11,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.selection import Choose, Selection
-from netplace.scheduling.partitioner.centres.shells import best_box, free_below
-from netplace.scheduling.partitioner.centres.space import RING, Space
+from netplace.checks import check_choice, check_int
+from netplace.native import scheduling as native
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.centres.centred import Centred
+from netplace.scheduling.partitioner.centres.space import RING, Axes, Choose, Selection, Space, space_of
+from netplace.topologies import Topology
 
-__all__ = ["TIES", "mc"]
+__all__ = ["TIES", "mc", "mc_boxes"]
+
+
+class _FreeBelow(NamedTuple):
+    """How many free nodes lie below each corner, so that those of a box are a sum over its corners.
+
+    A ring is unrolled by half its length at either end, so that no box is cut by its seam.
+
+    Attributes
+    ----------
+    corners : ndarray of int32
+        For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.
+    strides : ndarray of int64, shape (dims,)
+        By how much the index grows with each coordinate.
+    shift : ndarray of int64, shape (dims,)
+        Where place 0 stands in each unrolled dimension.
+    ends : ndarray of int64, shape (dims,)
+        Places of each unrolled dimension.
+    """
+
+    corners: NDArray[np.int32]
+    strides: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+def _free_below(space: Space, free: Nodes) -> _FreeBelow:
+    """Return the counts below corners for these free nodes of a grid."""
+    sizes, ring = space.axes.sizes, space.axes.kinds == RING
+    here = np.bincount(space.point[free], minlength=sizes.prod())
+    shift = np.where(ring, (sizes - 1) // 2, 0)
+    ends = sizes + shift + np.where(ring, sizes // 2, 0)
+    strides = np.cumprod([1, *(ends + 1)])
+    return _FreeBelow(native.sum_below(here, sizes, shift, ends, strides), strides[:-1], shift, ends)
+
+
+def best_box(
+    axes: Axes,
+    corners: _FreeBelow,
+    free: Nodes,
+    below: NDArray[np.int64],
+    above: NDArray[np.int64],
+    size: int,
+) -> tuple[int, int]:
+    """Return the first free node around which the sum of shell numbers of `size` nodes is least, and it.
+
+    The sum is that over shells of how many of the nodes lie further out.
+    """
+    return native.best_box(axes.compiled, *corners, free, below, above, size)
+
 
 _Numbers = NDArray[np.int64]
 Tie = Callable[[Space, int, Nodes, Nodes, int], Nodes]
@@ -43,7 +96,7 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
     def choose(space: Space, free: Nodes, size: int) -> Selection:
         below = np.array([(side - 1) // 2 for side in shape])
         above = np.array([side // 2 for side in shape])
-        centre, cost = best_box(space.axes, free_below(space, free), free, below, above, size)
+        centre, cost = best_box(space.axes, _free_below(space, free), free, below, above, size)
         shell = _shells(space, int(centre), free, below, above)
         inside = np.cumsum(np.bincount(shell))
         last = int(np.searchsorted(inside, size))
@@ -93,3 +146,73 @@ def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int)
 
 
 TIES: dict[str, Tie] = {"distance": _by_distance, "number": _by_number, "greedy": _greedily}
+
+
+def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
+    """Return the partitioner MC for boxes of one shape, or of each job's own.
+
+    Parameters
+    ----------
+    topology : Topology
+        A mesh or torus.
+    option : str
+        Sides of the box such as ``4x2``, or ``cubic`` or nothing: of each job's own, as near to a cube as
+        holds it. After a comma, a rule for the last shell, a key of `TIES`.
+    seed : int
+        Not used: there is no randomness.
+    """
+    what = f"partitioner mc:{option}" if option else "partitioner mc"
+    sides, _, tie = option.partition(",")
+    check_choice(tie or "distance", TIES, f"{what}, nodes of the last shell")
+    space = space_of(topology, what)
+    sizes = tuple(space.axes.sizes.tolist())
+    if sides in ("", "cubic"):
+        return _McBoxes(space, None, tie or "distance")
+    shape = tuple(check_int(side, f"{what}: side") for side in sides.split("x"))
+    if len(shape) != len(sizes) or any(a > b for a, b in zip(shape, sizes, strict=True)):
+        raise ValueError(f"{what}: {sides} is no box of {topology}, expected {len(sizes)} sides that fit")
+    return _McBoxes(space, shape, tie or "distance")
+
+
+class _McBoxes(Centred):
+    """MC for boxes of a shape.
+
+    Parameters
+    ----------
+    space : Space
+        The machine.
+    shape : tuple of int or None
+        Sides of the box; None: of each job's own.
+    tie : str
+        A key of `TIES`.
+    """
+
+    def __init__(self, space: Space, shape: tuple[int, ...] | None, tie: str):
+        self._shape, self._each = shape, space.each
+        if shape is not None:
+            super().__init__(space, mc(shape, tie), by_count=False)
+            return
+
+        def of_the_job(space: Space, free: Nodes, size: int) -> Selection:
+            sides = _cubic_box(-(-size // space.each), tuple(space.axes.sizes.tolist()))
+            return mc(sides, tie)(space, free, size)
+
+        super().__init__(space, of_the_job)
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return free nodes in increasing order, or None if there are too few."""
+        if self._shape is not None and job.nodes > self._each * math.prod(self._shape):
+            sides, room = "x".join(map(str, self._shape)), self._each * math.prod(self._shape)
+            raise ValueError(
+                f"job {job.number}: {job.nodes} nodes are more than the {room} of partitioner mc:{sides}"
+            )
+        return super().find(job)
+
+
+def _cubic_box(nodes: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sides of the box nearest to a cube that holds so many nodes and fits a grid."""
+    sides = [1] * len(sizes)
+    while math.prod(sides) < nodes:
+        room = [d for d in range(len(sizes)) if sides[d] < sizes[d]]
+        sides[min(room, key=lambda d: sides[d])] += 1
+    return tuple(sides)

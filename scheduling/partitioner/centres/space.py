@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.native import scheduling as native
+from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
-__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Space", "one_each", "space_of"]
+__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Choose", "Selection", "Space", "one_each", "space_of"]
+
 
 LINE, RING, GROUPS, TABLE = 0, 1, 2, 3
 _NO_TABLE = np.zeros((1, 1), np.int32)
@@ -146,3 +149,26 @@ def _tabulated(topology: Topology) -> Axes:
         check_memory(topology.text, 12 * topology.nodes**2, "its table of distances")
         table = topology.distances(place).astype(np.int32)
     return Axes(place[None].astype(np.int64), np.array([TABLE]), np.array([len(table)]), table)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Nodes for a job, and why.
+
+    Attributes
+    ----------
+    nodes : ndarray of int64, shape (size,)
+        The nodes, in increasing order.
+    cost : int
+        What the algorithm minimized: a sum of shell numbers, or of distances over pairs.
+    centre : int or None
+        Node around which they lie; it may be held by another job.
+    """
+
+    nodes: Nodes
+    cost: int
+    centre: int | None = None
+
+
+Choose = Callable[[Space, Nodes, int], Selection]
+"""Takes the network, the free nodes in increasing order, and how many of them are needed."""

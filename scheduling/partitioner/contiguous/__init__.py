@@ -11,11 +11,7 @@ from collections.abc import Callable
 from netplace.checks import check_choice
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Partitioner
-from netplace.scheduling.partitioner.contiguous.boxes import Boxes
-from netplace.scheduling.partitioner.contiguous.buddy import Buddy
-from netplace.scheduling.partitioner.contiguous.erosion import Erosion
-from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
-from netplace.scheduling.partitioner.contiguous.search import Search
+from netplace.scheduling.partitioner.contiguous.search import Boxes, Buddy, Erosion, FrameSliding, Search
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
 from netplace.scheduling.partitioner.tree import tree_contiguous
 from netplace.topologies import Grid, Topology, hierarchy

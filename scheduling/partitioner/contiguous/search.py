@@ -1,17 +1,25 @@
-"""What a search for a free box is asked, and how an array of nodes keeps account of what is held."""
+"""Searches for a free box on a grid: of all places, in frames, and of buddies."""
 
 from __future__ import annotations
 
+import bisect
 import copy
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.native import scheduling as native
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.topologies import Grid
 
-__all__ = ["Account", "NodeArray", "Search", "Shape", "mesh_2d"]
+__all__ = ["Account", "Boxes", "Buddy", "Erosion", "FrameSliding", "NodeArray", "Search", "Shape", "mesh_2d"]
+
 
 Shape = tuple[int, ...]
 
@@ -97,3 +105,232 @@ class NodeArray(Account):
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
         self.held[native.box_nodes(self._sizes, base, np.array(shape))] = False
+
+
+class Erosion(Account):
+    """An exact search on meshes and tori of any dimension; `visited` counts words of 64 nodes.
+
+    The free nodes are the bits of a map. ANDing the map with itself shifted along every dimension, in steps
+    of 1, 2, 4 .., leaves the bases of free boxes. It is done plane by plane of the last dimension, and only
+    for planes that the answer hangs on: in an almost empty machine a small box is found in the first ones,
+    and a plane without a base for the section of the box rules out all boxes that reach it. Eroded planes
+    are kept: to ask for the same section again, as a scheduler does whose first job waits, costs only the
+    planes that changed.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        # Dimensions of a single node add nothing; the map has a row and a plane at least.
+        self._long = [d for d, size in enumerate(grid.sizes) if size > 1]
+        self._missing = max(0, 2 - len(self._long))
+        sides = [grid.sizes[d] for d in self._long] + [1] * self._missing
+        self._map = native.BitMap(sides, grid.wraps)
+        self._fill(0, grid.sizes, True)
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, looked = self._map.find(self._sides(shape))
+        self.visited += looked
+        return base
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a free box as held."""
+        self._fill(base, shape, False)
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a held box as free."""
+        self._fill(base, shape, True)
+
+    def _fill(self, base: int, shape: Shape, value: bool) -> None:
+        self._map.fill(base, self._sides(shape), value)
+
+    def _sides(self, shape: Shape) -> Sequence[int]:
+        """Return the sides along the dimensions of the map."""
+        if not self._missing and len(shape) == len(self._long):
+            return shape
+        return [shape[d] for d in self._long] + [1] * self._missing
+
+
+class Boxes:
+    """Contiguous partitions of meshes and tori: the first free box of those that a rule names for a job.
+
+    Parameters
+    ----------
+    grid : Grid
+        The machine.
+    search : callable
+        Makes the search for free boxes: a class of `netplace.scheduling.partitioner.contiguous`.
+    shapes : callable
+        Takes a job and returns boxes and mappings in the order in which they are tried.
+
+    Attributes
+    ----------
+    search : Search
+        The search, which keeps account of what is held.
+    free, by_count, searches, visited
+        See `netplace.scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
+    """
+
+    by_count = False
+
+    def __init__(self, grid: Grid, search: Callable[[Grid], Search], shapes: Ranking) -> None:
+        self._sizes = np.array(grid.sizes, np.int64)
+        self.search = search(grid)
+        self._shapes = shapes
+        self._held: dict[int, Shape] = {}
+        self.free = grid.nodes
+        self.searches = 0
+        self.visited = 0
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return the first free box for `job`, or None. Nothing is taken."""
+        self.searches += 1
+        for shape, mapping in self._shapes(job):
+            given = self.search.granted(shape)
+            if math.prod(given) > self.free:
+                continue
+            base = self.search.first(given)
+            self.visited = self.search.visited
+            if base >= 0:
+                return Allocation(native.box_nodes(self._sizes, base, np.array(given)), given, mapping)
+        return None
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark a box that `find` returned as held."""
+        base, shape = _box(allocation)
+        if base in self._held:
+            raise ValueError(f"allocation {shape} at node {base}: a box from there is held already")
+        self._held[base] = shape
+        self.search.take(base, shape)
+        self.free -= len(allocation.nodes)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark a box that was taken as free."""
+        base, shape = _box(allocation)
+        if self._held.get(base) != shape:
+            raise ValueError(f"allocation {shape} at node {base}: no such box is held")
+        del self._held[base]
+        self.search.release(base, shape)
+        self.free += len(allocation.nodes)
+
+    def copy(self) -> Boxes:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin.search, twin._held = self.search.copy(), dict(self._held)
+        return twin
+
+
+def _box(allocation: Allocation) -> tuple[int, Shape]:
+    """Return the base and the shape of an allocation's box."""
+    if allocation.shape is None:
+        raise ValueError(f"allocation of {len(allocation.nodes)} nodes: has no shape, expected a box")
+    return int(allocation.nodes[0]), allocation.shape
+
+
+class FrameSliding(NodeArray):
+    """A search on 2-D meshes that looks at few bases, and so misses free boxes; `visited` counts nodes.
+
+    The first frame has its base at the first free node; from there the frame slides by its width along a row,
+    then by its height to the next row of frames. So no node is looked at twice.
+
+    P.-J. Chuang and N.-F. Tzeng, "An efficient submesh allocation strategy for mesh computer systems",
+    Proc. 11th Int. Conf. on Distributed Computing Systems (1991). Their text was not at hand: here every
+    row of frames goes from left to right, over all bases that differ from the first by multiples of the
+    width.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(mesh_2d(grid, "partitioner frame-sliding"))
+
+    def first(self, shape: Shape) -> int:
+        """Return the base of the first free frame of `shape`, or -1."""
+        base, visited = native.slide_frame(self.held, self._sizes, np.array(shape))
+        self.visited += visited
+        return base
+
+
+class Buddy:
+    """A search in lists of free squares; a request gets the smallest that holds it. `visited` counts squares.
+
+    A square is split into four as long as a quarter is enough; four free quarters of a square are joined
+    again. Quick, but what is left of a square is lost to others, and free nodes that are no such square are
+    not seen.
+
+    K. Li and K. H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a
+    partitionable mesh connected system", J. Parallel and Distributed Computing 12 (1991). That is for 2-D
+    meshes; cubes of any number of dimensions are split and joined in the same way.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        side = grid.sizes[0]
+        if set(grid.sizes) != {side} or side & (side - 1):
+            raise ValueError(
+                f"partitioner buddy: is defined on grids whose sides are one power of two, not on {grid}"
+            )
+        strides = [side**d for d in range(grid.dims)]
+        self._levels = side.bit_length()
+        # Of each level: the bits that nodes of a square have in common, and where the quarters of one begin.
+        self._common = [
+            ~sum(((1 << level) - 1) * stride for stride in strides) for level in range(self._levels)
+        ]
+        self._steps = [
+            [sum(step) for step in itertools.product(*([0, stride << level] for stride in reversed(strides)))]
+            for level in range(self._levels)
+        ]
+        self._free: list[list[int]] = [[] for _ in range(self._levels)]
+        self._free[-1].append(0)
+        self.visited = 0
+
+    def granted(self, shape: Shape) -> Shape:
+        """Return the smallest square of a power of two that holds `shape`."""
+        return (1 << (max(shape) - 1).bit_length(),) * len(shape)
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base in the list of the smallest squares that are large enough, or -1."""
+        for level in range(_level(shape), self._levels):
+            self.visited += 1
+            if self._free[level]:
+                return self._free[level][0]
+        return -1
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Take a free square, or a part of a larger one, which is split."""
+        level = _level(shape)
+        whole = next(up for up in range(level, self._levels) if self._corner(base, up) in self._free[up])
+        self._free[whole].remove(self._corner(base, whole))
+        for part in range(whole - 1, level - 1, -1):
+            for other in self._parts(self._corner(base, part + 1), part):
+                if other != self._corner(base, part):
+                    bisect.insort(self._free[part], other)
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Give a square back; it is joined with its buddies where they are free."""
+        level = _level(shape)
+        while level < self._levels - 1:
+            corner = self._corner(base, level + 1)
+            buddies = [part for part in self._parts(corner, level) if part != base]
+            if not set(buddies) <= set(self._free[level]):
+                break
+            for part in buddies:
+                self._free[level].remove(part)
+            base, level = corner, level + 1
+        bisect.insort(self._free[level], base)
+
+    def copy(self) -> Buddy:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._free = [bases.copy() for bases in self._free]
+        return twin
+
+    def _corner(self, node: int, level: int) -> int:
+        """Return the base of the square of a level in which a node lies."""
+        return int(node & self._common[level])
+
+    def _parts(self, corner: int, level: int) -> list[int]:
+        """Return the bases of the squares of a level that make up the one at `corner`, which comes first."""
+        return [corner + step for step in self._steps[level]]
+
+
+def _level(shape: Shape) -> int:
+    """Return the level of a square, 0 for a single node."""
+    return (shape[0] - 1).bit_length()

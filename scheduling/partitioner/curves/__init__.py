@@ -14,14 +14,8 @@ import numpy as np
 
 from netplace.checks import check_choice
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.curves.along import Along
-from netplace.scheduling.partitioner.curves.from_file import order_from_file
-from netplace.scheduling.partitioner.curves.hilbert import hilbert
-from netplace.scheduling.partitioner.curves.hilbert_cut import hilbert_cut
-from netplace.scheduling.partitioner.curves.hindex import hindex
-from netplace.scheduling.partitioner.curves.objective import searched_order
-from netplace.scheduling.partitioner.curves.row import row
-from netplace.scheduling.partitioner.curves.selection import (
+from netplace.scheduling.partitioner.curves.along import (
+    Along,
     Listing,
     Selection,
     best_fit,
@@ -30,7 +24,15 @@ from netplace.scheduling.partitioner.curves.selection import (
     minimum_span,
     sum_of_squares,
 )
-from netplace.scheduling.partitioner.curves.snake import snake
+from netplace.scheduling.partitioner.curves.objective import searched_order
+from netplace.scheduling.partitioner.curves.orders import (
+    hilbert,
+    hilbert_cut,
+    hindex,
+    order_from_file,
+    row,
+    snake,
+)
 from netplace.topologies import Topology, switch_grid
 
 __all__ = ["LISTINGS", "ORDERS", "SELECTIONS", "along_curve", "order_of"]

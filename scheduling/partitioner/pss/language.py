@@ -9,13 +9,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from netplace.checks import check_choice
 from netplace.checks.inputs import input_file
 from netplace.scheduling.partitioner.pss.configuration import Configuration, Host, Processor, SizeClass
-from netplace.scheduling.partitioner.pss.constraints import read_rules, read_vector
-from netplace.scheduling.partitioner.pss.tokens import Tokens
+from netplace.scheduling.partitioner.pss.constraints import Tokens, read_rules, read_vector
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 
-__all__ = ["read_configuration"]
+__all__ = ["read_configuration", "written"]
+
+
+def written(sets: ProcessorSets, origin: str) -> str:
+    """Return a configuration of one queue with these sets for jobs of all sizes; host ``ni`` is node i."""
+    starts, values = sets.members
+    lists = [values[a:b].tolist() for a, b in np.lib.stride_tricks.sliding_window_view(starts, 2)]
+    slots = ", ".join(f"[n{node}=1]" for node in range(sets.nodes))
+    groups = [f"g{i}={{{','.join(f'n{node}' for node in mine)}}}" for i, mine in enumerate(lists)]
+    costs = [f"all@g{i}=[{','.join(map(str, vector))}]" for i, vector in enumerate(sets.vectors.tolist())]
+    return "\n".join(
+        [
+            f"# {origin}",
+            "queues: all",
+            f"slots: {slots}",
+            "groups:\n  " + ",\n  ".join(groups),
+            "costs:\n  otherwise:\n  " + ",\n  ".join(costs),
+            "end-costs",
+            "",
+        ]
+    )
+
 
 _EVERY = 2**62
 Groups = dict[str, frozenset[Processor]]

@@ -11,15 +11,175 @@ stays; with a seed, ties among removals of one size are left to a coin.
 
 from __future__ import annotations
 
+import itertools
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.pss.laminar import kept_on_tree, laminar_tree
 from netplace.scheduling.partitioner.pss.sets import Members, ProcessorSets
 
-__all__ = ["select"]
+__all__ = ["exact", "exact_by_programs", "laminar_tree", "select"]
+
+
+class _LaminarTree(NamedTuple):
+    """Sets as vertices of a tree, leaves first, then the sets in increasing size, the whole machine last.
+
+    Attributes
+    ----------
+    parent : ndarray of int64, shape (nodes + sets + 1,)
+        Vertex above; leaves are the nodes, vertex ``nodes + i`` is the i-th set by size. -1 for the last.
+    worth : ndarray of int64, shape (nodes + sets + 1,)
+        What each vertex costs.
+    number : ndarray of int64, shape (sets,)
+        Number of each set in the order in which they take part.
+    place : ndarray of int64, shape (sets,)
+        Place by size of the set of each number.
+    kin : ndarray of int64, shape (sets,)
+        Places of sets, those right below the same one together: the dearest last, of equal ones that of least
+        number.
+    kin_starts : ndarray of int64, shape (sets + 2,)
+        The sets right below the i-th are ``kin[kin_starts[i]:kin_starts[i + 1]]``; the last is the machine.
+    """
+
+    parent: NDArray[np.int64]
+    worth: NDArray[np.int64]
+    number: NDArray[np.int64]
+    place: NDArray[np.int64]
+    kin: NDArray[np.int64]
+    kin_starts: NDArray[np.int64]
+
+
+@lru_cache(maxsize=16)  # the same sets place many jobs
+def laminar_tree(sets: ProcessorSets) -> _LaminarTree | None:
+    """Return the tree of the sets, or None if two overlap and neither holds the other."""
+    starts, values = sets.members
+    sizes = np.diff(starts)
+    order = np.argsort(sizes, kind="stable")
+    top = sets.nodes + len(order)
+    parent = np.full(top + 1, top, np.int64)
+    parent[top] = -1
+    highest = np.arange(sets.nodes)  # largest set so far that holds each node
+    covered = np.ones(top + 1, np.int64)  # nodes below each vertex
+    for place, i in enumerate(order.tolist()):
+        mine = values[starts[i] : starts[i + 1]]
+        parts = np.unique(highest[mine])
+        if covered[parts].sum() != len(mine):
+            return None
+        parent[parts] = sets.nodes + place
+        covered[sets.nodes + place] = len(mine)
+        highest[mine] = sets.nodes + place
+    worth = np.zeros(top + 1, np.int64)
+    worth[sets.nodes : top] = sets.worth[order, 0]
+    places = np.argsort(order)
+    above = parent[sets.nodes + places] - sets.nodes
+    kin = places[np.lexsort((-np.arange(len(order)), sets.worth[:, 0], above))]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(above, minlength=len(order) + 1))])
+    return _LaminarTree(parent, worth, order, places, kin, starts)
+
+
+def _least_below(sets: ProcessorSets, tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:
+    """Return `size` free nodes of least cost; costs must be single numbers (`ProcessorSets.worth`)."""
+    return np.flatnonzero(np.asarray(native.least_below(*tree, free, size)))
+
+
+def _kept_on_tree(tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
+    """Return which nodes stay when the best removal is made that leaves `size` free nodes or more.
+
+    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
+    state of fewest nodes and by the set of least number.
+
+    Parameters
+    ----------
+    tree : LaminarTree
+        Tree of the sets, whose costs are single numbers (`ProcessorSets.worth`).
+    free : ndarray of bool, shape (nodes,)
+        Which nodes are free.
+    size : int
+        Nodes wanted, fewer than are free.
+    """
+    return np.asarray(native.kept_on_tree(*tree, free, size))
+
+
+# Nodes of least cost by processor sets, exactly: by knapsack on a tree of sets, else by integer programs.
+#
+# Every two sets of a *laminar* family are nested or disjoint, so they form a tree, and the least cost of k
+# nodes below a set follows from that of its parts. Any other family takes an integer program for each
+# component of the cost, the first first, each fixed before the next (HiGHS, through SciPy); small machines
+# only.
+
+_MOST_FREE = 512  # free nodes, for integer programs
+_MOST_COST = 10**12  # sum of all costs of a component, for integer programs: their numbers are floating
+
+
+def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | None:
+    """Return `size` free nodes of least cost, in increasing order; None if fewer are free."""
+    nodes = np.flatnonzero(free)
+    if size < 1 or size > len(nodes):
+        return None
+    if size == len(nodes):
+        return nodes
+    tree = laminar_tree(sets)
+    if tree is not None and sets.worth.shape[1] == 1:
+        return _least_below(sets, tree, free, size)
+    if len(nodes) > _MOST_FREE:
+        raise ValueError(
+            f"partitioner pss, exact: the sets overlap and {len(nodes)} nodes are free, "
+            f"expected at most {_MOST_FREE}"
+        )
+    return exact_by_programs(sets, free, size)
+
+
+def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes:
+    """Return `size` of the free nodes of least cost, by an integer program for each component."""
+    for component, most in enumerate(sets.vectors.sum(axis=0, dtype=float), start=1):
+        if most > _MOST_COST:
+            raise ValueError(
+                f"partitioner pss, exact: costs of component {component} add up to {most:g}, expected at "
+                f"most {_MOST_COST:g}"
+            )
+    nodes = np.flatnonzero(free)
+    number = np.cumsum(free) - 1
+    starts, values = sets.members
+    each = (values[a:b] for a, b in itertools.pairwise(starts))
+    inside = [number[mine[free[mine]]] for mine in each]
+    used = [i for i, mine in enumerate(inside) if len(mine)]
+    taken, touched = len(nodes), len(used)
+    rows, columns, entries = [], [], []
+    count = 0
+    for place, i in enumerate(used):
+        for node in inside[i].tolist():  # a node that is taken touches its sets
+            rows += [count, count]
+            columns += [taken + place, node]
+            entries += [1.0, -1.0]
+            count += 1
+    touching = sparse.csr_array((entries, (rows, columns)), (count, taken + touched))
+    enough = sparse.csr_array(
+        (np.ones(taken), (np.zeros(taken, int), np.arange(taken))), (1, taken + touched)
+    )
+    limits = [LinearConstraint(touching, 0, np.inf), LinearConstraint(enough, size, np.inf)]
+    solution = None
+    for component in range(sets.vectors.shape[1]):
+        costs = np.zeros(taken + touched)
+        costs[taken:] = sets.vectors[used, component]
+        solution = milp(
+            costs, constraints=limits, integrality=np.ones(taken + touched), bounds=Bounds(0, 1),
+            options={"mip_rel_gap": 0},
+        )  # fmt: skip
+        if not solution.success:
+            raise ValueError(
+                f"partitioner pss, exact: the integer program was not solved: {solution.message}"
+            )
+        limits.append(LinearConstraint(costs[None, :], -np.inf, round(solution.fun) + 0.5))
+    assert solution is not None
+    # No more nodes than are wanted: to leave one out never costs more.
+    return nodes[np.flatnonzero(solution.x[:taken] > 0.5)[:size]]
+
 
 _LARGE = 8000  # free nodes beyond which whole sets are removed greedily before
 _ENOUGH = 2000  # free nodes that are left then, at least
@@ -52,7 +212,7 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
         nodes = np.flatnonzero(free)
     tree = laminar_tree(sets) if sets.worth.shape[1] == 1 and seed is None else None
     if tree is not None:
-        kept = kept_on_tree(tree, free, size)
+        kept = _kept_on_tree(tree, free, size)
         if np.count_nonzero(kept) == size:
             return np.flatnonzero(kept)
     inside = _inside(sets.members, free, nodes)

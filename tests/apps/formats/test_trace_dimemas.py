@@ -3,7 +3,7 @@ import re
 import pytest
 
 from netplace.apps.formats import read
-from netplace.apps.formats.global_operations import NAMES
+from netplace.apps.formats.dimemas import NAMES
 
 HEADER = '#DIMEMAS:"example.dim":1,00000000042:4(1,1,1,1),2\nd:1:1:4:0:1:2:3\nd:1:2:2:3:1\n'
 

@@ -6,7 +6,7 @@ import pytest
 
 from netplace.apps import Op, TaskWriter, application
 from netplace.apps.collectives import allreduce, selection
-from netplace.apps.training.background import TAG, Background
+from netplace.apps.training.writing import TAG, Background
 from netplace.netsim import simulate
 from netplace.topologies import parse
 

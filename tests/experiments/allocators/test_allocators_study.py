@@ -10,13 +10,15 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.allocators.decisions import Watched, decided
-from netplace.experiments.allocators.set_choices import NODES, chosen_sets, published_machine
+from netplace.experiments.allocators.cases import Watched, decided
 from netplace.experiments.allocators.set_schedules import (
     CONSTRAINED,
     LEAST,
     MEASURED,
+    NODES,
+    chosen_sets,
     measured_weights,
+    published_machine,
     sets_pay,
 )
 from netplace.experiments.allocators.study import cases

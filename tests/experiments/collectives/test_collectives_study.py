@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from netplace.experiments.collectives.cells import HOPELESS, SETTINGS, Cell
-from netplace.experiments.collectives.choices import choice_table
-from netplace.experiments.collectives.picture import draw_winners
-from netplace.experiments.collectives.study import STUDY, cells
-from netplace.experiments.collectives.winners import (
+from netplace.experiments.collectives.study import (
+    STUDY,
     best,
     by_ranks,
+    cells,
+    choice_table,
+    draw_winners,
     findings,
     samples_of,
     winner_table,

@@ -7,9 +7,17 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.fabrics.cells import MIXES, Cell, _nodes
-from netplace.experiments.fabrics.picture import draw_slowdowns
-from netplace.experiments.fabrics.study import FEATURES, PARTITIONERS, PARTS, STUDY, cells
-from netplace.experiments.fabrics.tables import KINDS, jobs_of, slowdowns
+from netplace.experiments.fabrics.study import (
+    FEATURES,
+    KINDS,
+    PARTITIONERS,
+    PARTS,
+    STUDY,
+    cells,
+    draw_slowdowns,
+    jobs_of,
+    slowdowns,
+)
 from netplace.netsim.link_limits import limited_links
 from netplace.studies.study import ask
 from netplace.topologies import parse

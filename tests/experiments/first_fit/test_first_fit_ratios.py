@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from netplace.experiments.first_fit.ratios import of_ratios, ratios
+from netplace.experiments.first_fit.study import of_ratios, ratios
 
 
 def test_ratios_to_iff_and_to_the_first_set():

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from netplace.benchmarks.first_fit import mean_side
 from netplace.cli import app
-from netplace.experiments.first_fit.searches.iff import ImprovedFirstFit, PublishedVisits
+from netplace.experiments.first_fit.searches import ImprovedFirstFit, PublishedVisits
 from netplace.experiments.first_fit.study import sets
 from netplace.experiments.published import published
 from netplace.topologies import parse

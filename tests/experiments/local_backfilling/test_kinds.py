@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.experiments.local_backfilling.kinds import KINDS, READINGS, orders_within_kinds
 from netplace.experiments.local_backfilling.simulator import RULES
+from netplace.experiments.local_backfilling.study import KINDS, READINGS, orders_within_kinds
 
 
 def figures_of(values: dict[str, float]) -> dict[str, dict[str, np.ndarray]]:

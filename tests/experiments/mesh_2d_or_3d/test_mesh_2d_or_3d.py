@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.mesh_2d_or_3d.study import rows
-from netplace.experiments.mesh_2d_or_3d.verdicts import verdicts
+from netplace.experiments.mesh_2d_or_3d.study import rows, verdicts
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection import updates
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
 from netplace.experiments.partition_selection.setups import SETUPS
@@ -171,18 +170,20 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
 
 
 def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed(monkeypatch):
-    monkeypatch.setattr(updates, "_JOBS", 3000)
+    monkeypatch.setattr(selection_schedules, "_JOBS", 3000)
     rng = np.random.default_rng(4)
     kinds = [(name, nodes) for name in PUBLISHED_CLASSES["I-IV"] for nodes in published_sizes(name)]
     frame = pd.DataFrame(kinds, columns=["application", "nodes"]).assign(
         intensity="low", mapping="consecutive", cycles=rng.integers(1000, 9000, len(kinds))
     )
     frame["shape"] = frame["nodes"].map(lambda nodes: named(most_cubic(nodes)))
-    made = updates.totals(BoxTimes(frame, "best", cycle=1.0), FULL, "updates").set_index("class")
+    made = selection_schedules.totals(BoxTimes(frame, "best", cycle=1.0), FULL, "updates").set_index("class")
     assert made["printed"].round(2).tolist() == [1.65, 15.43, 20.19]
     for name, row in made.iterrows():
         factor = row["updates that give it"] / row["updates"]
         assert factor > 0
         scaled = frame["cycles"].where(frame["application"] != "gups", frame["cycles"] * factor)
-        again = updates.totals(BoxTimes(frame.assign(cycles=scaled), "best", cycle=1.0), FULL, "updates")
+        again = selection_schedules.totals(
+            BoxTimes(frame.assign(cycles=scaled), "best", cycle=1.0), FULL, "updates"
+        )
         assert again.set_index("class").at[name, "ours"] == pytest.approx(row["printed"])

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.published import published
-from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, exchanged
-from netplace.experiments.quasi_contiguity.study import rows
+from netplace.experiments.quasi_contiguity.study import READINGS, Reading, exchanged, rows
 from netplace.placement.node_lists import node_lists
 from netplace.studies import STUDIES
 from netplace.studies.study import ask

@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.quasi_contiguous.cases import cases
-from netplace.experiments.quasi_contiguous.streams import FOLDER, LIKE, logs, tree_for
-from netplace.experiments.quasi_contiguous.thresholds import beside_printed, needed
+from netplace.experiments.quasi_contiguous.cases import FOLDER, LIKE, cases, logs, tree_for
+from netplace.experiments.quasi_contiguous.study import beside_printed, needed
 from netplace.scheduling.workload import lublin, write
 from netplace.studies import STUDIES
 from netplace.studies.study import ask

@@ -7,9 +7,16 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.training_placement.cells import MIX, RANKS, Cell, _placed
-from netplace.experiments.training_placement.picture import draw_steps
-from netplace.experiments.training_placement.study import MACHINES, ORDERS, STUDY, cells
-from netplace.experiments.training_placement.tables import by_partitioner, shares_of_spread, steps_of
+from netplace.experiments.training_placement.study import (
+    MACHINES,
+    ORDERS,
+    STUDY,
+    by_partitioner,
+    cells,
+    draw_steps,
+    shares_of_spread,
+    steps_of,
+)
 from netplace.studies.study import ask
 
 

@@ -156,10 +156,10 @@ def test_files(tmp_path):
         ("task,cpu\na,1\n", "has no column gpu"),
         ("", "has no column task"),
         ("task,cpu,gpu\n", "there are no tasks"),
-        ("task,cpu,gpu\na,1,x\n", "line 2: gpu is 'x'"),
-        ("task,cpu,gpu\na,1,1\nb,-1,2\n", "line 3: cpu is '-1'"),
-        ("task,cpu,gpu\na,inf,1\n", "line 2: cpu is 'inf'"),
-        ("task,cpu,gpu\na,1\n", "line 2: gpu is None"),
+        ("task,cpu,gpu\na,1,x\n", "line 2: gpu: 'x'"),
+        ("task,cpu,gpu\na,1,1\nb,-1,2\n", "line 3: cpu: '-1'"),
+        ("task,cpu,gpu\na,inf,1\n", "line 2: cpu: 'inf'"),
+        ("task,cpu,gpu\na,1\n", "line 2: gpu: None"),
     ],
 )
 def test_bad_files(tmp_path, text, told):

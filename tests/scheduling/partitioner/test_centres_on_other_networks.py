@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT
 
-from netplace.scheduling.partitioner.centres.at_switches import has_switches
-from netplace.scheduling.partitioner.centres.median import closest
+from netplace.scheduling.partitioner.centres.median import closest, has_switches, is_tree
 from netplace.scheduling.partitioner.centres.nearest import best_centre
-from netplace.scheduling.partitioner.centres.on_tree import is_tree
 from netplace.scheduling.partitioner.centres.space import space_of
 from netplace.topologies import parse
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.experiments.first_fit import searches
-from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
+from netplace.experiments.first_fit.searches import NaiveFirstFit
 from netplace.native import scheduling as native
-from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
 from netplace.scheduling.partitioner.contiguous import Boxes
+from netplace.scheduling.record import Contiguity
 from netplace.topologies import parse
 
 SEARCHES = OURS | searches.SEARCHES

@@ -15,7 +15,7 @@ from lives import PATIENT, a_job, live, lives
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS
-from netplace.scheduling.partitioner.curves.selection import minimum_span
+from netplace.scheduling.partitioner.curves.along import minimum_span
 from netplace.topologies import parse
 
 

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.partitioner.pss.check import findings
 from netplace.scheduling.partitioner.pss.derive import levels
-from netplace.scheduling.partitioner.pss.exact import exact, exact_by_programs
-from netplace.scheduling.partitioner.pss.laminar import laminar_tree
-from netplace.scheduling.partitioner.pss.language import read_configuration
-from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.language import read_configuration, written
+from netplace.scheduling.partitioner.pss.partitioner import findings
+from netplace.scheduling.partitioner.pss.select import exact, exact_by_programs, laminar_tree, select
 from netplace.scheduling.partitioner.pss.sets import processor_sets
-from netplace.scheduling.partitioner.pss.write import written
 from netplace.topologies import parse
 
 SMALL = """

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
-from netplace.scheduling.contiguity import Contiguity
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.one_level_up import OneLevelUp
-from netplace.scheduling.partitioner.tree import Subtrees, tree_contiguous
+from netplace.scheduling.partitioner.tree import OneLevelUp, Subtrees, tree_contiguous
+from netplace.scheduling.record import Contiguity
 from netplace.topologies import parse
 
 TREES = ("tree:2,5", "tree:3,3", "tree:4,2", "tree:5,1", "thintree:3,2,3", "thintree:4,1,2")

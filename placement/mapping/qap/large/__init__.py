@@ -16,12 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.qap.large.annealing import Level, cost
-from netplace.placement.mapping.qap.large.coarsening import clustered, narrow
-from netplace.placement.mapping.qap.large.effort import Effort
+from netplace.placement.mapping.qap.large.annealing import Effort, Level, cost
 from netplace.placement.mapping.qap.large.growing import grown
-from netplace.placement.mapping.qap.large.multilevel import Machine, refined
-from netplace.placement.mapping.qap.large.order import bisected
+from netplace.placement.mapping.qap.large.multilevel import Machine, bisected, clustered, narrow, refined
 from netplace.placement.mapping.qap.locations import Locations
 
 __all__ = ["place_many"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,10 +11,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.native import placement as native
-from netplace.placement.mapping.qap.large.effort import SLICE, Effort
+from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
 
-__all__ = ["Level", "anneal", "cost"]
+__all__ = ["Effort", "Level", "anneal", "cost"]
+
+
+_SLICE = 4096  # proposals between two looks at the clock: about a millisecond
+
+
+class Effort:
+    """The part of a budget that is spent.
+
+    Parameters
+    ----------
+    budget : Budget
+        Its iterations are proposals for every task.
+    tasks : int
+        How many tasks there are.
+
+    Attributes
+    ----------
+    proposals : int
+        How many have been made.
+    """
+
+    def __init__(self, budget: Budget, tasks: int):
+        self._budget, self._tasks = budget, tasks
+        self.proposals = budget.spent * tasks
+        self._most = (budget.spent + budget.iterations_left) * tasks
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1, and beyond where a step took longer than was left."""
+        by_time = 0.0
+        if self._budget.timed:
+            used = self._budget.seconds
+            by_time = used / max(used + self._budget.seconds_left, 1e-9)
+        by_number = self.proposals / self._most if self._most < math.inf else 0.0
+        return max(by_time, by_number)
+
+    def spend(self, proposals: int) -> None:
+        """Count proposals as done."""
+        before = self.proposals // self._tasks
+        self.proposals += proposals
+        self._budget.spend(self.proposals // self._tasks - before)
+
 
 _SAMPLES = 2000
 
@@ -87,9 +130,9 @@ def anneal(
     change = 0.0
     while size > 0 and (share := effort.share) < until:
         temperature = high * (low / high) ** ((share - begun) / (until - begun))
-        change += propose(place, holder, active, temperature, SLICE, rng)[0]
-        effort.spend(SLICE)
-    change += propose(place, holder, active, 0.0, min(SLICE, 4 * len(active)), rng)[0]
+        change += propose(place, holder, active, temperature, _SLICE, rng)[0]
+        effort.spend(_SLICE)
+    change += propose(place, holder, active, 0.0, min(_SLICE, 4 * len(active)), rng)[0]
     if change > 0:
         place[:], holder[:] = before
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from netplace.native import placement as native
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.qap.kinds import GRID, TD
-from netplace.placement.mapping.qap.large.annealing import Level, anneal, cost
-from netplace.placement.mapping.qap.large.effort import Effort
+from netplace.placement.mapping.qap.large.annealing import Effort, Level, anneal, cost
+from netplace.placement.mapping.qap.locations import GRID, TD
 
 __all__ = ["Growth", "beginnings", "grown"]
 

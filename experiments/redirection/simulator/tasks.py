@@ -1,0 +1,217 @@
+"""Sequential tasks: sets of them out of a log, the policies, and figures of what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from netplace.checks import check_int, check_size
+from netplace.scheduling.workload import Workload
+
+__all__ = [
+    "TASK_FIGURES",
+    "TASK_POLICIES",
+    "Ran",
+    "Task",
+    "TaskFigures",
+    "TaskPolicy",
+    "TaskSet",
+    "task_figures",
+    "tasks_of",
+    "windows",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task of one processor, its processing time known on arrival.
+
+    Attributes
+    ----------
+    number : int
+        Its name.
+    release : float
+        When it arrives, in seconds.
+    seconds : float
+        Processing time, over 0.
+    """
+
+    number: int
+    release: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a task.
+
+    Attributes
+    ----------
+    task : Task
+        The task.
+    start, end : float
+        Begin of the last stretch in which it ran, after its last preemption or restart; completion.
+    processor : int
+        Where it ended.
+    redirected : bool
+        Whether it was sent to a dedicated processor.
+    """
+
+    task: Task
+    start: float
+    end: float
+    processor: int
+    redirected: bool
+
+
+@dataclass(frozen=True)
+class TaskPolicy:
+    """A rule by which tasks run.
+
+    Attributes
+    ----------
+    common : bool
+        Whether all processors share one queue; if not, each has its own, into which a task goes on arrival.
+    description : str
+        Description in one line.
+    first_released : bool
+        Whether the task released first comes first, not the shortest.
+    preemptive : bool
+        Whether a shorter task takes the place of the running one.
+    redirects : str
+        ``"delay"``: a running task that delays too many is restarted on a dedicated processor;
+        ``"random"``: long tasks go there by chance on arrival; empty: never.
+    """
+
+    common: bool
+    description: str
+    first_released: bool = False
+    preemptive: bool = False
+    redirects: str = ""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters it takes."""
+        return {"": (), "delay": ("dedicated", "threshold"), "random": ("dedicated", "b", "c")}[
+            self.redirects
+        ]
+
+
+TASK_POLICIES: dict[str, TaskPolicy] = {
+    "FCFS": TaskPolicy(True, "earliest released first", first_released=True),
+    "GSPT": TaskPolicy(True, "shortest first, one queue"),
+    "SPT": TaskPolicy(False, "shortest first, a queue for each processor"),
+    "GSRPT": TaskPolicy(True, "least remaining first, preemptive, one queue: a reference", preemptive=True),
+    "SRPT": TaskPolicy(
+        False, "least remaining first, preemptive, a queue for each: a reference", preemptive=True
+    ),
+    "GSPT-RD": TaskPolicy(True, "GSPT; a task that delays too many starts anew elsewhere", redirects="delay"),
+    "SPT-RD": TaskPolicy(False, "SPT; a task that delays too many starts anew elsewhere", redirects="delay"),
+    "GSPT-RR": TaskPolicy(True, "GSPT; long tasks go elsewhere by chance", redirects="random"),
+    "SPT-RR": TaskPolicy(False, "SPT; long tasks go elsewhere by chance", redirects="random"),
+}
+_BOUND = 10.0  # seconds: shorter tasks count as so long in the stretch
+
+
+@dataclass(frozen=True)
+class TaskFigures:
+    """Sum, maximum and square root of the sum of squares over all tasks.
+
+    Flow is completion minus first release, in seconds; bounded stretch is flow over the processing time of at
+    least 10 s, with no lower limit of 1. F. Mendonca, thesis, 2017, section 3.2.
+    """
+
+    sum_flow: float
+    max_flow: float
+    norm2_flow: float
+    sum_bounded_stretch: float
+    max_bounded_stretch: float
+    norm2_bounded_stretch: float
+
+
+TASK_FIGURES = tuple(item.name for item in fields(TaskFigures))
+
+
+def task_figures(ran: Sequence[Ran]) -> TaskFigures:
+    """Return the figures of tasks that have run, at least one."""
+    flow = np.array([run.end - run.task.release for run in ran])
+    stretch = flow / np.maximum([run.task.seconds for run in ran], _BOUND)
+    return TaskFigures(
+        *(
+            float(figure)
+            for values in (flow, stretch)
+            for figure in (values.sum(), values.max(), np.sqrt((values**2).sum()))
+        )
+    )
+
+
+_DAY = 86400.0
+_BYTES = 200  # of a task, and of a set
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Tasks and the processors that they are for.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        In order of release.
+    processors : int
+        How many processors.
+    """
+
+    tasks: tuple[Task, ...]
+    processors: int
+
+
+def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> TaskSet:
+    """Return one task for each job, by the thesis's method C.
+
+    A job of q processors for e seconds becomes a task of ``q * e / Q``, Q being the mean of all q, and the
+    machine has ``machine / Q`` processors, rounded. The load of a processor does not depend on Q: with
+    `processors` given, Q is such that there are so many. F. Mendonca, thesis, 2017, section 3.4.
+
+    Parameters
+    ----------
+    jobs : Workload
+        Those of a window of a log; jobs that never ran are omitted.
+    machine : int
+        Processors of the log's machine.
+    processors : int, optional
+        Processors of the task set.
+    """
+    check_int(machine, "processors of the log")
+    ran = jobs.run_time > 0
+    if not ran.any():
+        raise ValueError("tasks: no job of the log has a run time")
+    sizes, times, submit = jobs.nodes[ran], jobs.run_time[ran], jobs.submit[ran]
+    mean = float(sizes.mean())
+    count = max(round(machine / mean), 1) if processors is None else check_int(processors, "processors")
+    share = mean if processors is None else machine / count
+    seconds = sizes * times / share
+    made = zip(submit.tolist(), seconds.tolist(), strict=True)
+    return TaskSet(tuple(Task(number, *parts) for number, parts in enumerate(made, 1)), count)
+
+
+def windows(
+    log: Workload, days: float, instances: int, machine: int, processors: int | None = None, seed: int = 0
+) -> list[TaskSet]:
+    """Return task sets of windows that begin at random times in a log; see `tasks_of`."""
+    check_int(instances, "instances")
+    if not 0 < days < float("inf"):
+        raise ValueError(f"windows: {days:g} days, expected a number over 0")
+    last = float(log.submit[-1]) - days * _DAY
+    if last < log.submit[0]:
+        span = (float(log.submit[-1]) - float(log.submit[0])) / _DAY
+        raise ValueError(f"windows: {days:g} days, but the log has only {span:.1f}")
+    share = min(1.0, days * _DAY / max(float(log.submit[-1] - log.submit[0]), 1.0))
+    check_size(instances, _BYTES + int(_BYTES * len(log.submit) * share), "windows", "instances")
+    sets = []
+    for begin in np.random.default_rng(seed).uniform(float(log.submit[0]), last, instances):
+        low = int(np.searchsorted(log.submit, begin, "left"))
+        high = int(np.searchsorted(log.submit, begin + days * _DAY, "right"))
+        sets.append(tasks_of(log[low:high], machine, processors))
+    return sets

@@ -1,0 +1,123 @@
+"""Algorithms that choose free nodes which lie close together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netplace.native import scheduling as native
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.centres.median import closest
+from netplace.scheduling.partitioner.centres.nearest import improve
+from netplace.scheduling.partitioner.centres.space import LINE, Choose, Selection, Space
+
+__all__ = ["consecutive", "gen_alg", "improved", "intersections", "line_of", "mm", "optimal"]
+
+
+# Gen-Alg: the free nodes nearest to the free node around which they lie closest together.
+#
+# Source: S. O. Krumke et al., "Compact location problems", Theoretical Computer Science 181 (1997), as
+# described by M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+# section 1. The sum over pairs is at most 2 - 2/k times the least.
+
+
+def gen_alg(space: Space, free: Nodes, size: int) -> Selection:
+    """Return what Gen-Alg chooses."""
+    return closest(space, free, free, size)
+
+
+# A choice improved by swaps of a chosen for a free node, each the best there is, to a local minimum.
+#
+# Source: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+# section 5, where MM is so improved (MM+Inc); which swap is made is not said there: the best, ours.
+
+
+def improved(choose: Choose) -> Choose:
+    """Return the algorithm that improves what `choose` chooses; its center stays that of the beginning."""
+
+    def choose_and_swap(space: Space, free: Nodes, size: int) -> Selection:
+        first = choose(space, free, size)
+        nodes, others = first.nodes.copy(), np.setdiff1d(free, first.nodes, assume_unique=True)
+        gain = improve(space.axes, nodes, others)
+        return Selection(nodes, first.cost - int(gain), first.centre)
+
+    return choose_and_swap
+
+
+# The free nodes of least sum over pairs, exactly, by branch and bound; for small machines.
+#
+# What M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005, section
+# 6, call greedy: the best for this job, blind to later ones. Of several choices it is the first in
+# lexicographic order.
+
+_MOST_FREE = 128  # free nodes
+_STEPS = 50_000_000  # of the search; some tens of seconds
+_good = improved(gen_alg)
+
+
+def optimal(space: Space, free: Nodes, size: int) -> Selection:
+    """Return the best choice there is."""
+    if len(free) > _MOST_FREE:
+        raise ValueError(
+            f"partitioner optimal: {len(free)} nodes are free on {space.topology}, "
+            f"expected at most {_MOST_FREE}"
+        )
+    known = _good(space, free, size)
+    distance = space.hops(free[:, None], free).astype(np.int64)
+    # near[v, r]: the sum of the r least distances from v to other free nodes.
+    near = np.cumsum(np.sort(distance, axis=1), axis=1)
+    chosen, cost, steps = native.best_subset(distance, near, size, known.cost, _STEPS)
+    if steps >= _STEPS:
+        raise ValueError(
+            f"partitioner optimal: gave up on {size} of {len(free)} free nodes after {_STEPS:,} steps, "
+            "expected a smaller job or machine"
+        )
+    return Selection(free[chosen], cost)
+
+
+# The nodes of least sum over pairs on a line, exactly: consecutive free nodes.
+#
+# Source: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+# section 1, which speaks of dynamic programming; that the optimum is consecutive, by an exchange argument, is
+# ours.
+
+
+def consecutive(space: Space, free: Nodes, size: int) -> Selection:
+    """Return the `size` consecutive free nodes of least sum over pairs, the first of several."""
+    place = space.axes.places[0, free]
+    sums, moments = np.cumsum([0, *place]), np.cumsum([0, *(np.arange(len(free)) * place)])
+    first = np.arange(len(free) - size + 1)
+    # Sum of (2 i - k + 1) x_i with i counted from the first of the window.
+    inside = sums[size:] - sums[: len(first)]
+    weights = moments[size:] - moments[: len(first)] - first * inside
+    costs = 2 * weights - (size - 1) * inside
+    best = int(np.argmin(costs))
+    return Selection(free[best : best + size], int(costs[best]))
+
+
+def line_of(space: Space) -> Space:
+    """Return `space` if it is a line."""
+    if len(space.axes.sizes) != 1 or space.axes.kinds[0] != LINE:
+        raise ValueError(f"partitioner line: is defined on meshes of one dimension, not on {space.topology}")
+    return space
+
+
+# MM, Manhattan median: as Gen-Alg, but centers lie wherever rows and columns of free nodes meet.
+#
+# Source: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+# sections 2 and 4. On meshes of d dimensions the sum over pairs is at most 2 - 1/(2d) times the least.
+
+
+def mm(space: Space, free: Nodes, size: int) -> Selection:
+    """Return what MM chooses."""
+    return closest(space, free, intersections(space, free), size)
+
+
+def intersections(space: Space, free: Nodes) -> Nodes:
+    """Return the nodes, free or held, whose coordinate in every dimension is that of some free node."""
+    met = np.ones(space.axes.places.shape[1], np.bool_)
+    for along, size in zip(space.axes.places, space.axes.sizes.tolist(), strict=True):
+        used = np.zeros(size, np.bool_)
+        used[along[free]] = True
+        if not used.all():
+            met &= used[along]
+    return np.flatnonzero(met)

@@ -1,0 +1,140 @@
+"""Meshes, tori, twisted tori and hypercubes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netplace.checks import check_int
+from netplace.checks.calls import checked
+from netplace.topologies.grid import Grid, check_sides, grid, spell
+from netplace.topologies.limits import check_size
+
+__all__ = ["hypercube", "mesh", "torus", "twisted_torus"]
+
+
+@checked
+def mesh(sizes: Sequence[int]) -> Grid:
+    """Return the mesh of these sides.
+
+    W. J. Dally and B. Towles, "Principles and practices of interconnection networks", Morgan
+    Kaufmann, 2004, chapter 5: a k-ary n-mesh, here with a size for each side.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Nodes along each dimension, X first; each at least 1.
+
+    Raises
+    ------
+    ValueError
+        If a side is not a whole number of at least 1, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> mesh((4, 3)).neighbours(5).tolist()
+    [1, 4, 6, 9]
+    """
+    sides = check_sides(sizes, spell("mesh", sizes))
+    return grid(spell("mesh", sides), sides, wraps=False)
+
+
+@checked
+def torus(sizes: Sequence[int]) -> Grid:
+    """Return the torus of these sides.
+
+    W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a k-ary
+    n-cube, here with links in both directions and a size for each side.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Nodes along each dimension, X first; each at least 1. A side of 2 has two parallel links, a side
+        of 1 has none.
+
+    Raises
+    ------
+    ValueError
+        If a side is not a whole number of at least 1, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> torus((4, 3)).neighbours(0).tolist()
+    [1, 3, 4, 8]
+    """
+    sides = check_sides(sizes, spell("torus", sizes))
+    return grid(spell("torus", sides), sides, wraps=True)
+
+
+@checked
+def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
+    """Return the twisted torus of two sides.
+
+    J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas, "Twisted
+    torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and Distributed
+    Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the twist. On 2a x a
+    nodes, a twist of a, the shorter side, loads the links of both dimensions equally.
+
+    Parameters
+    ----------
+    sizes : sequence of two int
+        Nodes along X and Y, each at least 2.
+    twist : int, optional
+        The shift, less than X. The default is Y, the shorter side; if X is not longer than Y, the twist is
+        required.
+
+    Raises
+    ------
+    ValueError
+        If there are not two sides of at least 2, the twist is out of range, or the network is too large for
+        memory.
+
+    Examples
+    --------
+    >>> twisted_torus((8, 4)).diameter
+    4
+    """
+    sides = check_sides(sizes, spell("twisted", sizes))
+    text = spell("twisted", sides)
+    if len(sides) != 2:
+        raise ValueError(f"{text}: {len(sides)} sides given, a twisted torus has two")
+    if min(sides) < 2:
+        raise ValueError(f"{text}: a side of 1 has no ring to twist, expected sides of at least 2")
+    width, height = sides
+    if twist is None and width <= height:
+        raise ValueError(
+            f"{text}: twisted by its shorter side needs X longer than Y, "
+            f"expected a twist such as {text}+{(width + 1) // 2}"
+        )
+    twist = height if twist is None else check_int(twist, f"{text}: twist")
+    if twist >= width:
+        raise ValueError(f"{text}: twist {twist} is too large, expected less than the {width} nodes along X")
+    if twist != height:
+        text = f"{text}+{twist}"
+    return grid(text, sides, wraps=True, twist=twist)
+
+
+@checked
+def hypercube(n: int) -> Grid:
+    """Return the binary hypercube of `n` dimensions, a mesh with sides of 2.
+
+    H. Sullivan and T. R. Bashkow, "A large scale, homogeneous, fully distributed parallel machine", ISCA
+    1977.
+
+    Parameters
+    ----------
+    n : int
+        Dimensions, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If `n` is out of range, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> hypercube(10).nodes, hypercube(10).diameter
+    (1024, 10)
+    """
+    n = check_int(n, "hypercube: n")
+    check_size(f"hypercube:{n}", 2 ** min(n, 64), 2 * n)
+    return grid(f"hypercube:{n}", (2,) * n, wraps=False)
