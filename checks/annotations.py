@@ -237,6 +237,8 @@ def _items(args: tuple[Any, ...], is_kind: Test, kind: str) -> Check:
             return False
         if isinstance(value, np.ndarray):
             return value.dtype.kind in held or (not held and len(value) > 0 and inner.all_pass(value))
+        if isinstance(value, range):  # of up to 10**9 members, all of one kind
+            return not value or inner.all_pass((value[0], value[-1]))
         return not isinstance(value, Sequence | Set) or inner.all_pass(value)  # an iterator is not used up
 
     return Check(all_of, f"a {kind}, each {inner.expected}", by_type=False)
