@@ -135,7 +135,8 @@ def _folded(names: Sequence[str]) -> str:
 
 
 def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], title: str) -> None:
-    from netplace.report.plots.allocations import draw_allocations
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.machines import allocation_figure
 
     alike: dict[frozenset[int], list[Offer]] = {}
     for offer in sorted((offer for offer in allocations if offer.figures), key=_sum):
@@ -153,13 +154,8 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
     ]
     if not chosen:
         raise ValueError(f"-o {path}: nothing to draw, the job waits")
-    draw_allocations(
-        path,
-        topology,
-        held,
-        chosen,
-        f"{title} (red; grey: held): mean distance of a pair, and who chooses so",
-    )
+    caption = f"{title} (red; grey: held): mean distance of a pair, and the allocators that choose so"
+    write_figure(path, allocation_figure(topology, held, chosen, caption))
 
 
 def _tables(offers: Sequence[Offer], title: str) -> list[Table]:

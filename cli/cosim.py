@@ -133,7 +133,8 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     from netplace.cosim import job_rows_of, make_cosim_plan
     from netplace.cosim.plan import KEYS
     from netplace.cosim.runner import outcome_of
-    from netplace.report.plots.cosim import draw_sharing
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.jobs import sharing_figure
     from netplace.report.tables.cosim import figure_tables, remarks, title_of, write_folder, write_kept
 
     refuse_of_one(given)
@@ -162,7 +163,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
         lambda: print_tables(*figure_tables(plan, outcome)),
-        draw=lambda path: draw_sharing(path, job_rows_of(outcome), title_of(plan)),
+        draw=lambda path: write_figure(path, sharing_figure(job_rows_of(outcome), title_of(plan))),
         folder=folder,
         remarks=remarks(plan, outcome),
     )

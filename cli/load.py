@@ -99,7 +99,8 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
-    from netplace.report.plots.load import draw_load
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.points import load_figure
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.runs.load_figures import LoadFigures
     from netplace.runs.loads import outcome_of
@@ -126,7 +127,7 @@ def load_command(**given: Any) -> None:
         lambda: describe_points(plans, points),
         lambda: print_tables(curve_table(frame, title)),
         "load",
-        draw=lambda path: draw_load(path, frame, title, column=given["column"]),
+        draw=lambda path: write_figure(path, load_figure(frame, title, narrow=given["column"])),
     )
     show(answer, output, given["as_json"])
 

@@ -234,9 +234,11 @@ def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
 
     nodes, search, output = made.kept.mapping, made.search, asked.output
     if asked.picture:
-        from netplace.report.plots.mapping import draw_mapping
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.networks import mapping_figure
 
-        draw_mapping(asked.picture, search.traffic, search.topology, made.load, [nodes], made.title)
+        figure = mapping_figure(search.traffic, search.topology, made.load, [nodes], made.title)
+        write_figure(asked.picture, figure)
 
     def terminal() -> None:
         print_tables(*mapping_tables(made))

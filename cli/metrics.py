@@ -141,14 +141,15 @@ def _write(path: Path, rows: Sequence[ConfigurationRow]) -> None:
 
 def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
     from netplace.placement.metrics import PUBLISHED
-    from netplace.report.plots.scatter import draw_scatter
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.points import scatter_figure
     from netplace.report.tables.configurations import known
 
     times = _column(rows, "cycles")
     panels = {
         name: (_column(rows, name), times) for name in known(rows) if name in (*PUBLISHED, "most_link_load")
     }
-    draw_scatter(path, panels, "", "run time (cycles)", title)
+    write_figure(path, scatter_figure(title, panels, "", "run time (cycles)"))
 
 
 def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:

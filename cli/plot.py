@@ -41,16 +41,16 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
     """
     from netplace.cli.frames import load_frame
     from netplace.report.files.outputs import PICTURES, check_output
-    from netplace.report.plots.bars import draw_bars
+    from netplace.report.plots import write_figure
     from netplace.report.plots.best import clear_best
+    from netplace.report.plots.charts import marked_figure
     from netplace.runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)
     relative = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
-    series = {
-        name or "(empty)": list(zip(relative.mean[name], relative.std[name], strict=True))
-        for name in relative.mean
-    }
+    series, spread = (
+        {name or "(empty)": frame[name].tolist() for name in frame} for frame in (relative.mean, relative.std)
+    )
     failed = {name or "(empty)": relative.failed[name].tolist() for name in relative.failed}
     best = {}
     for group in relative.mean.index:
@@ -58,9 +58,17 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
         if place is not None:
             best[str(group)] = relative.mean.columns[place] or "(empty)"
     title = f"run time by {bars}"
-    draw_bars(
-        path, list(relative.mean.index), series, title, relative.unit, None, best, failed, column=column
+    figure = marked_figure(
+        title,
+        list(relative.mean.index),
+        series,
+        half=spread,
+        unit=relative.unit,
+        best=best,
+        failed=failed,
+        narrow=column,
     )
+    write_figure(path, figure)
 
 
 @dataclass(frozen=True)

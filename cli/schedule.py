@@ -160,7 +160,7 @@ class _Drawn:
                 raise ValueError(f"--{flag}: {value:g} given, but without -o no {what} is drawn")
         if self.colour is not None:
             from netplace.checks import check_choice
-            from netplace.report.plots.schedule import GANTT_COLOURS
+            from netplace.report.plots.schedules import GANTT_COLOURS
 
             check_choice(self.colour, GANTT_COLOURS, "--colour")
             if not self.output:
@@ -176,10 +176,13 @@ class _Drawn:
 
     def draw_gantt(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
         """Draw the Gantt chart of a schedule."""
-        from netplace.report.plots.schedule import draw_gantt
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.schedules import gantt_figure
         from netplace.report.tables.schedule import title_of
 
-        draw_gantt(path, made.schedule, title_of(plan), *self.window, self.colour or "waiting")
+        write_figure(
+            path, gantt_figure(made.schedule, title_of(plan), *self.window, self.colour or "waiting")
+        )
 
     def write_folder(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
         """Write a schedule into the folder that was requested, or into another what its page is made of."""

@@ -138,9 +138,10 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
         options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
     workload = read(file, **options)
     if path:
-        from netplace.report.plots.workload import draw_workload
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.schedules import workload_figure
 
-        draw_workload(path, workload, Path(file).name)
+        write_figure(path, workload_figure(workload, Path(file).name))
     _show(workload, describe(workload, nodes), Path(file).name, as_json)
 
 

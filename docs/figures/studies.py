@@ -26,7 +26,8 @@ from netplace.experiments.quasi_contiguous import study as thresholds
 from netplace.experiments.selection_by_makespan import study as makespans
 from netplace.experiments.shared_machine import study as shared
 from netplace.experiments.td_vs_classic import study as td
-from netplace.report.plots.fronts import draw_fronts
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import front_figure
 
 STUDIES = Path(__file__).parents[1] / "studies"
 EXCEPTIONS = {
@@ -70,7 +71,7 @@ def _power(path: Path, report: Path) -> None:
     frame = frame[frame["front"].isin(["", "*"])]
     for name in ("load", "energy %", "wait more s"):
         frame[name] = frame[name].str.replace(",", "").astype(float)
-    draw_fronts(path, frame, "Energy against waiting, 128 nodes")
+    write_figure(path, front_figure("Energy against waiting, 128 nodes", frame))
 
 
 def _fronts(path: Path, table: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
@@ -21,9 +21,9 @@ from marks import fill_in
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
 from netplace.netsim import Config, LoadPoint, measure_load, simulate
-from netplace.report.plots.dots import draw_dots
-from netplace.report.plots.load import draw_load_on
-from netplace.report.plots.page import page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Curve
+from netplace.report.plots.points import dot_figure, load_figure
 from netplace.report.tables.load import curve_frame
 from netplace.runs.loads import LoadPlan, measure_plan
 from netplace.topologies import Topology, parse
@@ -136,8 +136,10 @@ def chance(seeds: int = 31) -> str:
         ):
             measured.append((name, series, mean / row.clock, deviation / row.clock))
     frame = pd.DataFrame(measured, columns=["name", "series", "value", "half"])
-    title = f"Mean and standard deviation over {seeds} seeds"
-    draw_dots(HERE / "chance.png", {"": frame}, "cycles / INSEE's mean", title, line=1.0)
+    title = f"Means over {seeds} seeds"
+    whiskers = "one standard deviation"
+    figure = dot_figure(title, {"": frame}, "cycles / INSEE's mean", whiskers=whiskers, line=1.0)
+    write_figure(HERE / "chance.png", figure)
     return "\n".join(lines)
 
 
@@ -183,18 +185,14 @@ def draw_curves(table: list[dict[str, str]]) -> None:
     }
     plans = [LoadPlan(name, offered, measure=8000) for name in loads for offered in loads[name]]
     curves = curve_frame(plans, [measure_plan(plan) for plan in plans])
-    with page(HERE / "load.png", 3.2) as figure:
-        left, right = figure.subplots(1, 2)
-        draw_load_on(left, right, curves)
-        for name in loads:
-            points = [line for line in table if line["network"] == name]
-            offered = [float(line["offered"]) for line in points]
-            for axes, column in ((left, "accepted"), (right, "delay")):
-                values = [float(line[column]) for line in points]
-                axes.plot(offered, values, "kx", zorder=5, label="INSEE" if name == "torus:8x8" else None)
-        right.set_ylim(0, 420)
-        for axes in (left, right):
-            axes.legend()
+    figure = load_figure(curves, "Uniform traffic")
+    panels = []
+    for panel, column, high in zip(figure.panels, ("accepted", "delay"), (None, 420.0), strict=True):
+        points = [line for line in table if line["network"] in loads]
+        x, y = ([float(line[name]) for line in points] for name in ("offered", column))
+        insee = Curve(x=x, y=y, line="", mark="x", colour="#000000", label="INSEE")
+        panels.append(replace(panel, marks=[*panel.marks, insee], y=replace(panel.y, high=high)))
+    write_figure(HERE / "load.png", replace(figure, panels=panels))
 
 
 def share(ours: float, theirs: float) -> str:

@@ -21,7 +21,8 @@ from netplace.experiments.allocators.cases import AllocatorCase, run_case
 from netplace.experiments.allocators.flow import ipsc
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
-from netplace.report.plots.dots import draw_dots
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import dot_figure
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
@@ -244,7 +245,7 @@ def draw_choice(path: Path, cells: pd.DataFrame) -> None:
             for label, column in (("live", "live makespan"), ("foretold by a table", "table makespan"))
         )
     title = "Jobs of applications on one live network"
-    draw_dots(path, panels, "makespan over that with random nodes (%)", title, line=0.0)
+    write_figure(path, dot_figure(title, panels, "makespan over that with random nodes (%)", line=0.0))
 
 
 STUDY = Study(

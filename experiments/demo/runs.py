@@ -17,9 +17,10 @@ from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
 from netplace.report.pages import page_of, write_page
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
-from netplace.report.plots.cosim import draw_sharing
+from netplace.report.pages.html import DataTable, Page, Part
+from netplace.report.plots import write_figure
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.jobs import sharing_figure
 from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.summary import spread
@@ -136,7 +137,7 @@ def _shared_machine(picture: Path) -> _Shared:
                 number(100 * figures["table_error"]["all"]["mean"], 1),
             ]
         )
-    draw_sharing(picture, job_rows_of(outcome), title_of(plan))
+    write_figure(picture, sharing_figure(job_rows_of(outcome), title_of(plan)))
     columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "a table errs by (%)"]
     title = f"{_JOBS} jobs share {_MACHINE} under EASY, packet by packet"
     return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
@@ -146,22 +147,22 @@ def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
     """Return the page of the demonstration."""
     traces = list(dict.fromkeys(outcome.trace for outcome in outcomes))
     seeds = len({outcome.seed for outcome in outcomes})
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     said = []
     for network, (_, mappings) in NETWORKS.items():
         by_trace = {trace: _ratios(outcomes, trace, network) for trace in traces}
         parts.append(
-            Bars(
-                title=f"Run time on {network} by mapping",
-                caption="Beside that of consecutive nodes, means over the seeds.",
-                groups=traces,
-                series={name: [by_trace[trace][name]["mean"] for trace in traces] for name in mappings},
-                half_widths={
+            bar_figure(
+                f"Run time on {network} by mapping",
+                traces,
+                {name: [by_trace[trace][name]["mean"] for trace in traces] for name in mappings},
+                half={
                     name: [half_width_of(by_trace[trace][name]["std"], seeds) for trace in traces]
                     for name in mappings
                 },
                 unit="run time / consecutive",
-                base=0.0,
+                caption="Relative to consecutive nodes; means over the seeds.",
+                whiskers="95 % intervals",
             )
         )
         most, trace, name = max(

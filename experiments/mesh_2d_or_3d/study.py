@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.shared.statistics import best, spread
-from netplace.report.plots.bars import draw_bars
+from netplace.report.plots import write_figure
+from netplace.report.plots.charts import marked_figure
 from netplace.runs import resolve
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Row, Study, of_runs
@@ -199,17 +200,17 @@ def _draw(path: Path, cells: pd.DataFrame) -> None:
     """Draw both meshes side by side for each application, a bar for each mesh and mapping."""
     apps = list(dict.fromkeys(cells["app"]))
     base = cells[(cells["mesh"] == "8x8") & (cells["mapping"] == "consecutive")].set_index("app")["mean"]
-    series = {}
+    series, spread = {}, {}
     for mesh in NETWORKS:
         for mapping in MAPPINGS:
             own = cells[(cells["mesh"] == mesh) & (cells["mapping"] == mapping)].set_index("app")
-            series[f"{mesh} {mapping}"] = [
-                (float(own["to consecutive 8x8"][app]), float(own["std"][app] / base[app])) for app in apps
-            ]
+            series[f"{mesh} {mapping}"] = own["to consecutive 8x8"][apps].tolist()
+            spread[f"{mesh} {mapping}"] = (own["std"] / base)[apps].tolist()
     clear = cells.groupby("app")["winner"].transform(lambda marks: not (marks == "=").any())
     first = cells[clear & (cells["winner"] == "*")]
     best = dict(zip(first["app"], first["mesh"] + " " + first["mapping"], strict=True))
-    draw_bars(path, apps, series, "64 tasks on a mesh", "run time / consecutive on 8x8", best=best)
+    unit = "run time / consecutive on 8x8"
+    write_figure(path, marked_figure("64 tasks on a mesh", apps, series, half=spread, unit=unit, best=best))
 
 
 STUDY = Study(

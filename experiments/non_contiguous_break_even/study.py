@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.shared.crossing import crossing, point_of
-from netplace.report.plots.lines import draw_lines
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import line_figure
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies.report import Report, ReportTable
@@ -245,16 +246,16 @@ def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
             scattered = group[group["shape"] == ""].pivot(index="seed", columns="slowdown", values=measure)
             ratio = np.exp(np.log(scattered.div(boxes, axis=0)).mean())
             panels[panel][name] = ratio[slowdowns].tolist()
-    draw_lines(
-        path,
+    figure = line_figure(
+        title,
         panels,
         slowdowns,
         "slowdown of scattered jobs (%); grey: published break-even",
         "scattered / contiguous",
-        title,
         columns=2,
         band=PUBLISHED,
     )
+    write_figure(path, figure)
 
 
 STUDY = Study(

@@ -31,7 +31,8 @@ from netplace.experiments.published import published
 from netplace.placement import partition
 from netplace.placement.node_lists import node_lists
 from netplace.placement.rule import grid_of
-from netplace.report.plots.scatter import draw_scatter
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import scatter_figure
 from netplace.runs import resolve
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Row, Study, of_runs
@@ -202,7 +203,8 @@ def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
     own = points[points["app"] == app]
     panels = {name: (own[name], own["time"]) for name in METRICS}
     kinds = ["boxes" if kind.isdecimal() else kind for kind in own["configuration"].str.split("[x ]").str[0]]
-    draw_scatter(path, panels, "", "run time, 10,000 cycles", f"{app}, {PARTS[part].title}", kinds)
+    title = f"{app}, {PARTS[part].title}"
+    write_figure(path, scatter_figure(title, panels, "", "run time, 10,000 cycles", kinds))
 
 
 STUDY = Study(

@@ -42,7 +42,8 @@ from netplace.experiments.partition_selection.schedules import (
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
-from netplace.report.plots.bars import draw_bars
+from netplace.report.plots import write_figure
+from netplace.report.plots.charts import marked_figure
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.studies.report import Report, ReportTable
@@ -227,8 +228,8 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     series = {}
     for rule, name in STRATEGIES:
         own = cells[cells["strategy"] == f"{rule}-{name}"].set_index("class")
-        series[f"{rule}-{name}"] = [(float(own.at[group, "started / CS-BM"]), 0.0) for group in groups]
-    draw_bars(path, groups, series, title, "jobs / those of CS-BM")
+        series[f"{rule}-{name}"] = own["started / CS-BM"][groups].tolist()
+    write_figure(path, marked_figure(title, groups, series, unit="jobs / those of CS-BM"))
 
 
 STUDY = Study(

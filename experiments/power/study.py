@@ -16,7 +16,8 @@ import pandas as pd
 
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
 from netplace.experiments.published import published
-from netplace.report.plots.fronts import draw_fronts
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import front_figure
 from netplace.scheduling import schedule
 from netplace.scheduling.power import (
     Planning,
@@ -140,7 +141,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         table = _front(frame[frame["part"] == "front"])
         tables.append(table)
         sentences += _front_sentences(table.frame)
-        figures["front"] = partial(draw_fronts, frame=table.frame, title="Energy against waiting")
+        figures["front"] = partial(write_figure, figure=front_figure("Energy against waiting", table.frame))
     if "boot" in asked.parts:
         tables.append(_boot(frame[frame["part"] == "boot"]))
     return Report(tuple(tables), tuple(sentences), figures)

@@ -33,7 +33,8 @@ from netplace.experiments.quasi_contiguous.cases import (
     speedups,
 )
 from netplace.experiments.shared.crossing import crossing, point_of
-from netplace.report.plots.dots import draw_dots
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import dot_figure
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import outcomes, turnaround
@@ -164,7 +165,8 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
         f"{workload}, {policy.upper()}": pd.concat([part.loc[own.index] for part in both])
         for (policy, workload), own in cells.groupby(["policy", "workload"], sort=False)
     }
-    draw_dots(path, panels, "speed-up of contiguous jobs that is needed (%)", title, line=0.0)
+    xlabel = "speed-up of contiguous jobs that is needed (%)"
+    write_figure(path, dot_figure(title, panels, xlabel, line=0.0))
 
 
 _TITLES = {

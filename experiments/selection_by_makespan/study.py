@@ -32,7 +32,8 @@ from netplace.experiments.shared.box_times import (
     shapes,
 )
 from netplace.experiments.shared.statistics import best, spread
-from netplace.report.plots.bars import draw_bars
+from netplace.report.plots import write_figure
+from netplace.report.plots.charts import marked_figure
 from netplace.scheduling import schedule
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics import measure
@@ -224,15 +225,16 @@ def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the makespans of the selections with the consecutive and the best mapping."""
     groups = list(dict.fromkeys(cells["classes"]))
-    series = {}
+    series, spread = {}, {}
     for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):
         own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
-        values = [(float(own["makespan"][name]), float(own["std"][name])) for name in groups]
-        series[f"{selection} {mapping}"] = [(mean, 0.0 if math.isnan(std) else std) for mean, std in values]
+        series[f"{selection} {mapping}"] = own["makespan"][groups].tolist()
+        spread[f"{selection} {mapping}"] = own["std"][groups].fillna(0.0).tolist()
     clear = cells.groupby("classes")["best"].transform(lambda marks: not (marks == "=").any())
     first = cells[clear & (cells["best"] == "*")]
     best = dict(zip(first["classes"], first["selection"] + " " + first["mapping"], strict=True))
-    draw_bars(path, groups, series, title, "makespan / CS consecutive", best=best)
+    unit = "makespan / CS consecutive"
+    write_figure(path, marked_figure(title, groups, series, half=spread, unit=unit, best=best))
 
 
 STUDY = Study(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.plots.bars import draw_bars
+from netplace.report.plots import write_figure
 from netplace.report.plots.best import clear_best
+from netplace.report.plots.charts import marked_figure
 
 __all__ = ["draw_relative"]
 
@@ -33,14 +34,23 @@ def draw_relative(
         What times are relative to.
     """
     apps = list(dict.fromkeys(cells["app"]))
-    bars, marks = {}, {}
+    bars, spread, marks = {}, {}, {}
     for name, own in cells.groupby(series, sort=False):
         by_app = own.set_index("app").loc[apps]
         deviation = by_app["std"].fillna(0) * by_app[value] / by_app["mean"]
-        bars[str(name)] = list(zip(by_app[value], deviation, strict=True))
+        bars[str(name)], spread[str(name)] = by_app[value].tolist(), deviation.tolist()
         if by_app[published].notna().any():
             marks[str(name)] = by_app[published].tolist()
-    draw_bars(path, apps, bars, title, f"run time / {base}", marks, _best(cells, series))
+    figure = marked_figure(
+        title,
+        apps,
+        bars,
+        half=spread,
+        unit=f"run time / {base}",
+        published=marks,
+        best=_best(cells, series),
+    )
+    write_figure(path, figure)
 
 
 def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:

@@ -23,7 +23,8 @@ from netplace.experiments.shared.shared_cases import (
     carried_out,
     loaded,
 )
-from netplace.report.plots.dots import draw_dots
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import dot_figure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Study
@@ -205,13 +206,8 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
         )
         for (kind, load), own in cells[cells["policy"] == "easy"].groupby(["class", "load"], sort=False)
     }
-    draw_dots(
-        path,
-        panels,
-        "turnaround / that of boxes",
-        f"{title}, EASY: under a table's times, and live",
-        line=1.0,
-    )
+    said = f"{title}, EASY: under a table's times, and live"
+    write_figure(path, dot_figure(said, panels, "turnaround / that of boxes", line=1.0))
 
 
 STUDY = Study(

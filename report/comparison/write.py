@@ -9,21 +9,27 @@ from netplace.checks.csv_cells import write_frame
 from netplace.checks.results_file import json_text
 from netplace.checks.writing import write_atomically
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
-from netplace.report.pages.figures import DataTable, Figure, Intervals
-from netplace.report.pages.html import Page, render
-from netplace.report.plots.differences import draw_differences
+from netplace.report.pages.html import DataTable, Page, Part, render
+from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure
+from netplace.report.plots.drawing import write_figure
+from netplace.report.plots.figure import Figure
 from netplace.report.tables.comparison import in_order
 
 __all__ = ["comparison_page", "write_comparison"]
 
-_MOST_MARKS = 60  # in a figure
+_MOST_MARKS, _MOST_IN_PRINT = 60, 40  # in a figure of a page, and of a picture
 
 
 def write_comparison(path: Path, comparison: Comparison) -> None:
     """Write a comparison; the ending of `path` says how."""
     ending = path.suffix.lower()
     if ending in (".png", ".pdf", ".svg"):
-        draw_differences(path, comparison)
+        drawn = [difference for difference in in_order(comparison) if difference.drawn]
+        if not drawn:
+            raise ValueError(
+                f"{path}: {comparison.first} and {comparison.second} differ in nothing that can be drawn"
+            )
+        write_figure(path, difference_figure(comparison, drawn, _MOST_IN_PRINT))
         return
     if ending == ".csv":
         import pandas as pd
@@ -40,14 +46,14 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
 def comparison_page(comparison: Comparison) -> Page:
     """Return the page of a comparison."""
     differences = in_order(comparison)
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     if comparison.asked:
         asked = [list(row) for row in comparison.asked]
         parts.append(
             DataTable("What was asked differently", ["", comparison.first, comparison.second], asked)
         )
-    if any(difference.drawn for difference in differences):
-        parts.append(_figure(comparison, [difference for difference in differences if difference.drawn]))
+    if drawn := [difference for difference in differences if difference.drawn]:
+        parts.append(difference_figure(comparison, drawn, _MOST_MARKS))
     columns = ["of", "result", "verdict", comparison.first, comparison.second]
     columns += ["difference", "±", "change (%)", "p", "test"]
     rows = [
@@ -75,18 +81,19 @@ def comparison_page(comparison: Comparison) -> Page:
     return Page(title, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)
 
 
-def _figure(comparison: Comparison, shown: Sequence[Difference]) -> Intervals:
-    marks = shown[:_MOST_MARKS]
-    cut = f" The first {_MOST_MARKS} of {len(shown)}; the table has all." if len(shown) > len(marks) else ""
-    return Intervals(
-        title="By how much results differ",
-        caption=f"Change from {comparison.first} to {comparison.second}; whiskers: 95 % intervals.{cut}",
-        height=120 + 26 * len(marks),
-        names=[": ".join(filter(None, (difference.of, difference.name))) for difference in marks],
-        values=[100 * (difference.share(difference.difference) or 0.0) for difference in marks],
-        half_widths=[
-            100 * half if (half := difference.share(difference.half_width)) else None for difference in marks
-        ],
-        groups=[difference.verdict for difference in marks],
-        unit="change (%)",
+def difference_figure(comparison: Comparison, shown: Sequence[Difference], most: int) -> Figure:
+    """Return the change of each result from the first outcome to the second, in per cent."""
+    marks = shown[:most]
+    cut = (
+        f" The figure shows the first {most} of {len(shown)}; the table has all." if len(shown) > most else ""
+    )
+    return interval_figure(
+        "By how much results differ",
+        [": ".join(filter(None, (difference.of, difference.name))) for difference in marks],
+        [100 * (difference.share(difference.difference) or 0.0) for difference in marks],
+        [100 * half if (half := difference.share(difference.half_width)) else None for difference in marks],
+        [difference.verdict for difference in marks],
+        unit=f"change from {comparison.first} to {comparison.second} (%)",
+        colours=VERDICT_COLOURS,
+        caption=f"Change from {comparison.first} to {comparison.second}.{cut}",
     )

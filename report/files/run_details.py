@@ -15,7 +15,7 @@ from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
 
-__all__ = ["MOST_MESSAGES", "details_of"]
+__all__ = ["MOST_MESSAGES", "details_of", "job_details"]
 
 MOST_MESSAGES = 5_000  # of a job that are kept one by one; of more, every so manyth
 _MOST_WALKED = 500_000  # messages of a job whose critical path is looked for
@@ -39,7 +39,9 @@ def details_of(executed: Executed) -> dict[str, Any]:
     details: dict[str, Any] = {"links": _links(result, executed.window)}
     if all(job.message_start is not None for job in result.jobs):
         programs = programs_of(executed.run)
-        details["timeline"] = [_job(executed, number, program) for number, program in enumerate(programs)]
+        details["timeline"] = [
+            job_details(result, number, program) for number, program in enumerate(programs)
+        ]
     return details
 
 
@@ -60,12 +62,12 @@ def _links(result: Result, window: int | None) -> dict[str, Any]:
     return {"cycles": result.drained_cycles, "ends": ends, "rows": rows}
 
 
-def _job(executed: Executed, number: int, program: Program) -> dict[str, Any]:
-    result = executed.result
+def job_details(result: Result, number: int, program: Program) -> dict[str, Any]:
+    """Return the tasks' ends, messages and critical path of a job, in cycles of the run."""
     job = result.jobs[number]
     messages = message_rows(job, program)
     step = max(1, -(-len(messages) // MOST_MESSAGES))
-    path = _path(executed, number, program) if len(messages) <= _MOST_WALKED else None
+    path = _path(result, number, program) if len(messages) <= _MOST_WALKED else None
     return {
         "name": job.name,
         "start": job.start,
@@ -77,9 +79,8 @@ def _job(executed: Executed, number: int, program: Program) -> dict[str, Any]:
     }
 
 
-def _path(executed: Executed, number: int, program: Program) -> CriticalPath:
-    result = executed.result
-    return critical_path(parse(executed.run.network), result.config, program, result.jobs[number])
+def _path(result: Result, number: int, program: Program) -> CriticalPath:
+    return critical_path(parse(result.network), result.config, program, result.jobs[number])
 
 
 def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:

@@ -20,7 +20,9 @@ from netplace.apps import Program
 from netplace.checks.writing import write_atomically
 from netplace.netsim import Result
 from netplace.report.files.messages import message_rows
-from netplace.report.plots.timeline import draw_timeline
+from netplace.report.files.run_details import job_details
+from netplace.report.plots import write_figure
+from netplace.report.plots.jobs import timeline_figure
 from netplace.topologies import parse
 
 __all__ = ["link_courses", "trace_events", "write_timeline"]
@@ -46,8 +48,9 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
         )
         write_atomically(path, text)
     else:
-        messages = [message_rows(job, program) for job, program in zip(result.jobs, programs, strict=True)]
-        draw_timeline(path, result, messages, link_courses(result, window))
+        jobs = [job_details(result, number, program) for number, program in enumerate(programs)]
+        title = f"{result.network}: tasks and messages"
+        write_figure(path, timeline_figure(jobs, result.config.cycle_ns, link_courses(result, window), title))
 
 
 def trace_events(result: Result, programs: Sequence[Program], window: int | None) -> Iterator[dict[str, Any]]:

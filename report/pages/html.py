@@ -5,23 +5,82 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
 from typing import Any
 
 from netplace.checks import escaped, printable
-from netplace.report.pages.figures import DataTable, Figure, Listing, Picture
-from netplace.report.pages.stills import still
-from netplace.report.plots.palette import COLOURS, SHADED
+from netplace.report.plots.drawing import still
+from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["MOST_BYTES", "Page", "render"]
+__all__ = ["MOST_BYTES", "DataTable", "Listing", "Page", "Part", "Picture", "render"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000
 _SETTINGS = "config."  # of the network, many: folded
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table that a reader can sort, filter and export as CSV.
+
+    Attributes
+    ----------
+    title : str
+        What it holds.
+    columns : sequence of str
+        Headings, with units.
+    rows : sequence of sequences
+        Texts, numbers or None.
+    note : str
+        What a reader has to know.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The text of a file, line by line.
+
+    Attributes
+    ----------
+    title : str
+        Name of the file.
+    text : str
+        Its text.
+    """
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that exists already.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    content : bytes
+        PNG or SVG.
+    kind : str
+        Its media type.
+    """
+
+    title: str
+    content: bytes
+    kind: str
+
+
+Part = DataTable | Listing | Picture | Figure
 
 
 @dataclass(frozen=True)
@@ -36,7 +95,7 @@ class Page:
         What came of it, a sentence each.
     asked : sequence of (str, str)
         What was asked, with versions and seeds; the command that makes it again under ``command``.
-    parts : sequence of DataTable, Listing or Figure
+    parts : sequence of DataTable, Listing, Picture or Figure
         In order.
     missing : sequence of str
         What could have been on the page and is not, and why.
@@ -47,7 +106,7 @@ class Page:
     title: str
     verdict: Sequence[str]
     asked: Sequence[tuple[str, str]]
-    parts: Sequence[DataTable | Listing | Figure]
+    parts: Sequence[Part]
     missing: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -58,7 +117,7 @@ class Page:
 def render(page: Page) -> str:
     """Return the text of a page."""
     tables = [part for part in page.parts if isinstance(part, DataTable)]
-    figures = [part for part in page.parts if isinstance(part, Figure) and not isinstance(part, Picture)]
+    figures = [part for part in page.parts if isinstance(part, Figure)]
     body = [_head(page), *(_part(part, tables, figures) for part in page.parts), _foot(page)]
     data = {
         "colours": COLOURS,
@@ -86,19 +145,9 @@ def _still_page(page: Page) -> str:
     """Return what a notebook shows of a page: its sentences, still pictures and the first rows of tables."""
     body = [_head(page)]
     for part in page.parts:
-        drawn = (
-            _plain(part)
-            if isinstance(part, DataTable)
-            else _listing(part)
-            if isinstance(part, Listing)
-            else _still(part)
-        )
+        drawn = _STILL[type(part)](part)
         body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
     return "\n".join([*body, _foot(page)])
-
-
-def _still(figure: Figure) -> str:
-    return _image(figure) if isinstance(figure, Picture) else still(figure)
 
 
 _FRAME = """<!doctype html>
@@ -156,7 +205,7 @@ def _said(name: str, value: str) -> str:
     return f"<code>{escaped(value)}</code>" if name == "command" else escaped(value)
 
 
-def _part(part: DataTable | Listing | Figure, tables: list[DataTable], figures: list[Figure]) -> str:
+def _part(part: Part, tables: list[DataTable], figures: list[Figure]) -> str:
     heading = f"<h2>{escaped(part.title)}</h2>"
     if isinstance(part, DataTable):
         note = f'<p class="note">{escaped(part.note)}</p>' if part.note else ""
@@ -166,13 +215,20 @@ def _part(part: DataTable | Listing | Figure, tables: list[DataTable], figures: 
         )
     if isinstance(part, Listing):
         return f"<section>{heading}{_listing(part)}</section>"
-    caption = f"<figcaption>{escaped(part.caption)}</figcaption>" if part.caption else ""
     if isinstance(part, Picture):
-        return f"<section>{heading}<figure>{_image(part)}{caption}</figure></section>"
+        return f"<section>{heading}<figure>{_image(part)}</figure></section>"
+    caption = f"<figcaption>{escaped(part.explained)}</figcaption>" if part.explained else ""
     place = next(index for index, figure in enumerate(figures) if figure is part)
+    columns = min(part.columns, len(part.panels))
+    down = sum(panel.weight[1] for panel in part.panels[::columns])
+    charts = "".join(
+        f'<div class="chart" data-figure="{place}" data-panel="{number}" role="img" tabindex="0" '
+        f'style="height:{100 * part.height * panel.weight[1] / down:.0f}px" '
+        f'aria-label="{escaped(": ".join(filter(None, (part.title, panel.title))))}"></div>'
+        for number, panel in enumerate(part.panels)
+    )
     drawn = (
-        f'<div class="chart" data-figure="{place}" style="height:{part.height}px" role="img" tabindex="0" '
-        f'aria-label="{escaped(part.title)}"></div><noscript>{still(part)}</noscript>'
+        f'<div class="panels" style="--columns:{columns}">{charts}</div><noscript>{still(part)}</noscript>'
     )
     return f"<section>{heading}<figure>{drawn}{caption}</figure></section>"
 
@@ -216,9 +272,16 @@ def _table_data(table: DataTable) -> dict[str, Any]:
     }
 
 
-def _figure_data(figure: Figure) -> dict[str, Any]:
-    data = {name: value for name, value in asdict(figure).items() if name not in ("caption", "height")}
-    return {"kind": type(figure).__name__, **{name: _plain_value(value) for name, value in data.items()}}
+def _figure_data(value: Any) -> Any:
+    """Return a figure, or a part of it, as JSON has it: marks say their kind."""
+    if is_dataclass(value):
+        left_out = ("caption", "whiskers", "height", "columns", "narrow")
+        own = {item.name: getattr(value, item.name) for item in fields(value)}
+        plain = {name: _figure_data(part) for name, part in own.items() if name not in left_out}
+        return {"kind": type(value).__name__, **plain}
+    if isinstance(value, list | tuple) and any(map(is_dataclass, value)):
+        return [_figure_data(part) for part in value]
+    return _plain_value(value)
 
 
 def _plain_value(value: Any) -> Any:
@@ -244,3 +307,11 @@ def _script_json(data: Any) -> str:
     """Return JSON that no browser takes for markup."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+_STILL: dict[type, Callable[[Any], str]] = {
+    DataTable: _plain,
+    Listing: _listing,
+    Picture: _image,
+    Figure: still,
+}

@@ -1,34 +1,88 @@
-"""Pictures, a function each; a file appears whole or not at all.
+"""Figures: a function each returns the axes of Matplotlib that it has drawn, as a notebook shows them.
 
-Each is loaded when it is requested: ``from netplace.report.plots import draw_network``.
+``draw_network(topology, load)`` draws what `netplace.report.plots.networks.network_figure` specifies, with
+the same arguments.
+
+``write_figure("loads.png", network_figure(topology, load))`` writes a figure to a file, and a page
+takes it as a part. Each name is loaded when it is used.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 __all__ = [
+    "draw_allocations",
     "draw_bars",
     "draw_comparison",
+    "draw_curves",
+    "draw_dots",
     "draw_gantt",
-    "draw_heat_map",
+    "draw_intervals",
     "draw_load",
     "draw_mapping",
     "draw_network",
     "draw_occupancy",
+    "draw_power",
     "draw_scatter",
+    "draw_sharing",
     "draw_timeline",
+    "draw_traffic",
+    "draw_utilisation",
+    "draw_waiting",
+    "draw_workload",
+    "write_figure",
 ]
 
-_MODULES = {
-    "draw_gantt": "schedule",
-    "draw_network": "network_map",
+_FIGURES = {
+    "draw_allocations": ("machines", "allocation_figure"),
+    "draw_bars": ("charts", "bar_figure"),
+    "draw_comparison": ("points", "comparison_figure"),
+    "draw_curves": ("charts", "curve_figure"),
+    "draw_dots": ("points", "dot_figure"),
+    "draw_gantt": ("schedules", "gantt_figure"),
+    "draw_intervals": ("charts", "interval_figure"),
+    "draw_load": ("points", "load_figure"),
+    "draw_mapping": ("networks", "mapping_figure"),
+    "draw_network": ("networks", "network_figure"),
+    "draw_occupancy": ("machines", "occupancy_figure"),
+    "draw_power": ("schedules", "power_figure"),
+    "draw_scatter": ("points", "scatter_figure"),
+    "draw_sharing": ("jobs", "sharing_figure"),
+    "draw_timeline": ("jobs", "timeline_figure"),
+    "draw_traffic": ("networks", "traffic_figure"),
+    "draw_utilisation": ("schedules", "utilisation_figure"),
+    "draw_waiting": ("jobs", "waiting_figure"),
+    "draw_workload": ("schedules", "workload_figure"),
 }
+
+_RETURNS = """
+    Returns
+    -------
+    Axes or ndarray of Axes
+        Those of its only panel, or of each panel.
+    """
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name == "write_figure":
+        return import_module(f"{__name__}.drawing").write_figure
+    if name not in _FIGURES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _MODULES.get(name, name.removeprefix("draw_"))
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    module, function = _FIGURES[name]
+    return _drawing(name, getattr(import_module(f"{__name__}.{module}"), function))
+
+
+def _drawing(name: str, figure: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(figure)
+    def draw(*arguments: Any, **options: Any) -> Any:
+        from netplace.report.plots.drawing import axes_of
+
+        return axes_of(figure(*arguments, **options))
+
+    draw.__name__ = draw.__qualname__ = name
+    draw.__doc__ = (figure.__doc__ or "").replace("Return", "Draw", 1) + _RETURNS
+    return draw

@@ -17,13 +17,26 @@ from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogForma
 
 from netplace.checks import printable
 from netplace.checks.writing import atomic_file
-from netplace.report.plots.palette import COLOURS, SHADED
+from netplace.report.plots.figure import COLOURS, SHADED
 
-__all__ = ["COLOURS", "SHADES", "WIDTH", "as_written", "explain", "page", "until"]
+__all__ = [
+    "COLOURS",
+    "COLUMN",
+    "PAGE",
+    "SHADES",
+    "STYLE",
+    "UNDATED",
+    "WIDTH",
+    "as_written",
+    "explain",
+    "page",
+    "until",
+    "wrap_title",
+]
 
 # From little to much, on white paper.
 SHADES = LinearSegmentedColormap.from_list("netplace", list(SHADED))
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "axes.prop_cycle": f"cycler('color', {COLOURS})",
     "axes.titlesize": "medium",
     "figure.titlesize": "large",
@@ -38,11 +51,11 @@ _STYLE: dict[Any, Any] = {
     "hatch.linewidth": 0.5,
 }
 # The same picture is the same bytes, whenever it is drawn.
-_UNDATED: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+UNDATED: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 # Widths in inches and size of text in points: "small", 0.83 of it, is the least that is used.
 WIDTH = 7.0
 _LETTER, _HANDLE = 0.06, 0.6  # width of a letter, and of what stands before a name in a legend
-_PAGE, _COLUMN = (WIDTH, 8.0), (3.5, 7.5)
+PAGE, COLUMN = (WIDTH, 8.0), (3.5, 7.5)
 
 
 def until(last: float, first: float = 0.0) -> tuple[float, float]:
@@ -80,13 +93,13 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
     column : bool
         As wide as a column.
     """
-    width, points = _COLUMN if column else _PAGE
-    with rc_context(_STYLE | {"font.size": points}):
+    width, points = COLUMN if column else PAGE
+    with rc_context(STYLE | {"font.size": points}):
         figure = Figure(figsize=(width, height))
         yield figure
-        _wrap_title(figure, points)
+        wrap_title(figure, points)
         with atomic_file(path) as temporary, as_written(figure):
-            undated = _UNDATED.get(path.suffix.lower(), {})
+            undated = UNDATED.get(path.suffix.lower(), {})
             figure.savefig(temporary, dpi=300 if column else 200, metadata=undated)
 
 
@@ -121,7 +134,7 @@ def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:
     )
 
 
-def _wrap_title(figure: Figure, points: float) -> None:
+def wrap_title(figure: Figure, points: float) -> None:
     """Break the title of a figure into lines that are no wider than it is."""
     if title := figure.get_suptitle():
         room = int(72 * figure.get_figwidth() / (0.6 * 1.2 * points))

@@ -193,13 +193,14 @@ def job_frame(outcome: Outcome) -> pd.DataFrame:
 
 def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     """Write jobs, figures and a picture of one co-simulation into a folder."""
-    from netplace.report.plots.cosim import draw_sharing
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.jobs import sharing_figure
 
     folder.mkdir(exist_ok=True)
     frame = job_frame(outcome)
     for name in ("jobs.csv", "jobs.parquet"):
         write_table(frame, folder / name)
-    draw_sharing(folder / "sharing.png", job_rows_of(outcome), title_of(plan))
+    write_figure(folder / "sharing.png", sharing_figure(job_rows_of(outcome), title_of(plan)))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)
     write_kept(folder, plan, outcome)

@@ -144,19 +144,21 @@ def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Con
 
 def draw_compared(path: Path, frame: pd.DataFrame) -> None:
     """Draw co-simulations side by side: groups by policy, bars by what else differs, seeds together."""
-    from netplace.report.plots.comparison import draw_comparison
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.points import comparison_figure
 
     differing = _differing(frame)
     first = "policy" if "policy" in differing else differing[0]
     rest = [name for name in differing if name != first]
     bars = frame[rest].astype(str).agg(", ".join, axis=1) if rest else ""
     times = {name: time_unit(frame[name]) for name in ("wait", "turnaround")}
-    panels = [(f"{name} ({unit})", name, "", 1 / size) for name, (size, unit) in times.items()]
-    panels.append(("slowdown by sharing", "mean_slowdown", "", 1.0))
+    measures = [(f"{name} ({unit})", name, "", 1 / size) for name, (size, unit) in times.items()]
+    measures.append(("slowdown by sharing", "mean_slowdown", "", 1.0))
     same = ", ".join(
         Path(str(frame[name][0])).name for name in ("workload", "machine") if name not in differing
     )
-    draw_comparison(path, frame.assign(group=frame[first], series=bars), same, panels=panels)
+    placed = frame.assign(group=frame[first], series=bars)
+    write_figure(path, comparison_figure(same, placed, measures=measures))
 
 
 def _differing(frame: pd.DataFrame) -> list[str]:

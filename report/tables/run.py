@@ -59,10 +59,12 @@ def write_run(
 
         write_timeline(timeline, first.result, programs_of(first.run, first.places), first.window)
     if picture:
-        from netplace.report.plots.network_map import draw_network
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.networks import network_figure
 
         jobs = [job.nodes for job in first.result.jobs]
-        draw_network(picture, network_of(first.run.network), first.result.link_load, jobs, title(first))
+        network = network_of(first.run.network)
+        write_figure(picture, network_figure(network, first.result.link_load, jobs, title(first)))
 
 
 def write_run_folder(folder: Path, executed: Sequence[Executed], description: Described) -> None:

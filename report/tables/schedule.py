@@ -202,7 +202,8 @@ def write_rows(path: Path, schedule: Schedule) -> None:
 
 def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> None:
     """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
-    from netplace.report.plots.comparison import draw_comparison
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.points import comparison_figure
 
     asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in PLAN_WORDS} for plan in plans])
     differing = [name for name in PLAN_WORDS if name != "seed" and asked[name].nunique() > 1]
@@ -211,7 +212,8 @@ def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFig
     bars = asked[rest].agg(", ".join, axis=1) if rest else ""
     frame = figure_rows(plans, every).assign(group=asked[first], series=bars)
     same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
-    draw_comparison(path, frame, same, same_jobs=all(plan.from_file for plan in plans))
+    same_jobs = all(plan.from_file for plan in plans)
+    write_figure(path, comparison_figure(same, frame, same_jobs=same_jobs))
 
 
 def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:
@@ -243,8 +245,15 @@ def write_folder(
     colour : str
         What colors of the Gantt chart tell.
     """
-    from netplace.report.plots.occupancy import draw_occupancy
-    from netplace.report.plots.schedule import draw_gantt, draw_utilisation, gantt_window, holders
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.machines import occupancy_figure
+    from netplace.report.plots.schedules import (
+        gantt_figure,
+        gantt_window,
+        holders,
+        power_figure,
+        utilisation_figure,
+    )
     from netplace.scheduling.metrics import running_jobs
     from netplace.topologies import parse
 
@@ -256,15 +265,15 @@ def write_folder(
         gantt_window(schedule, *window)  # before anything is written
     write_figures(folder, plan, carried)
     if lasts:
-        draw_gantt(folder / "gantt.png", schedule, title, *window, colour)
-    draw_utilisation(folder / "utilisation.png", schedule, title)
+        write_figure(folder / "gantt.png", gantt_figure(schedule, title, *window, colour))
+    write_figure(folder / "utilisation.png", utilisation_figure(schedule, title))
     if plan.power:
-        from netplace.report.plots.power import draw_power
         from netplace.runs.power_file import read_power
         from netplace.scheduling.power import energy_of
 
         use = energy_of(schedule, read_power(plan.power, plan.switching).model)
-        draw_power(folder / "power.png", use, f"{title}, {use.switching}")
+        write_figure(folder / "power.png", power_figure(use, f"{title}, {use.switching}"))
     when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
     machine = parse(plan.machine)
-    draw_occupancy(folder / "occupancy.png", machine, holders(schedule, moment, machine.nodes), when)
+    held = holders(schedule, moment, machine.nodes)
+    write_figure(folder / "occupancy.png", occupancy_figure(machine, held, when))

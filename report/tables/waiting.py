@@ -76,7 +76,8 @@ def waiting_table(outcome: Outcome) -> Table:
 
 def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     """Write who waited for whom, by job, by link and over time, and a picture, into a folder."""
-    from netplace.report.plots.waiting import draw_waiting
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.jobs import waiting_figure
 
     for name, frame in (("waiting", job_waiting(outcome)), ("links", link_waiting(plan, outcome))):
         for ending in ("csv", "parquet"):
@@ -85,4 +86,5 @@ def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     waiting = Waiting.from_dict(outcome["waiting"])
     links = [link_name(machine, link.router, link.port) for link in waiting.links]
     second = plan.config.cycle_ns * 1e-9
-    draw_waiting(folder / "waiting.png", waiting, links, second, f"{plan.jobs.machine}: waiting")
+    figure = waiting_figure(waiting, links, second, f"{plan.jobs.machine}: waiting")
+    write_figure(folder / "waiting.png", figure)

@@ -159,8 +159,8 @@ SAFE = {
         "import multiprocessing": "to end its own workers",
     },
     "placement/mapping/qap/__init__.py": {"import_module": LAZY},
-    "report/pages/stills.py": {"savefig": "into memory"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
+    "report/plots/drawing.py": {"savefig": "into memory, or into a draft"},
     "report/plots/page.py": {"savefig": DRAFT},
     "runs/claims.py": {"open": "a lock beside a store; no link is followed"},
     "runs/executors.py": {

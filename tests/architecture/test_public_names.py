@@ -33,7 +33,7 @@ def is_there(line, today):
         return False
     try:  # a page may have ceased to show what is there all the same
         inventory.resolved(name)
-    except (AttributeError, ImportError):
+    except (AttributeError, ImportError, FileNotFoundError):  # an editable install knows files that are gone
         return False
     return True
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from test_cli_mistakes import check
 
-from netplace.report.plots.schedule import draw_gantt, draw_utilisation, holders
+from netplace.report.plots import write_figure
+from netplace.report.plots.schedules import gantt_figure, holders, utilisation_figure
 from netplace.scheduling import Job, schedule
 from netplace.topologies import mesh
 
@@ -270,14 +271,14 @@ def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, t
 def test_pictures_need_nodes_and_say_what_they_leave_out(tmp_path, monkeypatch):
     jobs = [Job(number, number, 1 + number % 4, 5) for number in range(40)]
     kept = schedule(mesh((8,)), jobs, "fcfs", "random", keep_nodes=True)
-    monkeypatch.setattr("netplace.report.plots.schedule._MOST_BOXES", 30)
-    draw_gantt(tmp_path / "gantt.svg", kept, "many")
+    monkeypatch.setattr("netplace.report.plots.schedules._MOST_BOXES", 30)
+    write_figure(tmp_path / "gantt.svg", gantt_figure(kept, "many"))
     assert "jobs are too small to see" in (tmp_path / "gantt.svg").read_text()
-    draw_utilisation(tmp_path / "utilisation.svg", kept, "many")
+    write_figure(tmp_path / "utilisation.svg", utilisation_figure(kept, "many"))
     assert (tmp_path / "utilisation.svg").stat().st_size > 1000
     bare = schedule(mesh((8,)), jobs, "fcfs", "random")
     with pytest.raises(ValueError, match="did not keep the nodes"):
-        draw_gantt(tmp_path / "none.png", bare, "")
+        gantt_figure(bare)
     with pytest.raises(ValueError, match="did not keep the nodes"):
         holders(bare, 3)
     assert not (tmp_path / "none.png").exists()

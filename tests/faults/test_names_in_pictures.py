@@ -12,10 +12,9 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "report"))
 from sample_pages import FIGURES, MARKUP
 
-from netplace.report.pages.figures import DataTable
-from netplace.report.pages.html import Page, render
-from netplace.report.pages.stills import still
-from netplace.report.plots.bars import draw_bars
+from netplace.report.pages.html import DataTable, Page, render
+from netplace.report.plots.charts import marked_figure
+from netplace.report.plots.drawing import still, write_figure
 
 NAMES = {
     "escape": "a\x1b[2Jb",
@@ -65,6 +64,6 @@ def test_pages_take_any_name(name):
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_pictures_take_any_name(tmp_path, ending, name):
-    draw_bars(tmp_path / f"bars.{ending}", [name, "b"], {name: [(1.0, 0.0), (2.0, 0.0)]}, name, name)
+    write_figure(tmp_path / f"bars.{ending}", marked_figure(name, [name, "b"], {name: [1.0, 2.0]}, unit=name))
     if ending == "svg":
         ElementTree.fromstring((tmp_path / "bars.svg").read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ from netplace.apps import application
 from netplace.checks.notebook import html_table
 from netplace.netsim import simulate
 from netplace.placement.metrics import metrics
-from netplace.report.pages.figures import Bars, DataTable
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page
+from netplace.report.plots.charts import bar_figure
 from netplace.runs.tables import ENTRY
 from netplace.runs.times import RunTimes
 from netplace.scheduling import Job, schedule
@@ -56,7 +56,7 @@ def test_metrics_and_run_times_are_shown():
 
 
 def test_a_page_shows_its_pictures_and_tables():
-    bars = Bars(title="<times>", groups=["a"], series={"x": [1.0]})
+    bars = bar_figure("<times>", ["a"], {"x": [1.0]})
     text = Page("LU", ["It holds."], [("seed", "1")], [bars, DataTable("t", ["v"], [[3]])])._repr_html_()
     assert "<svg" in text
     assert "&lt;times&gt;" in text

@@ -9,11 +9,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from netplace.report.plots.bars import draw_bars
 from netplace.report.plots.best import clear_best
-from netplace.report.plots.scatter import draw_scatter
+from netplace.report.plots.charts import marked_figure
+from netplace.report.plots.drawing import write_figure
+from netplace.report.plots.points import line_figure, scatter_figure
 
-SERIES = {"consecutive": [(1.0, 0.0), (1.0, 0.0)], "td": [(0.8, 0.1), (float("nan"), 0.0)]}
+SERIES = {"consecutive": [1.0, 1.0], "td": [0.8, float("nan")]}
+HALF = {"consecutive": [0.0, 0.0], "td": [0.1, 0.0]}
 
 
 @pytest.fixture
@@ -34,7 +36,10 @@ def drawn(monkeypatch):
 def test_a_bar_for_each_series_in_each_group(tmp_path, drawn, ending):
     path = tmp_path / f"bars.{ending}"
     marks = {"best": {"BT": "td"}, "failed": {"td": [0, 2]}}
-    draw_bars(path, ["BT", "LU"], SERIES, "a $title", "run time / consecutive", {"td": [0.81, 0.9]}, **marks)
+    figure = marked_figure(
+        "a $title", ["BT", "LU"], SERIES, half=HALF, published={"td": [0.81, 0.9]}, **marks
+    )
+    write_figure(path, figure)
     assert path.stat().st_size > 5000
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     [axes] = drawn[0].axes
@@ -49,18 +54,20 @@ def test_a_bar_for_each_series_in_each_group(tmp_path, drawn, ending):
     assert np.round(crosses.get_xdata(), 2).tolist() == [1.21]  # td of LU
 
 
-@pytest.mark.parametrize("column", [False, True])
-def test_bars_lie_where_names_would_overlap(tmp_path, drawn, column):
+@pytest.mark.parametrize("narrow", [False, True])
+def test_bars_lie_where_names_would_overlap(tmp_path, drawn, narrow):
     groups = [f"{app}\n{network}\n{way} of the queue" for app in "abc" for network in "xyz" for way in "12"]
-    bars = [(float(n), 0.1) for n in range(1, 19)]
+    bars = [float(n) for n in range(1, 19)]
     marks = {"best": {groups[4]: "td"}, "failed": {"td": [2] + [0] * 17}}
     series = {"td": bars, "consecutive": bars}
-    draw_bars(
-        tmp_path / "bars.png", groups, series, "title", "time", {"td": [1.0] * 18}, **marks, column=column
+    half = dict.fromkeys(series, [0.1] * 18)
+    figure = marked_figure(
+        "title", groups, series, half=half, unit="time", published={"td": [1.0] * 18}, **marks, narrow=narrow
     )
+    write_figure(tmp_path / "bars.png", figure)
     [axes] = drawn[0].axes
     widths = [bar.get_width() for container in axes.containers for bar in getattr(container, "patches", [])]
-    assert widths == [mean for mean, _ in bars] * 2
+    assert widths == bars * 2
     names = [text.get_text() for text in axes.get_yticklabels()]
     assert names[:4] == ["a, x, 1 of the queue", "2 of the queue", "y, 1 of the queue", "2 of the queue"]
     assert names[6] == "b, x, 1 of the queue"
@@ -87,20 +94,19 @@ def test_best_is_what_is_less_by_more_than_chance(mean, std, count, place):
     assert clear_best(mean, std, count) == place
 
 
-def test_bars_at_fault(tmp_path):
+def test_bars_at_fault():
     with pytest.raises(ValueError, match="series 'td' has 1 entries, expected 2"):
-        draw_bars(tmp_path / "b.png", ["BT", "LU"], {"td": [(1, 0)]}, "", "")
-    with pytest.raises(ValueError, match="reference 'td' has 1 entries, expected 2"):
-        draw_bars(tmp_path / "b.png", ["BT", "LU"], SERIES, "", "", {"td": [1]})
+        marked_figure("", ["BT", "LU"], {"td": [1]})
+    with pytest.raises(ValueError, match="published 'td' has 1 entries, expected 2"):
+        marked_figure("", ["BT", "LU"], SERIES, published={"td": [1]})
     with pytest.raises(ValueError, match="nothing to draw"):
-        draw_bars(tmp_path / "b.png", [], {}, "", "")
-    assert list(tmp_path.iterdir()) == []
+        marked_figure("", [], {})
 
 
 def test_a_panel_for_each_metric(tmp_path, drawn):
     x = np.arange(10.0)
     panels = {"NA": (x, 2 * x + 1), "LA": (x, np.ones(10)), "AD": ([1, 2, np.nan], [2, 1, 5])}
-    draw_scatter(tmp_path / "s.png", panels, "", "run time (cycles)", "metrics")
+    write_figure(tmp_path / "s.png", scatter_figure("metrics", panels, "", "run time (cycles)"))
     assert (tmp_path / "s.png").exists()
     assert [axes.get_title() for axes in drawn[0].axes] == ["NA   r = 1.00*", "LA", "AD"]
     assert [axes.get_xlabel() for axes in drawn[0].axes] == ["NA", "LA", "AD"]
@@ -108,11 +114,25 @@ def test_a_panel_for_each_metric(tmp_path, drawn):
     np.testing.assert_allclose(line.get_ydata(), [1, 19])
 
 
-def test_points_at_fault(tmp_path):
+def test_points_at_fault():
     with pytest.raises(ValueError, match="expected a panel"):
-        draw_scatter(tmp_path / "s.png", {}, "", "", "")
+        scatter_figure("", {}, "", "")
     with pytest.raises(ValueError, match="panel 'NA' has x of shape"):
-        draw_scatter(tmp_path / "s.png", {"NA": ([1, 2], [1])}, "", "", "")
+        scatter_figure("", {"NA": ([1, 2], [1])}, "", "")
     with pytest.raises(ValueError, match="'NA' has 2 points, and there are 1 groups"):
-        draw_scatter(tmp_path / "s.png", {"NA": ([1, 2], [1, 3])}, "", "", "", ["boxes"])
-    assert list(tmp_path.iterdir()) == []
+        scatter_figure("", {"NA": ([1, 2], [1, 3])}, "", "", ["boxes"])
+
+
+def test_panels_of_curves(tmp_path):
+    panels = {"a": {"one": [0.5, 1, 2], "two": [0.1, 1, 9]}, "b": {"one": [1, 1, 1]}}
+    write_figure(tmp_path / "lines.png", line_figure("title", panels, [0, 10, 20], "x", "y", band=(5, 10)))
+    assert (tmp_path / "lines.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("panels", "sentence"),
+    [({}, "nothing to draw"), ({"a": {"one": [1, 2]}}, "'one' has 2 values, expected 3")],
+)
+def test_curves_at_fault(panels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        line_figure("title", panels, [0, 10, 20], "x", "y")

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from netplace.apps import application
-from netplace.report.plots.heat_map import draw_heat_map
+from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.layout import panels
-from netplace.report.plots.mapping import draw_mapping
-from netplace.report.plots.network_map import draw_network
+from netplace.report.plots.networks import mapping_figure, network_figure, traffic_figure
 from netplace.topologies import parse
 
 NETWORKS = (
@@ -69,9 +68,9 @@ def test_rows_of_a_tree():
 def test_a_picture_of_each_network(tmp_path, network):
     topology = parse(network)
     load = np.zeros(topology.neighbor.shape)
-    draw_network(tmp_path / "n.png", topology, load, [[0, 1], [3]], "nothing moves")
+    write_figure(tmp_path / "n.png", network_figure(topology, load, [[0, 1], [3]], "nothing moves"))
     load[0, 0] = 0.5
-    draw_network(tmp_path / "m.svg", topology, load, [[2]], "one link")
+    write_figure(tmp_path / "m.svg", network_figure(topology, load, [[2]], "one link"))
     assert (tmp_path / "n.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.svg", "n.png"]
 
@@ -79,9 +78,9 @@ def test_a_picture_of_each_network(tmp_path, network):
 def test_traffic_beside_the_network(tmp_path):
     topology, W = parse("torus:2x2x2"), application("butterfly", 8).traffic().W
     load = np.ones(topology.neighbor.shape)
-    draw_mapping(tmp_path / "m.png", W, topology, load, [range(8)], "butterfly")
-    draw_heat_map(tmp_path / "w.png", W, "butterfly")
-    draw_heat_map(tmp_path / "none.png", np.zeros((3, 3)), "silence")
+    write_figure(tmp_path / "m.png", mapping_figure(W, topology, load, [range(8)], "butterfly"))
+    write_figure(tmp_path / "w.png", traffic_figure(W, "butterfly"))
+    write_figure(tmp_path / "none.png", traffic_figure(np.zeros((3, 3)), "silence"))
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -113,7 +112,8 @@ def test_networks_of_any_wiring_stand_on_a_circle(text, tmp_path):
     assert len(np.unique(panel.place.round(6), axis=0)) == topology.routers
     assert len(panel.lines) == (topology.neighbor >= 0).sum()
     picture = tmp_path / "loads.png"
-    draw_network(picture, topology, np.ones(topology.neighbor.shape), [range(4)], title=text, label="load")
+    load = np.ones(topology.neighbor.shape)
+    write_figure(picture, network_figure(topology, load, [range(4)], title=text, label="load"))
     assert picture.stat().st_size > 10_000
 
 

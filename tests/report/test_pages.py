@@ -12,18 +12,11 @@ from sample_pages import FIGURES, MARKUP, PAGE
 
 from netplace.cosim.serialization import read_plan, text_of
 from netplace.report.pages import PAGES, page_of, render
-from netplace.report.pages.figures import (
-    Bars,
-    DataTable,
-    Gantt,
-    Matrix,
-    NetworkMap,
-    Places,
-    Timeline,
-)
-from netplace.report.pages.html import MOST_BYTES, Page
-from netplace.report.pages.kinds.held import kept_steps
+from netplace.report.pages.html import MOST_BYTES, DataTable, Page
 from netplace.report.pages.kinds.links import load_map
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Bars, Boxes, Figure, Links, Mark
+from netplace.report.plots.schedules import kept_steps
 from netplace.topologies import parse
 
 
@@ -41,6 +34,16 @@ class Seen(HTMLParser):
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
 
 
+def figure_of(page, title):
+    return next(part for part in page.parts if isinstance(part, Figure) and part.title == title)
+
+
+def bars_of(page, title):
+    """Return the values of the only series of bars of a figure."""
+    [bars] = [mark for mark in figure_of(page, title).panels[0].marks if isinstance(mark, Bars)]
+    return list(bars.values)
+
+
 def data_of(text):
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
@@ -53,7 +56,9 @@ def test_names_full_of_markup_stay_text():
     assert not seen.handlers
     assert not seen.links
     assert data_of(text)["tables"][0]["rows"][0] == [MARKUP, 1.5]
-    assert [figure["kind"] for figure in data_of(text)["figures"]] == [type(one).__name__ for one in FIGURES]
+    kinds = [[mark["kind"] for mark in one["panels"][0]["marks"]] for one in data_of(text)["figures"]]
+    assert kinds == [[type(mark).__name__ for mark in one.panels[0].marks] for one in FIGURES]
+    assert {kind for own in kinds for kind in own} == {one.__name__ for one in Mark.__subclasses__()}
 
 
 def test_every_figure_has_a_still_picture():
@@ -73,11 +78,12 @@ def test_a_page_opens_without_a_network():
 
 
 def test_numbers_that_are_none_are_null():
-    bars = Bars(title="t", groups=["a"], series={"x": [float("nan")]}, half_widths={"x": [float("inf")]})
+    bars = bar_figure("t", ["a"], {"x": [float("nan")]}, half={"x": [float("inf")]}, whiskers="none")
     data = data_of(
         render(Page("t", [], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])]))
     )
-    assert data["figures"][0]["series"] == {"x": [None]}
+    [mark] = data["figures"][0]["panels"][0]["marks"]
+    assert mark["values"] == mark["half"] == [None]
     assert data["tables"][0]["rows"] == [[None], [3]]
 
 
@@ -111,16 +117,16 @@ def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     path = outcomes["co-simulation"]
     kept = json.loads((path / "cosim.json").read_text())
     page = page_of(path)
-    bars = next(part for part in page.parts if isinstance(part, Bars))
-    assert bars.series["slowdown"] == [job["slowdown"] for job in kept["jobs"] if job["slowdown"] is not None]
-    network = next(part for part in page.parts if isinstance(part, NetworkMap))
-    assert sum(network.loads[0]) == sum(link["others"] for link in kept["waiting"]["links"])
-    assert sum(map(sum, network.loads[1:])) == sum(network.loads[0])
-    gantt = next(part for part in page.parts if isinstance(part, Gantt))
-    held = sum((box[1] - box[0]) * (box[3] - box[2]) for box in gantt.boxes)
+    known = [job["slowdown"] for job in kept["jobs"] if job["slowdown"] is not None]
+    assert bars_of(page, "Slowdown of each job") == known
+    links = figure_of(page, "Where jobs waited for others").panels[0].marks[0].values
+    assert sum(links[0]) == sum(link["others"] for link in kept["waiting"]["links"])
+    assert sum(map(sum, links[1:])) == sum(links[0])
+    [boxes] = figure_of(page, "Who held which nodes when").panels[0].marks
+    held = ((boxes.x1 - boxes.x0) * (boxes.y1 - boxes.y0)).sum()
     expected = sum((job["end"] - job["start"]) * job["size"] for job in kept["jobs"])
     longest = max(job["end"] for job in kept["jobs"]) - min(job["submit"] for job in kept["jobs"])
-    assert held * longest / max(box[1] for box in gantt.boxes) == pytest.approx(expected, rel=1e-6)
+    assert held * longest / boxes.x1.max() == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(outcomes, tmp_path):
@@ -130,7 +136,7 @@ def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(o
     (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
     page = page_of(tmp_path)
     assert "No job's packets waited for those of another." in page.verdict
-    assert not any(isinstance(part, Matrix) for part in page.parts)
+    assert "Who waited for whom" not in {part.title for part in page.parts}
     assert render(page)
 
 
@@ -139,35 +145,35 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
     page = page_of(outcomes["run"])
     assert not page.missing
     (job,) = kept["timeline"]
-    timeline = next(part for part in page.parts if isinstance(part, Timeline))
-    assert len(timeline.messages) == job["sent"] == len(job["messages"])
-    unit = timeline.tasks[0][1] / job["ends"][0]
-    stretches = sum(end - begin for begin, end, _, _ in timeline.path)
+    tasks, messages, *path = figure_of(page, "Tasks and messages over time").panels[0].marks
+    assert len(messages.x0) == job["sent"] == len(job["messages"])
+    unit = tasks.x1[0] / job["ends"][0]
+    stretches = sum(float((one.x1 - one.x0).sum()) for one in path if isinstance(one, Boxes))
     assert stretches == pytest.approx(unit * max(job["ends"]))
     assert sum(job["spent"].values()) == kept["runs"][0]["cycles"]
-    network = next(part for part in page.parts if isinstance(part, NetworkMap))
-    assert len(network.windows) == len(network.loads) == 1 + len(kept["links"]["ends"])
-    assert max(network.loads[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
+    network = figure_of(page, "What links carried")
+    [links] = [mark for mark in network.panels[0].marks if isinstance(mark, Links)]
+    assert len(network.frames) == len(links.values) == 1 + len(kept["links"]["ends"])
+    assert max(links.values[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
 
 
 def test_the_nodes_that_allocators_choose_are_drawn_where_they_stand(outcomes):
     kept = json.loads(outcomes["allocation"].read_text())
-    places = next(part for part in page_of(outcomes["allocation"]).parts if isinstance(part, Places))
-    assert len({tuple(place) for place in places.places}) == 64
+    places = figure_of(page_of(outcomes["allocation"]), "Which nodes each allocator chooses")
+    free, _, chosen = places.panels[0].marks
+    assert len(set(zip(free.x0.tolist(), free.y0.tolist(), strict=True))) == 64
     nodes = {offer["partition"]: offer["nodes"] for offer in kept["offers"] if offer["placed"]}
-    assert {
-        name.partition(": ")[0]: list(chosen)
-        for name, chosen in zip(places.choices, places.chosen, strict=True)
-    } == nodes
+    assert {name.partition(": ")[0]: own for name, own in zip(places.frames, chosen.shown, strict=True)} == {
+        name: sorted(own) for name, own in nodes.items()
+    }
 
 
 def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes):
     kept = json.loads(outcomes["explanation"].read_text())
-    bars = next(part for part in page_of(outcomes["explanation"]).parts if isinstance(part, Bars))
-    assert bars.series["cycles"][0] == kept["own"]
+    assert bars_of(page_of(outcomes["explanation"]), "For whom its packets waited")[0] == kept["own"]
     rows = json.loads(outcomes["changes"].read_text())["jobs"]
-    bars = next(part for part in page_of(outcomes["changes"]).parts if isinstance(part, Bars))
-    assert bars.series["change"] == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
+    bars = bars_of(page_of(outcomes["changes"]), "Change of each job's time")
+    assert bars == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
 
 
 @pytest.mark.parametrize(
@@ -195,10 +201,10 @@ def test_a_command_writes_its_page_at_once(netplace, tmp_path, words):
 def test_every_kind_of_network_is_drawn_with_all_its_links(network):
     topology = parse(network)
     port = int(np.flatnonzero(topology.neighbor[0] >= 0)[0])
-    drawn = load_map(topology, [10, 20], [[0, port, 0.75, 1.0, 0.5]])
-    assert len(drawn.links) == np.count_nonzero(topology.neighbor >= 0)
-    assert len(set(drawn.names)) == len(drawn.names)
-    assert [max(loads) for loads in drawn.loads] == [0.75, 1.0, 0.5]
+    drawn = load_map(topology, [10, 20], [[0, port, 0.75, 1.0, 0.5]]).panels[0].marks[0]
+    assert len(drawn.x0) == np.count_nonzero(topology.neighbor >= 0)
+    assert len(set(drawn.tips)) == len(drawn.tips) == len(drawn.x0)
+    assert [max(loads) for loads in drawn.values] == [0.75, 1.0, 0.5]
 
 
 def test_a_study_and_a_table_have_pages(tmp_path):
@@ -271,8 +277,7 @@ def test_the_page_of_a_schedule_says_what_energy_it_took(netplace, tmp_path):
     assert netplace("schedule", *words, "timeout:300", "-o", tmp_path / "out").exit_code == 0
     kept = json.loads((tmp_path / "out" / "figures.json").read_text())["power"]
     page = page_of(tmp_path / "out")
-    bars = next(part for part in page.parts if isinstance(part, Bars) and part.unit == "kWh")
-    assert sum(bars.series["energy"]) == pytest.approx(kept["kwh"])
+    assert sum(bars_of(page, "What energy was spent on")) == pytest.approx(kept["kwh"])
     assert f"It took {kept['kwh']:,.4g} kWh." in " ".join(page.verdict)
 
 

@@ -9,8 +9,8 @@ from browser import CHROMIUM, Browser
 from sample_pages import FIGURES, MARKUP, PAGE
 
 from netplace.report.pages import page_of, render
-from netplace.report.pages.figures import DataTable, Gantt
-from netplace.report.pages.html import MOST_BYTES, Page
+from netplace.report.pages.html import MOST_BYTES, DataTable, Page
+from netplace.report.plots.figure import Axis, Boxes, Figure, Panel, Shades
 
 CHECKS = """
 (async () => {
@@ -75,14 +75,14 @@ def test_a_page_works_in_a_browser(browser, tmp_path, width, dark):
     assert done["width"] == width
     assert done["wide"] <= 0
     assert all(count > 3 for count in done["drawn"])
-    assert len(done["drawn"]) == len(FIGURES)
+    assert len(done["drawn"]) == sum(len(figure.panels) for figure in FIGURES)
     assert done["up"][:2] == ["1.5", "12,346"]
     assert done["down"][:2] == ["12,346", "1.5"]
     assert done["filtered"] == ["b"]
     assert done["csv"].splitlines()[0] == "name,n"
     assert "'=1+1,12345.68" in done["csv"]
     assert done["window"] == MARKUP
-    assert f"{MARKUP} y for" in done["row"]
+    assert f"{MARKUP} waited for" in done["row"]
     assert "c: 3 v, 100 %" in done["row"]
     assert done["chosen"] == "1"
     assert f"Most of it on these links:{MARKUP}: 3 v (c)" in done["row"]
@@ -137,9 +137,11 @@ def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
     boxes = [
         (job, job + 5 + job % 7, job % 512, job % 512 + 1 + job % 40, job % 100, job) for job in range(jobs)
     ]
-    gantt = Gantt(
-        title="jobs", boxes=boxes, labels=[f"job {job}" for job in range(jobs)], x="s", value="w", nodes=560
-    )
+    begin, end, low, high, value, _ = zip(*boxes, strict=True)
+    tips = [f"job {job}" for job in range(jobs)]
+    marks = [Boxes(x0=begin, x1=end, y0=low, y1=high, values=value, tips=tips, edge=True)]
+    panel = Panel(marks=marks, x=Axis(label="s"), y=Axis(label="node"), shades=Shades(label="w"))
+    gantt = Figure(title="jobs", panels=[panel])
     table = DataTable("Jobs", ["job", "nodes"], [[job, 1 + job % 40] for job in range(jobs)])
     text = render(Page("Many", ["Many."], [], [gantt, table]))
     assert len(text) < MOST_BYTES

@@ -6,26 +6,32 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
+from sample_pages import FIGURES
 
 from netplace.cosim import JobRow
 from netplace.cosim.waiting import LinkWaiting, Waiting
-from netplace.report.plots.allocations import draw_allocations
-from netplace.report.plots.bars import draw_bars
-from netplace.report.plots.comparison import draw_comparison
-from netplace.report.plots.cosim import draw_sharing
-from netplace.report.plots.dots import draw_dots
-from netplace.report.plots.fronts import draw_fronts
-from netplace.report.plots.lines import draw_lines
-from netplace.report.plots.load import draw_load
-from netplace.report.plots.mapping import draw_mapping
-from netplace.report.plots.network_map import draw_network
-from netplace.report.plots.occupancy import draw_occupancy
-from netplace.report.plots.scatter import draw_scatter
-from netplace.report.plots.schedule import GANTT_COLOURS, draw_gantt, draw_utilisation
-from netplace.report.plots.waiting import draw_waiting
-from netplace.report.plots.workload import draw_workload
+from netplace.report.plots.charts import marked_figure
+from netplace.report.plots.drawing import axes_of, still, write_figure
+from netplace.report.plots.figure import Curve, Figure, Panel
+from netplace.report.plots.jobs import sharing_figure, waiting_figure
+from netplace.report.plots.machines import allocation_figure, occupancy_figure
+from netplace.report.plots.networks import mapping_figure, network_figure
+from netplace.report.plots.points import (
+    comparison_figure,
+    dot_figure,
+    front_figure,
+    line_figure,
+    load_figure,
+    scatter_figure,
+)
+from netplace.report.plots.schedules import (
+    GANTT_COLOURS,
+    gantt_figure,
+    utilisation_figure,
+    workload_figure,
+)
 from netplace.scheduling import schedule
 from netplace.scheduling.workload.lublin import lublin
 from netplace.topologies import parse
@@ -38,10 +44,10 @@ APPS = ["BT", "LU", "SP", "CG", "MG", "FT", "IS", "2d-torus\npackets=4,rounds=5\
 def drawn(monkeypatch, tmp_path):
     """Return what draws a picture and tells what is wrong with it."""
     found = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(misfits(figure)))
+    monkeypatch.setattr(Drawing, "savefig", lambda figure, *_, **__: found.append(misfits(figure)))
 
-    def draw(function, *arguments, **options):
-        function(tmp_path / "picture.png", *arguments, **options)
+    def draw(figure):
+        write_figure(tmp_path / "picture.png", figure)
         return found.pop()
 
     return draw
@@ -59,25 +65,17 @@ def misfits(figure):
     return found + [text.get_text() for text in texts if text.get_fontsize() < LEAST_POINTS]
 
 
-def bars(groups, series):
-    return {name: [(1.0 + 0.1 * place, 0.05) for place, _ in enumerate(groups)] for name in series}
-
-
-@pytest.mark.parametrize("column", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize(("groups", "series"), [(1, 9), (9, 3), (9, 10)])
-def test_bars(drawn, groups, series, column):
+def test_bars(drawn, groups, series, narrow):
     names = [f"FS-TDM {number}" for number in range(series)]
-    values = bars(APPS[-groups:], names)
-    reference = {names[0]: [1.2] * groups}
-    assert not drawn(
-        draw_bars,
-        APPS[-groups:],
-        values,
-        "Schedules of all classes, medium sizes (J. Supercomput., Table 5)",
-        "run time / mean of consecutive",
-        reference,
-        column=column,
-    )
+    bars = {name: [1.0 + 0.1 * place for place in range(groups)] for name in names}
+    title = "Schedules of all classes, medium sizes (J. Supercomput., Table 5)"
+    figure = marked_figure(
+        title, APPS[-groups:], bars, half=dict.fromkeys(names, [0.05] * groups),
+        unit="run time / mean of consecutive", published={names[0]: [1.2] * groups}, narrow=narrow,
+    )  # fmt: skip
+    assert not drawn(figure)
 
 
 @pytest.mark.parametrize("panels", [1, 2, 6])
@@ -85,14 +83,13 @@ def test_curves_points_and_dots(drawn, panels):
     names = [f"LLNL-Thunder-2007, EASY {number}" for number in range(panels)]
     curves = {f"qct {share} %, kept": [4.0, 2.0, 0.5] for share in range(10, 60, 10)}
     assert not drawn(
-        draw_lines, dict.fromkeys(names, curves), [0, 10, 20], "speed-up (%)", "turnaround", "Logs"
+        line_figure("Logs", dict.fromkeys(names, curves), [0, 10, 20], "speed-up (%)", "turnaround")
     )
     x = np.arange(20.0)
-    assert not drawn(
-        draw_scatter, dict.fromkeys(APPS[:panels], (1e7 * x, x)), "", "run time, 10,000 cycles", "BT"
-    )
+    points = dict.fromkeys(APPS[:panels], (1e7 * x, x))
+    assert not drawn(scatter_figure("BT", points, "", "run time, 10,000 cycles"))
     table = pd.DataFrame({"name": list(curves) * 2, "series": ["ours"] * 5 + ["published"] * 5, "value": 1.0})
-    assert not drawn(draw_dots, dict.fromkeys(names, table.assign(half=0.1)), "needed (%)", "Logs", line=0.0)
+    assert not drawn(dot_figure("Logs", dict.fromkeys(names, table.assign(half=0.1)), "needed (%)", line=0.0))
 
 
 def test_curves_of_load_and_fronts_of_energy(drawn):
@@ -102,18 +99,18 @@ def test_curves_of_load_and_fronts_of_energy(drawn):
         for load in (0.2, 0.5)
     ]
     frame = pd.DataFrame(rows).assign(accepted_half_width=0.01, mean_half_width=1.0, p95=60.0)
-    for column in (False, True):
-        assert not drawn(draw_load, frame, "uniform traffic on several networks", column=column)
+    for narrow in (False, True):
+        assert not drawn(load_figure(frame, "uniform traffic on several networks", narrow=narrow))
     rules = [{"rule": rule, "energy %": 50.0, "wait more s": 60.0} for rule in ("always-on", "plan:late=2")]
     energy = pd.concat(pd.DataFrame(rules).assign(load=load, front="*") for load in (0.2, 0.4, 0.8))
-    assert not drawn(draw_fronts, energy, "Energy against waiting")
+    assert not drawn(front_figure("Energy against waiting", energy))
 
 
 def test_schedules(drawn):
     made = schedule(parse("torus:4x4x4"), lublin(64, 60, seed=1), "easy", "non-contiguous", keep_nodes=True)
     for colour in GANTT_COLOURS:
-        assert not drawn(draw_gantt, made, "lublin on torus:4x4x4, easy, non-contiguous", colour=colour)
-    assert not drawn(draw_utilisation, made, "lublin")
+        assert not drawn(gantt_figure(made, "lublin on torus:4x4x4, easy, non-contiguous", colour=colour))
+    assert not drawn(utilisation_figure(made, "lublin"))
     rows = [
         {
             "group": policy,
@@ -125,25 +122,23 @@ def test_schedules(drawn):
         for policy in ("fcfs", "easy", "conservative-places")
         for partition in ("contiguous", "curve:hilbert,best-fit", "nearly-contiguous:20")
     ]
-    for column in (False, True):
-        assert not drawn(
-            draw_comparison, pd.DataFrame(rows).assign(bounded_slowdown_mean=3.0), "lublin", column=column
-        )
+    for narrow in (False, True):
+        assert not drawn(comparison_figure("lublin", pd.DataFrame(rows), narrow=narrow))
 
 
 @pytest.mark.parametrize("machine", ["torus:8x8", "mesh:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2"])
 def test_machines(drawn, machine):
     topology = parse(machine)
     title = f"4x lu.A.16 on {machine}, partition quadrants, mapping column, a name that goes on " * 2
-    assert not drawn(draw_network, topology, np.ones(topology.neighbor.shape), [[0], [1], [2]], title)
-    assert not drawn(draw_occupancy, topology, np.arange(topology.nodes) // 9 - 1, title)
+    assert not drawn(network_figure(topology, np.ones(topology.neighbor.shape), [[0], [1], [2]], title))
+    assert not drawn(occupancy_figure(topology, np.arange(topology.nodes) // 9 - 1, title))
     names = ("curve:hilbert,best-fit: 20 nodes, 2.5 hops apart", "mc1x1", "quasi-contiguous:20", "random")
-    assert not drawn(draw_allocations, topology, np.arange(5), [(name, [7, 8]) for name in names], title)
+    assert not drawn(allocation_figure(topology, np.arange(5), [(name, [7, 8]) for name in names], title))
 
 
 def test_a_mapping_and_jobs_that_share_a_machine(drawn):
     topology, W = parse("torus:4x4"), np.ones((16, 16))
-    assert not drawn(draw_mapping, W, topology, np.ones(topology.neighbor.shape), [range(16)], "butterfly")
+    assert not drawn(mapping_figure(W, topology, np.ones(topology.neighbor.shape), [range(16)], "butterfly"))
     jobs = [
         JobRow(
             job=job, application="3d-sweep,packets=4", size=2, submit=0.0, wait=job, start=job, end=job + 2.0,
@@ -152,7 +147,7 @@ def test_a_mapping_and_jobs_that_share_a_machine(drawn):
         )
         for job in range(20)
     ]  # fmt: skip
-    assert not drawn(draw_sharing, jobs, "applications on torus:8x8: easy, random, network time live")
+    assert not drawn(sharing_figure(jobs, "applications on torus:8x8: easy, random, network time live"))
     waiting = Waiting(
         window=1000,
         waited=8,
@@ -162,8 +157,42 @@ def test_a_mapping_and_jobs_that_share_a_machine(drawn):
         links=(LinkWaiting(router=0, port=0, own=3, others=5, over_time=(5,)),) * 20,
     )
     names = [f"switch {link} -> switch {link + 1}" for link in range(1000, 1020)]
-    assert not drawn(draw_waiting, waiting, names, 3e-9, "dragonfly:a=4,p=2,h=2: waiting")
+    assert not drawn(waiting_figure(waiting, names, 3e-9, "dragonfly:a=4,p=2,h=2: waiting"))
 
 
 def test_a_workload(drawn):
-    assert not drawn(draw_workload, lublin(64, 200, seed=1), "lublin")
+    assert not drawn(workload_figure(lublin(64, 200, seed=1), "lublin"))
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.title[:12])
+def test_what_a_page_has_both_back_ends_draw_alike_each_time(tmp_path, figure):
+    drawn = [still(figure) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    for ending in ("png", "pdf", "svg"):
+        paths = [tmp_path / f"{number}.{ending}" for number in range(2)]
+        for path in paths:
+            write_figure(path, figure)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_intervals_without_a_word_on_what_they_are_are_refused():
+    marks = [Curve(x=[0, 1], y=[1, 2], half=[None, 0.5])]
+    with pytest.raises(ValueError, match="has intervals, expected `whiskers` to say what they are"):
+        Figure(title="a", panels=[Panel(marks=marks)])
+    figure = Figure(title="a", panels=[Panel(marks=marks)], whiskers="95 % intervals", caption="A curve.")
+    assert figure.explained == "A curve. Whiskers: 95 % intervals."
+    assert "whiskers: 95 % intervals" in still(figure)
+    bare = Figure(title="a", panels=[Panel(marks=[Curve(x=[0], y=[1], half=[None])])], whiskers="no")
+    assert not bare.explained
+
+
+def test_a_notebook_gets_axes_that_it_shows():
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+    axes = axes_of(network_figure(parse("torus:4x4"), np.ones((16, 4)), title="a network"))
+    assert pyplot.get_fignums() == [axes.figure.number]
+    assert axes.figure.get_suptitle() == "a network"
+    both = axes_of(utilisation_figure(schedule(parse("mesh:4"), lublin(4, 9, seed=1), "fcfs", "random")))
+    assert [one.get_ylabel() for one in both] == ["share of the nodes", "jobs waiting"]
+    pyplot.close("all")

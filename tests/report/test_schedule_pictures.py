@@ -11,8 +11,9 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from netplace.report.pages.html import _plain_value
-from netplace.report.plots import schedule as pictures
-from netplace.report.plots.comparison import draw_comparison, estimates
+from netplace.report.plots import schedules as pictures
+from netplace.report.plots.drawing import write_figure
+from netplace.report.plots.points import comparison_figure, estimates
 from netplace.report.terminal.units import whole_part_kept
 
 FLAGS = ("schedule", "--machine", "torus:8x8", "--workload", "lublin", "--jobs", 60, "--policy", "easy")
@@ -84,7 +85,7 @@ def test_several_schedules_leave_a_picture_of_them_side_by_side(drawn, netplace,
     assert (tmp_path / "out" / "comparison.png").exists()
     axes = drawn[0].axes
     assert [one.get_title() for one in axes] == ["wait (h)", "bounded slowdown", "utilisation (%)"]
-    assert "steady state; means and 95 % intervals" in drawn[0].get_suptitle()
+    assert "steady state; means\nwhiskers: 95 % intervals" in drawn[0].get_suptitle()
     assert [text.get_text() for text in axes[0].get_xticklabels()] == ["fcfs", "easy"]
     assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == [
         "contiguous:round-up",
@@ -123,7 +124,7 @@ STEADY = {
 
 
 def test_bars_and_whiskers_are_of_the_same_mean(tmp_path, drawn):
-    draw_comparison(tmp_path / "c.svg", bar_frame(**STEADY), "two")
+    write_figure(tmp_path / "c.svg", comparison_figure("two", bar_frame(**STEADY)))
     waits, _, use = drawn[0].axes
     assert [bar.get_height() for bar in waits.patches] == pytest.approx([29.6, 10.0])
     assert whiskers(waits) == pytest.approx([7.3, 1.0])
@@ -132,7 +133,7 @@ def test_bars_and_whiskers_are_of_the_same_mean(tmp_path, drawn):
 
 def test_what_is_not_known_has_no_whisker_and_the_title_says_so(tmp_path, drawn):
     bare = {"wait_mean": [1.0, 2.0], "bounded_slowdown_mean": [3.0, 4.0], "utilisation": [0.5, 0.6]}
-    draw_comparison(tmp_path / "c.svg", bar_frame(**bare, wait_half_width=[5.0, 6.0]), "two")
+    write_figure(tmp_path / "c.svg", comparison_figure("two", bar_frame(**bare, wait_half_width=[5.0, 6.0])))
     for axes in drawn[0].axes:
         assert not [half for half in whiskers(axes) if np.isfinite(half)]
     assert "without intervals" in drawn[0].get_suptitle()
@@ -161,6 +162,6 @@ def test_a_column_of_a_paper_holds_the_panels_below_each_other(tmp_path, drawn):
         {"group": ["fcfs", "easy"], "series": ["", ""], "wait_mean": [1.0, 2.0]}
         | {"bounded_slowdown_mean": [3.0, 4.0], "utilisation": [0.5, 0.6]}
     )
-    draw_comparison(tmp_path / "c.pdf", frame, "title", column=True)
+    write_figure(tmp_path / "c.pdf", comparison_figure("title", frame, narrow=True))
     assert drawn[0].get_figwidth() == 3.5
     assert b"/Type3" not in (tmp_path / "c.pdf").read_bytes()

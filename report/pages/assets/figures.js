@@ -1,9 +1,12 @@
-// What each kind of figure is for ECharts. With page.js, which comes after it, one function of a page.
+// Figures as ECharts draws them: panels of marks on axes. With page.js, which comes after it, one function of a page.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-// Dark grey and pale yellow are seen on both papers only if they are nearer the middle.
+// On dark paper, ink is bright and what is free is dark; dark grey and pale yellow are nearer the middle on both.
+const inks = { "#e3e6ea": "#333c46", "#444444": "#dddddd", "#000000": "#eeeeee" };
 const colours = data.colours.map((colour) => ({ "#444444": "#777777", "#F0E442": "#B8A800" })[colour] || colour);
+const colourOf = (colour) => (typeof colour === "number" ? colours[colour % colours.length] : (dark.matches && inks[colour]) || colour);
+const ink = () => colourOf("#444444"), paper = () => (dark.matches ? "#14181d" : "#ffffff"), UNKNOWN = "#a8aeb5";
 // What is most stands out most: on dark paper it is brightest.
 const scale = () => (dark.matches ? [...data.shades].reverse() : data.shades);
 const shown = (value) => {
@@ -15,201 +18,184 @@ const shown = (value) => {
     : value.toLocaleString("en", { maximumSignificantDigits: Math.max(5, Math.floor(Math.log10(size || 1)) + 1) });
 };
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-
 // Six digits are enough beside an axis: 2,500,000 is 2.5M.
 const onAxis = (value) => (Math.abs(value) >= 1e5 && Math.abs(value) < 1e15
-  ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 6 }) : shown(value));
-const axis = (name, extra = {}) => ({ name, nameLocation: "middle", nameGap: 28, nameTextStyle: { fontSize: 12 }, ...extra,
-  axisLabel: { hideOverlap: true, ...(extra.type === "value" ? { formatter: onAxis } : {}), ...extra.axisLabel } });
-const frame = (extra = {}) => ({ left: 72, right: 28, top: 40, bottom: 56, ...extra });
-const isNarrow = (figure) => (figure.width || 1000) < 640;
-// Room for names beside an axis; longer ones are cut.
-const room = (names) => Math.min(180, 16 + 6.8 * names.reduce((most, name) => Math.max(most, name.length), 0));
-const cut = (left) => ({ width: left - 10, overflow: "truncate" });
-// The scale of colours: beside a figure, or above it where there is no room beside.
-const shades = (figure, extra = {}) => ({ calculable: true, formatter: (value) => shown(Number(Number(value).toPrecision(3))), text: [figure.value, ""], itemHeight: 120, inRange: { color: scale() },
-  ...(isNarrow(figure) ? { orient: "horizontal", left: "center", top: 0 } : { right: 0, top: "middle" }), ...extra });
-const besides = (figure, extra = {}) => frame(isNarrow(figure) ? { top: 64, ...extra } : { right: 100, ...extra });
-const zoom = [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" }];
-const tip = (extra = {}) => ({ trigger: "item", confine: true, ...extra });
-const whiskers = (colour, offset = () => 0) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, encode: { x: 0, y: [1, 2] }, renderItem: (_, api) => {
-  const x = api.coord([api.value(0), 0])[0] + offset(api);
-  const [low, high] = [api.coord([api.value(0), api.value(1)])[1], api.coord([api.value(0), api.value(2)])[1]];
-  const style = { stroke: colour, lineWidth: 1.2, fill: "none" };
-  return { type: "group", children: [[x, low, x, high], [x - 3, low, x + 3, low], [x - 3, high, x + 3, high]]
-    .map(([x1, y1, x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style })) };
-} });
+  ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 6 }) : shown(Number(value.toPrecision(12))));
+const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+const least = (values, start = Infinity) => values.reduce((a, b) => (b === null ? a : Math.min(a, b)), start);
+const most = (values, start = -Infinity) => values.reduce((a, b) => (b === null ? a : Math.max(a, b)), start);
 
-// Ends of both axes under which a network keeps its proportions; a thin one is stretched to a third of its place.
-const proportions = (figure, width, height) => {
-  const [xs, ys] = [0, 1].map((side) => [...figure.routers.map((router) => router[side]), ...figure.links.flatMap((ends) => [ends[side], ends[side + 2]])]);
-  const ends = [xs, ys].map((values) => values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]));
+const NAMED = 40;  // names along an axis that all stand there
+const isNarrow = (width) => (width || 1000) < 640;
+const shaded = (mark) => mark.values && mark.kind !== "Bars";
+const sizeOf = (mark) => (mark.x0 || mark.at || mark.x || []).length;
+// Values of a mark in a frame of the figure.
+const valuesOf = (mark, frame) => (!shaded(mark) ? [] : Array.isArray(mark.values[0]) ? mark.values[frame] || [] : mark.values);
+
+// Rectangles of a mark: ends along X, ends along Y, value, place in the mark.
+const rectangles = {
+  Bars: (mark) => mark.values.flatMap((value, n) => {
+    if (value === null) return [];
+    const side = [mark.at[n] - mark.width / 2, mark.at[n] + mark.width / 2], end = [Array.isArray(mark.base) ? mark.base[n] : mark.base, value];
+    return [[...(mark.lying ? [...end, ...side] : [...side, ...end]), null, n]];
+  }),
+  Boxes: (mark, frame) => {
+    const values = valuesOf(mark, frame), all = mark.shown.length ? mark.shown[frame] || [] : mark.x0.keys();
+    return [...all].map((n) => [mark.x0[n], mark.x1[n], mark.y0[n], mark.y1[n], values[n] ?? null, n]);
+  },
+  Cells: (mark, frame) => {
+    const [left, right, low, high] = mark.extent || [-0.5, mark.wide - 0.5, -0.5, mark.tall - 0.5];
+    const [width, height] = [(right - left) / mark.wide, (high - low) / mark.tall], values = valuesOf(mark, frame);
+    return mark.x.map((x, n) => [left + x * width, left + (x + 1) * width, low + mark.y[n] * height, low + (mark.y[n] + 1) * height, values[n] ?? null, n]);
+  },
+};
+
+const custom = (mark, list, encode, renderItem, extra = {}) => ({ name: mark.label || undefined, type: "custom", data: list, encode, renderItem, clip: true,
+  progressive: 4000, itemStyle: { color: colourOf(mark.colour) }, dimensions: ["a", "b", "c", "d", "value", "place"], ...extra });
+
+function rectangleSeries(mark, frame) {
+  const own = (api) => {
+    if (mark.colours) return `rgb(${mark.colours[api.value(5)].map((part) => Math.round(255 * part))})`;
+    return !shaded(mark) ? colourOf(mark.colour) : Number.isFinite(api.value(4)) ? api.visual("color") : UNKNOWN;
+  };
+  const gap = mark.kind === "Cells" ? 0.5 : 0, faded = 1 - 0.25 * ((mark.hatch || 0) % 4);
+  return custom(mark, rectangles[mark.kind](mark, frame), { x: [0, 1], y: [2, 3] }, (params, api) => {
+    const [x1, y1] = api.coord([api.value(0), api.value(2)]), [x2, y2] = api.coord([api.value(1), api.value(3)]), area = params.coordSys;
+    const left = Math.max(Math.min(x1, x2), area.x), end = Math.min(Math.max(x1, x2), area.x + area.width), top = Math.min(y1, y2), tall = Math.abs(y2 - y1);
+    if (end < left) return null;
+    const edged = (mark.edge || gap) && tall > 3 && end - left > 3;
+    return { type: "rect", shape: { x: left, y: top, width: Math.max(end - left, 0.6), height: Math.max(tall, mark.kind === "Bars" ? 0 : 0.6) },
+      style: { fill: own(api), opacity: (mark.opacity ? mark.opacity[api.value(5)] : mark.alpha) * faded, stroke: paper(), lineWidth: edged ? 0.5 : 0 } };
+  });
+}
+
+function linkSeries(mark, frame) {
+  const values = valuesOf(mark, frame), high = most(values, 0) || 1;
+  return custom(mark, mark.x0.map((x, n) => [x, mark.y0[n], mark.x1[n], mark.y1[n], values[n] ?? null, n]), { x: [0, 2], y: [1, 3] }, (_, api) => {
+    const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(2), api.value(3)]);
+    return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: shaded(mark) ? api.visual("color") : colourOf(mark.colour), opacity: mark.alpha,
+      lineWidth: mark.by_value ? 1 + 3 * api.value(4) / high : mark.width } };
+  });
+}
+
+// Intervals: from low to high along one axis, at a place on the other.
+const whiskers = (mark, list, lying, colour) => custom({ ...mark, colour }, list, lying ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] }, (_, api) => {
+  const at = (side) => api.coord(lying ? [api.value(side), api.value(0)] : [api.value(0), api.value(side)]);
+  const [[x1, y1], [x2, y2]] = [at(1), at(2)], style = { stroke: colourOf(colour), lineWidth: 1.2, fill: "none" }, caps = lying ? [0, 3] : [3, 0];
+  return { type: "group", children: [[x1, y1, x2, y2], ...[[x1, y1], [x2, y2]].map(([x, y]) => [x - caps[0], y - caps[1], x + caps[0], y + caps[1]])]
+    .map(([x1, y1, x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style })) };
+}, { silent: true, z: 5, tooltip: { show: false } });
+const intervals = (places, values, half) => places.flatMap((place, n) => (half[n] === null || values[n] === null || !half[n] ? [] : [[place, values[n] - half[n], values[n] + half[n]]]));
+
+const SYMBOLS = { o: "circle", s: "rect", D: "diamond", "^": "triangle", v: "arrow", P: "roundRect", X: "diamond", "*": "pin", x: "diamond", "": "none" };
+function curveSeries(mark) {
+  const points = mark.x.map((x, n) => [x, mark.y[n], n]), colour = colourOf(mark.colour), symbol = SYMBOLS[mark.mark] || "circle";
+  const look = { name: mark.label || undefined, data: points, encode: { x: 0, y: 1 }, symbol: mark.hollow ? `empty${symbol[0].toUpperCase()}${symbol.slice(1)}` : symbol,
+    symbolSize: Math.max(4, Math.min(10, 1.8 * mark.size)), itemStyle: { color: colour, opacity: mark.alpha } };
+  const drawn = [mark.line ? { ...look, type: "line", step: mark.step ? "end" : false, showSymbol: mark.mark !== "" && !mark.step && points.length < 200,
+    lineStyle: { width: 1.5 * mark.width, type: mark.line, color: colour }, sampling: points.length > 4000 && !mark.step ? "minmax" : undefined } : { ...look, type: "scatter" }];
+  if (mark.half) drawn.push(whiskers(mark, intervals(mark.x, mark.y, mark.half), false, mark.colour));
+  if (mark.half_x) drawn.push(whiskers(mark, intervals(mark.y, mark.x, mark.half_x), true, mark.colour));
+  return drawn;
+}
+
+function ruleSeries(mark) {
+  const ends = [mark.at, mark.until ?? mark.at];
+  return custom(mark, [ends], mark.lying ? { y: [0, 1] } : { x: [0, 1] }, (params, api) => {
+    const area = params.coordSys, place = (value) => api.coord(mark.lying ? [0, value] : [value, 0])[mark.lying ? 1 : 0], [a, b] = ends.map(place);
+    if (mark.until !== null) return { type: "rect", shape: mark.lying ? { x: area.x, y: Math.min(a, b), width: area.width, height: Math.abs(a - b) }
+      : { x: Math.min(a, b), y: area.y, width: Math.abs(a - b), height: area.height }, style: { fill: colourOf(mark.colour), opacity: mark.alpha } };
+    return { type: "line", shape: mark.lying ? { x1: area.x, x2: area.x + area.width, y1: a, y2: a } : { x1: a, x2: a, y1: area.y, y2: area.y + area.height },
+      style: { stroke: colourOf(mark.colour), lineWidth: 1 } };
+  }, { silent: true, z: mark.until === null ? 3 : 0, tooltip: { show: false } });
+}
+
+const wordSeries = (mark) => custom(mark, mark.x.map((x, n) => [x, mark.y[n], n]), { x: 0, y: 1 }, (_, api) => {
+  const [x, y] = api.coord([api.value(0), api.value(1)]);
+  return { type: "text", style: { x, y, text: mark.texts[api.value(2)], fill: colourOf(mark.colour), align: mark.corner ? "left" : "center", verticalAlign: mark.corner ? "bottom" : "middle", fontSize: 11 } };
+}, { silent: true, tooltip: { show: false } });
+
+function seriesOf(mark, frame) {
+  if (mark.kind === "Curve") return curveSeries(mark);
+  if (mark.kind === "Links") return [linkSeries(mark, frame)];
+  if (mark.kind === "Rule") return [ruleSeries(mark)];
+  if (mark.kind === "Words") return [wordSeries(mark)];
+  const drawn = [rectangleSeries(mark, frame)];
+  if (mark.kind === "Bars" && mark.half) drawn.push(whiskers(mark, intervals(mark.at, mark.values, mark.half), mark.lying, "#444444"));
+  return drawn;
+}
+
+// What stands under the pointer.
+function tipOf(panel, mark, n, frame) {
+  if (mark.tips.length) return escaped(mark.tips[n]) + (shaded(mark) && panel.shades && mark.kind === "Links" ? `: ${shown(valuesOf(mark, frame)[n])}` : "");
+  const spread = (half, n) => (half && half[n] ? ` ± ${shown(half[n])}` : "");
+  const nameOf = (axis, place) => escaped(axis.names[Math.round(place)] ?? shown(place));
+  if (mark.kind === "Bars") {
+    const axis = mark.lying ? panel.y : panel.x, group = Math.round(mark.at[n]);
+    const lines = panel.marks.filter((one) => one.kind === "Bars").flatMap((one) => one.at.flatMap((at, k) =>
+      (Math.round(at) === group ? [`${escaped(one.label || (mark.lying ? panel.x : panel.y).label)}: ${shown(one.values[k])}${spread(one.half, k)}`] : [])));
+    return `<b>${nameOf(axis, group)}</b><br>${lines.join("<br>")}`;
+  }
+  if (mark.kind === "Cells") return `${nameOf(panel.y, mark.y[n])} — ${nameOf(panel.x, mark.x[n])}: ${shown(valuesOf(mark, frame)[n])}`;
+  if (mark.kind === "Curve") return `${nameOf(panel.y, mark.y[n])}${spread(mark.half, n)}<br>${nameOf(panel.x, mark.x[n])}${spread(mark.half_x, n)}${mark.label ? ` (${escaped(mark.label)})` : ""}`;
+  return escaped(mark.label) || null;
+}
+
+// Ends of both axes under which a panel keeps its proportions; a thin one is stretched to a third of its place.
+function proportions(panel, width, height) {
+  const pairs = panel.marks.map((mark) => [[...(mark.x0 || mark.x || []), ...(mark.x1 || [])], [...(mark.y0 || mark.y || []), ...(mark.y1 || [])]]);
+  const ends = [0, 1].map((side) => [least(pairs.map((pair) => least(pair[side]))), most(pairs.map((pair) => most(pair[side])))]);
   const scales = ends.map(([low, high], side) => 0.96 * (side ? height : width) / Math.max(high - low, 1e-9));
-  const least = Math.min(...scales);
   return ends.map(([low, high], side) => {
-    const half = (side ? height : width) / Math.max(least, scales[side] / 3) / 2, middle = (low + high) / 2;
+    const half = (side ? height : width) / Math.max(Math.min(...scales), scales[side] / 3) / 2, middle = (low + high) / 2;
     return { min: middle - half, max: middle + half };
   });
-};
+}
 
-const options = {
-  Bars(figure) {
-    const names = Object.keys(figure.series);
-    const long = figure.groups.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0) > (isNarrow(figure) ? 36 : 90);
-    const series = names.map((name, place) => ({ name, type: "bar", data: figure.series[name],
-      itemStyle: { color: colours[place % colours.length] }, barGap: "10%", large: figure.groups.length > 4000 }));
-    names.forEach((name, bar) => {
-      const half = figure.half_widths[name];
-      if (!half) return;
-      const centre = (api) => (names.length > 1 ? api.barLayout({ count: names.length, barGap: "10%" })[bar].offsetCenter : 0);
-      series.push({ ...whiskers(dark.matches ? "#dddddd" : "#222222", centre), data: half.flatMap((width, place) => {
-        const value = figure.series[name][place];
-        return width === null || value === null ? [] : [[place, value - width, value + width]];
-      }) });
-    });
-    const value = (name, place) => {
-      const half = (figure.half_widths[name] || [])[place], mean = figure.series[name][place];
-      return mean === null ? "-" : shown(mean) + (half ? ` ± ${shown(half)}` : "");
-    };
-    const zooms = figure.groups.length > 30, most = zooms ? 13 : figure.groups.length <= 4 && !isNarrow(figure) ? 34 : 17;
-    return { grid: frame({ bottom: (long ? 116 : 40) + (zooms ? 24 : 0) }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
-      tooltip: tip({ trigger: "axis", axisPointer: { type: "shadow" }, formatter: (points) => {
-        const place = points[0].dataIndex;
-        return `<b>${escaped(figure.groups[place])}</b><br>` + names.map((name) => `${escaped(name)}: ${value(name, place)}`).join("<br>");
-      } }),
-      xAxis: { type: "category", data: figure.groups, axisLabel: { rotate: long ? 60 : 0, hideOverlap: true, interval: figure.groups.length <= 40 ? 0 : "auto",
-        formatter: (name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name) } },
-      yAxis: axis(figure.unit, { type: "value", nameGap: 56, scale: figure.base !== 0, axisLabel: { showMinLabel: figure.base === 0 },
-        startValue: figure.base === 0 ? undefined : figure.base,
-        min: figure.base === 0 ? undefined : (range) => Math.floor(20 * Math.min(figure.base, range.min)) / 20 }),
-      dataZoom: zooms ? zoom : undefined, series };
-  },
-  Intervals(figure) {
-    const groups = [...new Set(figure.groups)], named = { better: "#009E73", worse: "#D55E00", "within chance": "#8a8a8a", "one run": "#8a8a8a", "one draw": "#8a8a8a" };
-    const colour = (group) => named[group] || colours[groups.indexOf(group) % colours.length];
-    const narrow = isNarrow(figure);
-    const marks = groups.map((group) => ({ name: group, type: "scatter", symbolSize: 9, symbol: group === "one draw" ? "emptyCircle" : "circle", itemStyle: { color: colour(group) },
-      data: figure.values.flatMap((value, place) => (figure.groups[place] === group ? [[value, place]] : [])) }));
-    const bars = figure.values.flatMap((value, place) => (figure.half_widths[place] ? [[value - figure.half_widths[place], place, value + figure.half_widths[place]]] : []));
-    return { grid: { left: narrow ? 150 : 330, right: 24, top: 40, bottom: 48 }, legend: { type: "scroll", top: 4, data: groups },
-      tooltip: tip({ formatter: (point) => { const place = point.value[1], half = figure.half_widths[place];
-        return `${escaped(figure.names[place])}<br>${shown(figure.values[place])}${half ? ` ± ${shown(half)}` : ""} (${escaped(figure.groups[place])})`; } }),
-      xAxis: axis(figure.unit, { type: "value", scale: true, min: (range) => Math.min(0, range.min, ...bars.map((bar) => bar[0])),
-        max: (range) => Math.max(0, range.max, ...bars.map((bar) => bar[2])), axisLabel: { formatter: shown, hideOverlap: true, showMinLabel: false, showMaxLabel: false } }),
-      yAxis: { type: "category", data: figure.names, inverse: true, axisTick: { show: false },
-        axisLabel: { interval: 0, width: narrow ? 140 : 320, overflow: "truncate" } },
-      series: [...marks, { type: "custom", silent: true, data: bars, tooltip: { show: false }, encode: { x: [0, 2], y: 1 }, renderItem: (_, api) => {
-        const [x1, y] = api.coord([api.value(0), api.value(1)]), x2 = api.coord([api.value(2), api.value(1)])[0];
-        return { type: "line", shape: { x1, y1: y, x2, y2: y }, style: { stroke: colour(figure.groups[api.value(1)]), lineWidth: 1.6 } };
-      } },
-      { type: "line", silent: true, data: [], markLine: { symbol: "none", label: { show: false }, lineStyle: { color: "#888888", type: "solid" }, data: [{ xAxis: 0 }] } }] };
-  },
-  Lines(figure) {
-    const names = Object.keys(figure.series), series = [];
-    names.forEach((name, place) => {
-      const points = figure.series[name], colour = colours[place % colours.length];
-      series.push({ name, type: "line", step: figure.step ? (figure.step === "before" ? "start" : "end") : false, showSymbol: !figure.step && points.length < 200,
-        data: points.map((point) => [point[0], point[1]]), lineStyle: { width: 1.8 }, itemStyle: { color: colour },
-        sampling: points.length > 4000 && !figure.step ? "minmax" : undefined }); // would move the steps
-      const half = points.filter((point) => point[2]);
-      if (half.length) series.push({ ...whiskers(colour), data: half.map(([x, y, width]) => [x, y - width, y + width]) });
-    });
-    return { grid: frame({ bottom: 84 }), legend: names.length > 1 ? { type: "scroll", top: 4, data: names } : undefined,
-      tooltip: tip({ trigger: "axis", valueFormatter: shown }),
-      xAxis: axis(figure.x, { type: "value", scale: true, ...(figure.step ? { max: "dataMax", axisLabel: { showMaxLabel: false } } : {}) }),
-      yAxis: axis(figure.y, { type: "value", nameGap: 56 }), dataZoom: zoom, series };
-  },
-  Gantt(figure) {
-    const values = figure.boxes.map((box) => box[4]).filter((value) => value !== null);
-    const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-    return { grid: besides(figure, { bottom: 84 }),
-      tooltip: tip({ formatter: (point) => escaped(figure.labels[point.value[5]]) }),
-      visualMap: values.length ? shades(figure, { dimension: 4, min: low, max: high === low ? low + 1 : high, precision: 4 }) : undefined,
-      xAxis: axis(figure.x, { type: "value", scale: true, min: "dataMin", max: "dataMax", axisLabel: { showMaxLabel: false } }),
-      yAxis: axis("node", { type: "value", min: 0, max: figure.nodes, nameGap: 56, axisLabel: { showMaxLabel: false } }),
-      dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
-      series: [{ type: "custom", data: figure.boxes, dimensions: ["begin", "end", "first", "last", figure.value, "job"],
-        encode: { x: [0, 1], y: [2, 3], tooltip: [5] }, progressive: 4000, clip: true, renderItem: (params, api) => {
-          const [x, y] = api.coord([api.value(0), api.value(3)]), [right, bottom] = api.coord([api.value(1), api.value(2)]);
-          const area = params.coordSys;
-          const left = Math.max(x, area.x), end = Math.min(right, area.x + area.width);
-          if (end < left) return null;
-          return { type: "rect", shape: { x: left, y, width: Math.max(end - left, 0.6), height: Math.max(bottom - y, 0.6) },
-            style: { fill: api.visual("color"), stroke: dark.matches ? "#14181d" : "#ffffff", lineWidth: bottom - y > 3 && end - left > 3 ? 0.5 : 0 } };
-        } }] };
-  },
-  Matrix(figure) {
-    const high = figure.cells.reduce((most, cell) => Math.max(most, cell[2]), 0), left = 24 + room(figure.rows);
-    return { grid: besides(figure, { bottom: 70, left }),
-      tooltip: tip({ formatter: (point) => `${escaped(figure.rows[point.value[1]])} — ${escaped(figure.columns[point.value[0]])}: ${shown(point.value[2])}` }),
-      visualMap: shades(figure, { min: 0, max: high || 1 }),
-      xAxis: axis(figure.x, { type: "category", data: figure.columns, splitArea: { show: true } }),
-      yAxis: axis(figure.y, { type: "category", data: figure.rows, inverse: true, nameGap: left - 14, axisLabel: cut(left - 20) }),
-      series: [{ type: "heatmap", data: figure.cells.map(([row, column, value]) => [column, row, value]), progressive: 5000,
-        emphasis: { itemStyle: { borderColor: "#D55E00", borderWidth: 2 } } }] };
-  },
-  Timeline(figure) {
-    const ink = dark.matches ? "#dddddd" : "#222222", rows = figure.rows, left = room(rows);
-    const box = (style, tall) => (_, api) => {
-      const [x, y] = api.coord([api.value(0), api.value(2)]), right = api.coord([api.value(1), api.value(2)])[0];
-      const height = Math.max(1.5, tall * api.size([0, 1])[1]);
-      return { type: "rect", shape: { x, y: y - height / 2, width: Math.max(right - x, 0.8), height }, style };
-    };
-    const line = (style) => (_, api) => {
-      const [x1, y1] = api.coord([api.value(0), api.value(2)]), [x2, y2] = api.coord([api.value(1), api.value(3)]);
-      return { type: "line", shape: { x1, y1, x2, y2 }, style };
-    };
-    const custom = (name, data, renderItem, extra = {}) => ({ name, type: "custom", data, renderItem, clip: true, encode: { x: [0, 1], y: 2 }, ...extra });
-    const turns = figure.path.flatMap((one, place) => {
-      const next = figure.path[place + 1];
-      return next && next[2] !== one[2] && Math.abs(next[0] - one[1]) <= 1e-3 * one[1] + 1e-12 ? [[one[1], next[0], one[2], next[2]]] : [];
-    });
-    const used = figure.components.map((name, place) => ({ name, place, data: figure.path.filter((one) => one[3] === place) })).filter((one) => one.data.length);
-    const alpha = Math.max(0.08, Math.min(0.6, 300 / Math.max(1, figure.messages.length)));
-    const low = figure.tasks.reduce((a, b) => Math.min(a, b[0]), Infinity), high = figure.tasks.reduce((a, b) => Math.max(a, b[1]), -Infinity);
-    return { grid: frame({ left, bottom: 84, top: 44 }), legend: { type: "scroll", top: 4, data: ["messages", ...used.map((one) => one.name)] },
-      tooltip: tip({ formatter: ({ seriesName, value }) => {
-        const time = `${shown(value[0])} to ${shown(value[1])}`;
-        if (seriesName === "messages") return `${escaped(rows[value[2]])} to ${escaped(rows[value[3]])}<br>${shown(value[4])} bytes, ${time}`;
-        return `${escaped(rows[value[2]])}${seriesName === "tasks" ? "" : `: <b>${escaped(seriesName)}</b>`}<br>${time}`;
-      } }),
-      xAxis: axis(figure.x, { type: "value", min: low, max: high, axisLabel: { showMaxLabel: false } }),
-      yAxis: { type: "category", data: rows, inverse: true, axisTick: { show: false }, axisLabel: cut(left) },
-      dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
-      series: [custom("tasks", figure.tasks, box({ fill: dark.matches ? "#333c46" : "#e3e6ea" }, 0.8), { itemStyle: { color: "#b0b6bd" } }),
-        custom("messages", figure.messages, line({ stroke: ink, lineWidth: 0.8, opacity: alpha }), { encode: { x: [0, 1], y: [2, 3] }, itemStyle: { color: ink } }),
-        custom("turns", turns, line({ stroke: ink, lineWidth: 1.4 }), { silent: true, tooltip: { show: false }, encode: { x: [0, 1], y: [2, 3] } }),
-        ...used.map((one) => custom(one.name, one.data, box({ fill: colours[one.place % colours.length] }, 0.5), { itemStyle: { color: colours[one.place % colours.length] } }))] };
-  },
-  NetworkMap(figure, state = { window: 0 }) {
-    const high = figure.loads.reduce((most, loads) => loads.reduce((a, b) => Math.max(a, b), most), 0);
-    const loads = figure.loads[state.window] || [], narrow = isNarrow(figure);
-    const grid = narrow ? { left: 10, right: 10, top: 60, bottom: 10 } : { left: 10, right: 100, top: 16, bottom: 10 };
-    const [x, y] = proportions(figure, (figure.width || 1000) - grid.left - grid.right, figure.height - grid.top - grid.bottom);
-    return { grid,
-      tooltip: tip({ formatter: (point) => point.seriesIndex ? "" : `${escaped(figure.names[point.value[4]])}: ${shown(point.value[5])}` }),
-      visualMap: shades(figure, { seriesIndex: 0, dimension: 5, min: 0, max: high || 1, precision: 4 }),
-      xAxis: { show: false, type: "value", ...x }, yAxis: { show: false, type: "value", ...y },
-      dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
-      series: [{ type: "custom", data: figure.links.map((ends, link) => [...ends, link, loads[link] || 0]),
-        encode: { x: [0, 2], y: [1, 3] }, clip: true, renderItem: (_, api) => {
-          const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(2), api.value(3)]);
-          return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: api.visual("color"), lineWidth: 1 + 3 * api.value(5) / (high || 1) } };
-        } },
-      { type: "scatter", data: figure.routers, symbolSize: 4, silent: true, itemStyle: { color: "#888888" } }] };
-  },
-  Places(figure, state = { choice: 0 }) {
-    const chosen = new Set(figure.chosen[state.choice]), held = new Set(figure.held), ink = { free: dark.matches ? "#333c46" : "#e3e6ea", held: "#8a8a8a", chosen: "#D55E00" };
-    const kind = (node) => (chosen.has(node) ? "chosen" : held.has(node) ? "held" : "free");
-    const corners = figure.places.flatMap(([x, y]) => [[x - 0.5, y - 0.5], [x + 0.5, y + 0.5]]);
-    const grid = { left: 4, right: 4, top: 4, bottom: 4 };
-    const [x, y] = proportions({ routers: corners, links: [] }, (figure.width || 1000) - 8, figure.height - 8);
-    return { grid, tooltip: tip({ formatter: (point) => `node ${point.value[2]}: ${kind(point.value[2])}` }),
-      xAxis: { show: false, type: "value", ...x }, yAxis: { show: false, type: "value", inverse: true, ...y },
-      dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
-      series: [{ type: "custom", data: figure.places.map(([x, y], node) => [x, y, node]), encode: { x: 0, y: 1 }, clip: true, renderItem: (_, api) => {
-        const [x, y] = api.coord([api.value(0), api.value(1)]), [width, height] = api.size([1, 1]).map((side) => Math.max(1, 0.92 * side));
-        return { type: "rect", shape: { x: x - width / 2, y: y - height / 2, width, height }, style: { fill: ink[kind(api.value(2))] } };
-      } }] };
-  },
-};
+// An axis; names stand at 0, 1, .. of an axis of numbers, so that all marks are placed by numbers.
+function axisOf(axis, label, room, extra = {}) {
+  const many = axis.names.length > NAMED, made = { type: axis.scale.startsWith("log") ? "log" : "value", logBase: axis.scale === "log2" ? 2 : 10, show: !axis.hidden,
+    name: label, nameLocation: "middle", axisLine: { onZero: false }, nameTextStyle: { fontSize: 12 }, inverse: axis.down, min: axis.low ?? undefined, max: axis.high ?? undefined,
+    minInterval: axis.whole ? 1 : undefined, ...extra, axisLabel: { hideOverlap: true, formatter: onAxis, showMaxLabel: axis.high === null ? null : false, ...extra.axisLabel } };
+  if (!axis.names.length) return made;
+  return { ...made, min: -0.5, max: axis.names.length - 0.5, minInterval: 1, splitLine: { show: false }, axisTick: { show: false },
+    axisLabel: { ...made.axisLabel, customValues: many ? undefined : [...axis.names.keys()], showMinLabel: null, showMaxLabel: null, hideOverlap: true,
+      formatter: (value) => (Number.isInteger(value) && axis.names[value] !== undefined ? short(axis.names[value], room) : "") } };
+}
+
+// A panel as ECharts takes it.
+function optionOf(figure, panel, frame, width, height) {
+  const narrow = isNarrow(width), { x, y } = panel, marks = panel.marks, list = [], owners = [];
+  marks.forEach((mark) => seriesOf(mark, frame).forEach((series) => { list.push(series); owners.push(mark); }));
+  const labels = [...new Set(marks.map((mark) => mark.label).filter(Boolean))], boxes = marks.some((mark) => mark.kind === "Boxes");
+  const letters = x.names.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0);
+  const slanted = letters > (width || 1000) / 11, side = x.names.length > 30 ? 13 : 17;
+  const zooms = !x.hidden && (x.names.length > 30 || (!x.names.length && (boxes || !y.names.length)));
+  const left = y.hidden ? 8 : y.names.length ? 16 + Math.min(narrow ? 130 : 320, 6.8 * most(y.names.map((name) => name.length), 0)) + (y.label ? 22 : 0) : 72;
+  const shades = panel.shades && marks.some(shaded), tall = (labels.length > 1 ? 30 : 10) + (panel.title ? 22 : 0) + (shades && narrow ? 40 : 0);
+  const grid = { left, right: shades && !narrow ? 104 : 26, top: tall + 6,
+    bottom: x.hidden ? 8 : 24 + (x.label || figure.x ? 24 : 0) + (slanted ? 92 : 0) + (zooms ? 30 : 0) };
+  const sides = panel.equal ? proportions(panel, (width || 1000) - grid.left - grid.right, height - grid.top - grid.bottom) : [{}, {}];
+  const based = marks.some((mark) => mark.kind === "Bars" && !mark.lying && mark.base !== 0);
+  const known = shades ? marks.filter(shaded).flatMap((mark) => valuesOf(mark, frame)).filter((value) => value !== null) : [];
+  const every = shades ? marks.filter(shaded).flatMap((mark) => (Array.isArray(mark.values[0]) ? mark.values : [mark.values])) : [];
+  const low = shades ? panel.shades.low ?? least(known) : 0, high = shades ? panel.shades.high ?? every.reduce((so, values) => most(values, so), -Infinity) : 1;
+  const flat = marks.length && marks.every((mark) => (mark.kind === "Curve" && mark.line && !mark.tips.length) || mark.kind === "Rule");
+  return { grid,
+    title: panel.title ? { text: panel.title, left: "center", top: 0, textStyle: { fontSize: 13, fontWeight: "normal", width: (width || 1000) - 20, overflow: "truncate" } } : undefined,
+    legend: labels.length > 1 ? { type: "scroll", top: panel.title ? 22 : 4, data: labels } : undefined,
+    tooltip: { confine: true, ...(flat ? { trigger: "axis", valueFormatter: shown } : { trigger: "item", formatter: (point) => {
+      const mark = owners[point.seriesIndex], place = Array.isArray(point.value) ? point.value[mark.kind === "Curve" ? 2 : 5] : undefined;
+      return place === undefined ? "" : tipOf(panel, mark, place, frame);
+    } }) },
+    visualMap: shades && known.length ? { type: "continuous", calculable: !panel.shades.log, dimension: 4, seriesIndex: list.flatMap((_, n) => (shaded(owners[n]) ? [n] : [])), precision: 4,
+      min: low, max: high > low ? high : low + 1, text: [panel.shades.label, ""], itemHeight: 120, inRange: { color: scale() },
+      formatter: (value) => shown(Number(Number(value).toPrecision(3))), ...(narrow ? { orient: "horizontal", left: "center", top: 0 } : { right: 0, top: "middle" }) } : undefined,
+    xAxis: axisOf(x, x.label || figure.x, figure.panels.length > 1 ? 12 : side, { scale: true, nameGap: 26 + (slanted ? 88 : 0), ...sides[0],
+      axisLabel: { rotate: slanted ? 60 : 0, interval: 0 }, ...(x.grid ? {} : { splitLine: { show: false } }) }),
+    yAxis: axisOf(y, y.label || figure.y, narrow ? 18 : 48, { scale: based, nameGap: left - 18, ...sides[1], ...(y.grid || !y.names.length ? {} : { splitLine: { show: false } }) }),
+    dataZoom: x.hidden ? [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }]
+      : zooms ? [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" },
+        ...(boxes ? [{ type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }] : [])] : undefined,
+    series: list };
+}

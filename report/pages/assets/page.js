@@ -125,72 +125,81 @@ function chartIn(place, renderer, option, then = () => {}) {
   } };
 }
 
-// A row of a matrix in full: its largest cells, and how they grew over time.
-function rowChooser(place, figure) {
-  const bar = make("div", null, { class: "bar" }), detail = make("div", null, { "aria-live": "polite" });
-  const select = make("select", null, { "aria-label": `${figure.y} to look at` });
-  select.append(make("option", "choose a row, or click it", { value: "" }), ...figure.rows.map((name, row) => make("option", name, { value: row })));
+// A row of cells in full: its largest cells, and how they grew over time.
+function rowChooser(place, figure, panel) {
+  const detail = figure.detail, mark = panel.marks[0], rows = panel.y.names, columns = panel.x.names;
+  const cells = mark ? mark.x.map((column, n) => [mark.y[n], column, mark.values[n]]) : [];
+  const bar = make("div", null, { class: "bar" }), told = make("div", null, { "aria-live": "polite" });
+  const select = make("select", null, { "aria-label": `${panel.y.label} to look at` });
+  select.append(make("option", "choose a row, or click it", { value: "" }), ...rows.map((name, row) => make("option", name, { value: row })));
   bar.append(select);
-  place.after(bar, detail);
+  place.parentElement.after(bar, told);
   let drawn = null;
   const show = (row) => {
     if (drawn) { drawn.dispose(); drawn = null; }
-    detail.replaceChildren();
+    told.replaceChildren();
     if (row === "") return;
-    const own = figure.cells.filter((cell) => cell[0] === row).sort((a, b) => b[2] - a[2]), all = own.reduce((sum, cell) => sum + cell[2], 0);
+    const own = cells.filter((cell) => cell[0] === row).sort((a, b) => b[2] - a[2]), all = own.reduce((sum, cell) => sum + cell[2], 0);
     const list = make("ol");
-    own.slice(0, 10).forEach((cell) => list.append(make("li", `${figure.columns[cell[1]]}: ${shown(cell[2])} ${figure.value}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
-    detail.append(make("p", own.length ? `${figure.rows[row]} ${figure.y} for` : `${figure.rows[row]} ${figure.y} for nobody.`, { class: "note" }), list);
+    own.slice(0, 10).forEach((cell) => list.append(make("li", `${columns[cell[1]]}: ${shown(cell[2])} ${detail.of}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
+    told.append(make("p", own.length ? `${rows[row]} ${detail.verb} for` : `${rows[row]} ${detail.verb} for nobody.`, { class: "note" }), list);
     const places = new Map();
-    figure.where.filter((one) => one[0] === row).forEach(([, name, column, value]) => {
+    detail.where.filter((one) => one[0] === row).forEach(([, name, column, value]) => {
       const own = places.get(name) || places.set(name, { value: 0, columns: [] }).get(name);
       own.value += value;
-      own.columns.push(figure.columns[column] ?? "others");
+      own.columns.push(columns[column] ?? "others");
     });
     if (places.size) {
-      const most = make("ol");
-      [...places].sort((a, b) => b[1].value - a[1].value).forEach(([name, own]) => most.append(make("li", `${name}: ${shown(own.value)} ${figure.value} (${own.columns.join(", ")})`)));
-      detail.append(make("p", "Most of it on these links:", { class: "note" }), most);
-    } else if (figure.hint && own.length) detail.append(make("p", figure.hint.replace("{row}", () => figure.rows[row].replace(/^job /, "")), { class: "note" }));
-    const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${figure.rows[row]} over time` });
-    detail.append(area);
-    const last = figure.course.reduce((most, one) => Math.max(most, one[0]), 0);
-    const series = Object.fromEntries(own.slice(0, 5).map((cell) => {
+      const list = make("ol");
+      [...places].sort((a, b) => b[1].value - a[1].value).forEach(([name, own]) => list.append(make("li", `${name}: ${shown(own.value)} ${detail.of} (${own.columns.join(", ")})`)));
+      told.append(make("p", "Most of it on these links:", { class: "note" }), list);
+    } else if (detail.hint && own.length) told.append(make("p", detail.hint.replace("{row}", () => rows[row].replace(/^job /, "")), { class: "note" }));
+    const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${rows[row]} over time` });
+    told.append(area);
+    const last = most(detail.course.map((one) => one[0]), 0), axis = { names: [], scale: "linear", down: false, low: null, high: null };
+    const marks = own.slice(0, 5).map((cell, colour) => {
       const values = new Array(last + 1).fill(0);
-      figure.course.forEach((one) => { if (one[1] === row && one[2] === cell[1]) values[one[0]] += one[3]; });
-      return [figure.columns[cell[1]], [[0, values[0]], ...values.map((value, place) => [(place + 1) * figure.window, value])]];
-    }));
-    drawn = chartIn(area, "svg", () => options.Lines({ series, x: figure.time, y: figure.value, step: "before" }));
+      detail.course.forEach((one) => { if (one[1] === row && one[2] === cell[1]) values[one[0]] += one[3]; });
+      return { kind: "Curve", label: columns[cell[1]], colour, alpha: 1, tips: [], line: "solid", mark: "", step: true, size: 4, width: 1.2,
+        x: [...values.keys(), last + 1].map((window) => window * detail.window), y: [...values, values[last]] };
+    });
+    drawn = chartIn(area, "svg", (width) => optionOf({ x: "", y: "", panels: [0] }, { title: "", marks, x: { ...axis, label: detail.time }, y: { ...axis, label: detail.of, grid: true } }, 0, width, 240));
   };
   select.addEventListener("change", () => show(select.value === "" ? "" : Number(select.value)));
   const choose = (row) => { select.value = String(row); show(row); };
   // A job that is clicked in another figure, by its name.
   document.addEventListener("chosen", (event) => {
-    const row = figure.rows.indexOf(event.detail);
+    const row = rows.indexOf(event.detail);
     if (row < 0) return;
     choose(row);
     place.scrollIntoView({ block: "nearest" });
   });
-  return (point) => choose(point.value[1]);
+  return (point) => { if (point.value) choose(mark.y[point.value[5]]); };
 }
 
 // Whoever shows rows of that name shows it.
 function chosen(name) {
   document.querySelectorAll("[data-figure]:not([data-drawn])").forEach((place) => {
-    if ((data.figures[place.dataset.figure].course || []).length) drawNow(place);
+    if (data.figures[place.dataset.figure].detail) drawNow(place);
   });
   document.dispatchEvent(new CustomEvent("chosen", { detail: name }));
 }
 
 function drawFigure(place, figure) {
-  const marks = (figure.boxes || figure.links || figure.cells || figure.messages || figure.places || []).length;
-  const state = { window: 0, choice: 0 };
-  const choose = (figure.course || []).length ? rowChooser(place, figure) : null;
-  const drawn = chartIn(place, marks > 3000 ? "canvas" : "svg", (width) => options[figure.kind]({ ...figure, width, height: place.clientHeight }, state),
-    (chart) => {
-      if (choose) chart.on("click", choose);
-      if (figure.kind === "Gantt") chart.on("click", (point) => chosen(figure.labels[point.value[5]].split(":")[0]));
+  const panel = figure.panels[place.dataset.panel], state = { frame: 0 };
+  const choose = figure.detail ? rowChooser(place, figure, panel) : null;
+  const many = panel.marks.reduce((sum, mark) => sum + sizeOf(mark), 0) > 3000;
+  const drawn = chartIn(place, many ? "canvas" : "svg", (width) => optionOf(figure, panel, state.frame, width, place.clientHeight), (chart) => {
+    if (choose) chart.on("click", choose);
+    else chart.on("click", (point) => {  // a tip that begins with a job's name
+      const mark = panel.marks.find((mark) => mark.kind === "Boxes" && mark.tips.length);
+      if (mark && point.value) chosen(mark.tips[point.value[5]].split(":")[0]);
     });
+    if (figure.share_x && figure.panels.length > 1) {
+      chart.group = `figure ${place.dataset.figure}`;
+      echarts.connect(chart.group);
+    }
+  });
   place.dataset.drawn = "";
   place.addEventListener("keydown", (event) => {
     const chart = drawn.chart(), step = { ArrowLeft: -5, ArrowRight: 5 }[event.key];
@@ -201,28 +210,24 @@ function drawFigure(place, figure) {
     if (event.key === "+") chart.dispatchAction({ type: "dataZoom", start: zoomed.start + 5, end: zoomed.end - 5 });
     if (event.key === "-") chart.dispatchAction({ type: "dataZoom", start: zoomed.start - 5, end: zoomed.end + 5 });
   });
-  if ((figure.choices || []).length > 1) {
-    const bar = make("div", null, { class: "bar" }), select = make("select", null, { "aria-label": `${figure.title}: which` });
-    select.append(...figure.choices.map((name, choice) => make("option", name, { value: choice })));
-    select.addEventListener("change", () => {
-      state.choice = Number(select.value);
-      drawn.update();
-    });
+  if (figure.frames.length < 2) return;
+  const bar = make("div", null, { class: "bar" }), show = (frame) => { state.frame = frame; drawn.update(); };
+  if (figure.choose) {
+    const select = make("select", null, { "aria-label": `${figure.title}: which` });
+    select.append(...figure.frames.map((name, frame) => make("option", name, { value: frame })));
+    select.addEventListener("change", () => show(Number(select.value)));
     bar.append(select);
     place.before(bar);
+    return;
   }
-  if ((figure.windows || []).length > 1) {
-    const bar = make("div", null, { class: "bar" });
-    const slider = make("input", null, { type: "range", min: 0, max: figure.windows.length - 1, value: 0, "aria-label": "time" });
-    const name = make("span", figure.windows[0], { class: "count" });
-    slider.addEventListener("input", () => {
-      state.window = Number(slider.value);
-      name.textContent = figure.windows[state.window];
-      drawn.update();
-    });
-    bar.append(slider, name);
-    place.after(bar);
-  }
+  const slider = make("input", null, { type: "range", min: 0, max: figure.frames.length - 1, value: 0, "aria-label": "time" });
+  const name = make("span", figure.frames[0], { class: "count" });
+  slider.addEventListener("input", () => {
+    name.textContent = figure.frames[slider.value];
+    show(Number(slider.value));
+  });
+  bar.append(slider, name);
+  place.after(bar);
 }
 
 document.querySelectorAll("[data-table]").forEach((place) => drawTable(place, data.tables[place.dataset.table]));

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.report.files.advice import FILE, read_advice
-from netplace.report.pages.figures import Bars, DataTable, Figure, Lines
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import versions_of
+from netplace.report.plots.charts import bar_figure, curve_figure
 
 __all__ = ["page", "recognises"]
 
@@ -28,7 +28,7 @@ def page(path: Path) -> Page:
         ("advised" if advice["verdict"] == "faster" else "best found", advice["best_cycles"]),
         ("scheduler's", advice["usual_cycles"]),
     ]
-    parts: list[DataTable | Figure] = [
+    parts: list[Part] = [
         DataTable(
             "Ranks and nodes",
             ["rank", "host", "node", "host by the scheduler"],
@@ -39,20 +39,19 @@ def page(path: Path) -> Page:
                 )
             ],
         ),
-        Lines(
-            title="Time of the job, draw by draw",
-            caption="Each draw has its own points at which neighbours are when the job starts.",
-            series={name: list(enumerate(map(float, cycles))) for name, cycles in draws},
-            x="draw",
-            y="cycles",
+        curve_figure(
+            "Time of the job, draw by draw",
+            {name: list(enumerate(map(float, cycles))) for name, cycles in draws},
+            "draw",
+            "cycles",
+            caption="In each draw, the neighbours are at other points of their programs when the job starts.",
         ),
-        Bars(
-            title="Placements that were tried",
-            caption="Time over that of the scheduler's placement; those that were given up are in the table.",
-            groups=[f"{choice['mapping']}, {choice['partition']}" for choice in ranked],
-            series={"time over the usual": [choice["ratio"] for choice in ranked]},
+        bar_figure(
+            "Placements that were tried",
+            [f"{choice['mapping']}, {choice['partition']}" for choice in ranked],
+            {"ratio": [choice["ratio"] for choice in ranked]},
             unit="time / that of the scheduler's",
-            base=0.0,
+            caption="Time relative to the scheduler's placement. The table also lists abandoned placements.",
         ),
         DataTable(
             "All that was tried",

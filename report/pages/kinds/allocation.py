@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.plain import from_plain
-from netplace.report.pages.figures import Bars, DataTable, Figure, Places
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import details_of, holds, saved_results
-from netplace.report.plots.occupancy import node_places
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Figure
+from netplace.report.plots.machines import allocation_figure
 from netplace.topologies import names_file, parse
 
 __all__ = ["SavedOffer", "offers_in", "page", "recognises"]
@@ -77,7 +78,7 @@ def page(path: Path) -> Page:
     offers = offers_in(results)
     placed = sorted((offer for offer in offers if offer.placed), key=lambda offer: offer.hops)
     names = [offer.partition for offer in placed]
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     missing = []
     if placed:
         parts.append(_hops(placed, names))
@@ -124,28 +125,19 @@ def _verdict(placed: list[SavedOffer], offers: list[SavedOffer]) -> list[str]:
     return said
 
 
-def _hops(placed: list[SavedOffer], names: list[str]) -> Bars:
-    return Bars(
-        title="How far apart the nodes lie",
-        caption="Mean number of hops between two nodes of the job.",
-        groups=names,
-        series={"hops": [offer.mean_hops for offer in placed]},
+def _hops(placed: list[SavedOffer], names: list[str]) -> Figure:
+    return bar_figure(
+        "How far apart the nodes lie",
+        names,
+        {"hops": [offer.mean_hops for offer in placed]},
         unit="hops",
+        caption="Mean number of hops between two nodes of the job.",
     )
 
 
-def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Places:
-    places = node_places(parse(results["machine"]))
-    chosen = [offer.nodes for offer in placed]
-    held = results.get("held", [])
-    if max(map(max, [*chosen, held or [0]])) >= len(places):
+def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Figure:
+    machine, held = parse(results["machine"]), results.get("held", [])
+    if max(max(nodes, default=0) for nodes in [*(offer.nodes for offer in placed), held]) >= machine.nodes:
         raise ValueError("a node is not on the machine")
-    return Places(
-        title="Which nodes each allocator chooses",
-        caption="Choose an allocator. Red: the job's nodes; grey: those that others hold; faint: free.",
-        height=min(420, 60 + 30 * int(places[:, 1].max() + 1)),
-        places=places.tolist(),
-        held=held,
-        choices=[f"{offer.partition}: {offer.hops:.3g} hops apart" for offer in placed],
-        chosen=chosen,
-    )
+    chosen = [(f"{offer.partition}: {offer.hops:.3g} hops apart", offer.nodes) for offer in placed]
+    return allocation_figure(machine, held, chosen, "Which nodes each allocator chooses", one=True)

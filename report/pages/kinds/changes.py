@@ -7,9 +7,9 @@ from typing import Any
 
 from netplace.checks.plain import from_plain
 from netplace.cosim.explanation import WhatIf
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+from netplace.report.plots.charts import bar_figure
 
 __all__ = ["page", "recognises"]
 
@@ -51,14 +51,13 @@ def page(path: Path) -> Page:
             for job in jobs
         ]
         known = [row for row in rows if row[6] is not None]
-        parts: list[DataTable | Figure] = [
-            Bars(
-                title="Change of each job's time",
-                caption="Time with the change over the time that it took; below 0: it would have been "
-                "faster.",
-                groups=[f"{row[0]} {row[1]}" for row in known[:_MOST]],
-                series={"change": [row[6] for row in known[:_MOST]]},
+        parts: list[Part] = [
+            bar_figure(
+                "Change of each job's time",
+                [f"{row[0]} {row[1]}" for row in known[:_MOST]],
+                {"change": [row[6] for row in known[:_MOST]]},
                 unit="%",
+                caption="Time with the change, relative to the time without it; below 0: faster.",
             ),
             DataTable("Jobs", _COLUMNS, rows),
         ]

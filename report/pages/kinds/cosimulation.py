@@ -13,11 +13,12 @@ from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.reasons import link_name
 from netplace.cosim.serialization import FILE, read_plan
 from netplace.cosim.waiting import Waiting
-from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
-from netplace.report.pages.html import Page
-from netplace.report.pages.kinds.held import boxes_of, intervals
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.saved import asked_of, versions_of
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Detail, Figure
+from netplace.report.plots.jobs import held_panel, waiting_panel
 from netplace.report.tables.cosim import COSTS, cost_rows, remarks, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies import Topology, names_file, parse
@@ -44,9 +45,15 @@ def page(path: Path) -> Page:
     jobs = job_rows_of(outcome)
     own = names_file(plan.jobs.machine)
     machine = None if own else parse(plan.jobs.machine)
-    parts: list[DataTable | Figure] = [
+    parts: list[Part] = [
         _slowdowns(jobs, plan.network_time == "live"),
-        _gantt(jobs, None if machine is None else machine.nodes, "waiting" in outcome),
+        Figure(
+            title="Who held which nodes when",
+            caption="The colour shows the slowdown. Drag or scroll to zoom."
+            + (" Click a job to see for whom it waited." if "waiting" in outcome else ""),
+            height=4.2,
+            panels=[held_panel(jobs, None if machine is None else machine.nodes)],
+        ),
     ]
     figures = CosimFigures.from_dict(outcome["figures"])
     if figures.costs is not None:
@@ -121,53 +128,21 @@ def _runs(job: JobRow) -> str:
     return job.application or "computation alone"
 
 
-def _slowdowns(jobs: Sequence[JobRow], live: bool) -> Bars:
+def _slowdowns(jobs: Sequence[JobRow], live: bool) -> Figure:
     finished = ended(jobs)
     known = [(job, times) for job, times in finished if job.application] or finished
     silent = len(finished) - len(known)
-    return Bars(
-        title="Slowdown of each job",
-        caption="Time beside the others over time alone in the same place; 1: not slowed. "
-        + (
-            "Without intervals: one live run does not tell how far another would differ."
-            if live
-            else "Whiskers: 95 % intervals."
-        )
-        + (f" {silent} jobs that send nothing are left out." if silent else ""),
-        groups=[f"{job.job} {job.application}" for job, _ in known],
-        series={"slowdown": [times.slowdown for _, times in known]},
-        half_widths={} if live else {"slowdown": [job.doubt or None for job, _ in known]},
+    return bar_figure(
+        "Slowdown of each job",
+        [f"{job.job} {job.application}" for job, _ in known],
+        {"slowdown": [times.slowdown for _, times in known]},
+        half=None if live else {"slowdown": [job.doubt or None for job, _ in known]},
         unit="live / alone",
         base=1.0,
-    )
-
-
-def _gantt(jobs: Sequence[JobRow], nodes: int | None, explained: bool) -> Gantt:
-    ran = [job for job in jobs if job.nodes and job.end > job.start]
-    origin = min((job.submit for job in ran), default=0.0)
-    second, unit = seconds_unit(max((job.end for job in ran), default=0.0) - origin)
-    boxes = boxes_of(
-        [(job.start - origin) / second for job in ran],
-        [(job.end - origin) / second for job in ran],
-        [intervals(job.nodes) for job in ran],
-        [job.slowdown for job in ran],
-    )
-    labels = [
-        f"job {job.job}: {_runs(job)}, {job.size} nodes, slowdown "
-        + ("unknown" if job.slowdown is None else f"{job.slowdown:.3f}")
-        for job in ran
-    ]
-    most = max((max(job.nodes) for job in ran), default=0) + 1
-    return Gantt(
-        title="Who held which nodes when",
-        caption="The colour is the slowdown. Drag or scroll to zoom."
-        + (" Click a job for whom it waited." if explained else ""),
-        height=420,
-        boxes=boxes,
-        labels=labels,
-        x=f"time since the first submission ({unit})",
-        value="slowdown",
-        nodes=nodes or most,
+        caption="Time beside other jobs, relative to the time alone in the same place; 1: not slowed."
+        + (" No intervals: one live run does not tell how far another would differ." if live else "")
+        + (f" The figure leaves out {silent} jobs that send nothing." if silent else ""),
+        whiskers="95 % intervals",
     )
 
 
@@ -177,7 +152,7 @@ def _waiting(
     cycle_ns: float,
     path: Path,
     machine: Topology | None,
-) -> list[DataTable | Figure]:
+) -> list[Part]:
     name = {job.job: f"job {job.job}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
     for job, other, cycles in waiting.jobs:
@@ -191,7 +166,6 @@ def _waiting(
             lost[job] += cycles
     shown = sorted(sorted(lost, key=lambda job: -lost[job])[:_MOST_JOBS])
     place = {job: index for index, job in enumerate(shown)}
-    names = [name.get(job, f"job {job}") for job in shown]
     step = -(-len({row[0] for row in waiting.over_time}) // _MOST_WINDOWS) or 1
     course: dict[tuple[int, int, int], int] = defaultdict(int)
     for window, a, b, cycles in waiting.over_time:
@@ -205,23 +179,22 @@ def _waiting(
         if machine is not None and job.job in place
         for router, port, charged, cycles in job.links
     ]
-    matrix = Matrix(
+    matrix = Figure(
         title="Who waited for whom",
-        caption="Cycles that packets of the job of a row waited because of the job of a column. Click a row "
-        "for whom its job waited, on which links (of those that waited most), and when."
-        + (f" The {_MOST_JOBS} jobs with most of it." if len(lost) > _MOST_JOBS else ""),
-        height=min(900, 180 + 16 * len(shown)),
-        rows=names,
-        columns=names,
-        cells=[(place[a], place[b], cycles) for (a, b), cycles in pairs.items() if a in place and b in place],
-        value="cycles",
-        x="charged",
-        y="waited",
-        course=[(*key, cycles) for key, cycles in course.items()],
-        window=width / second,
-        time=f"time ({unit})",
-        where=where,
-        hint=f"On which links: netplace explain {path.name} --job {{row}}",
+        caption="Cycles that packets of the job in a row waited because of the job in a column. Click a row "
+        "to see for whom its job waited, on which links (of those with most waiting), and when."
+        + (f" The figure shows the {_MOST_JOBS} jobs with most waiting." if len(lost) > _MOST_JOBS else ""),
+        height=min(9.0, 1.8 + 0.16 * len(shown)),
+        panels=[waiting_panel([(*pair, cycles) for pair, cycles in pairs.items()], shown)],
+        detail=Detail(
+            verb="waited",
+            of="cycles",
+            course=[(*key, cycles) for key, cycles in course.items()],
+            window=width / second,
+            time=f"time ({unit})",
+            where=where,
+            hint=f"To find the links, run: netplace explain {path.name} --job {{row}}",
+        ),
     )
     rows = sorted(
         ((name.get(a, a), name.get(b, b), cycles) for (a, b), cycles in pairs.items()),

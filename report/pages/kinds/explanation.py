@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netplace.cosim.explanation import Explanation, Neighbour
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Figure
 
 __all__ = ["page", "recognises"]
 
@@ -35,7 +36,7 @@ def page(path: Path) -> Page:
     with details_of(path, "neighbours"):
         explanation = Explanation.from_dict(saved_object(path))
         job, others, links = explanation.job, explanation.neighbours, explanation.links
-        parts: list[DataTable | Figure] = []
+        parts: list[Part] = []
         if others:
             parts = [_bars(explanation), _neighbours(others)]
         if links:
@@ -54,15 +55,14 @@ def page(path: Path) -> Page:
         return Page(title, _verdict(explanation), [], parts)
 
 
-def _bars(explanation: Explanation) -> Bars:
+def _bars(explanation: Explanation) -> Figure:
     others = explanation.neighbours[:20]
-    return Bars(
-        title="For whom its packets waited",
-        caption="Cycles in which a packet of the job waited, by the job whose packet held what it waited "
-        "for.",
-        groups=["itself", *(f"job {neighbour.job}, {neighbour.application}" for neighbour in others)],
-        series={"cycles": [explanation.own, *(neighbour.amount for neighbour in others)]},
+    return bar_figure(
+        "For whom its packets waited",
+        ["itself", *(f"job {neighbour.job}, {neighbour.application}" for neighbour in others)],
+        {"cycles": [explanation.own, *(neighbour.amount for neighbour in others)]},
         unit="cycles",
+        caption="Cycles in which a packet of the job waited, by the job whose packet blocked it.",
     )
 
 

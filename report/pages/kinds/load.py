@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from netplace.netsim import Config
-from netplace.report.pages.figures import DataTable, Figure, Lines
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
+from netplace.report.plots.points import load_figure
 from netplace.report.tables.load import curve_frame
 from netplace.runs.load_figures import LoadFigures
 from netplace.runs.loads import LoadPlan
@@ -44,9 +44,8 @@ def page(path: Path) -> Page:
     plans = [_plan(path, point) for point in points]
     frame = curve_frame(plans, [LoadFigures.from_dict(point) for point in points])
     curves = [str(curve) for curve in frame["curve"].unique()]
-    parts: list[DataTable | Figure] = [
-        _lines(frame, "accepted", "Accepted load", "accepted (phits a node and cycle)"),
-        _lines(frame, "mean", "Mean delay of packets", "cycles"),
+    parts: list[Part] = [
+        load_figure(frame, "Accepted load and delay of packets"),
         _table(frame),
     ]
     asked = asked_of({name: value for name, value in saved_object(path).items() if name != "points"})
@@ -69,25 +68,6 @@ def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
     except ValueError as error:
         raise ValueError(f"{path}: config: {error}") from None
     return LoadPlan(config=config, **{name: point[name] for name in own})
-
-
-def _lines(frame: pd.DataFrame, name: str, title: str, y: str) -> Lines:
-    half = f"{name}_half_width"
-    series = {
-        str(curve): [
-            (row["offered"], row[name], row[half]) if pd.notna(row[half]) else (row["offered"], row[name])
-            for _, row in rows.iterrows()
-            if pd.notna(row[name])
-        ]
-        for curve, rows in frame.groupby("curve", sort=False)
-    }
-    return Lines(
-        title=title,
-        caption="Whiskers: 95 % intervals over the seeds." if frame[half].notna().any() else "One seed each.",
-        series=series,
-        x="offered load (phits a node and cycle)",
-        y=y,
-    )
 
 
 def _table(frame: pd.DataFrame) -> DataTable:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_object
+from netplace.report.plots.charts import bar_figure
 from netplace.report.tables.bounds import mapping_sentences
 
 __all__ = ["page", "recognises"]
@@ -44,17 +44,14 @@ def page(path: Path) -> Page:
             for key, name in _TRAITS.items()
             if results.get(key) is not None
         ]
-        parts: list[DataTable | Figure] = [
-            Bars(
-                title="Beside the consecutive mapping",
-                caption="What the mapping makes of the traffic, over what the consecutive one does; "
-                "below 1: less.",
-                groups=list(_DRAWN.values()),
-                series={
-                    "mapping / consecutive": [_ratio(results[key], usual[key]) for key in _DRAWN],
-                },
-                unit="ratio",
+        parts: list[Part] = [
+            bar_figure(
+                "Beside the consecutive mapping",
+                list(_DRAWN.values()),
+                {"ratio": [_ratio(results[key], usual[key]) for key in _DRAWN]},
+                unit="mapping / consecutive",
                 base=1.0,
+                caption="Traffic under the mapping, relative to the consecutive mapping; below 1: less.",
             ),
             DataTable("What it makes of the traffic", ["", "mapping", "consecutive", "ratio"], rows),
             DataTable(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Figure
 
 __all__ = ["page", "recognises"]
 
@@ -26,7 +27,7 @@ def page(path: Path) -> Page:
     with details_of(path, "rows"):
         rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})
         known = {name: correlation for name, correlation in correlations.items() if correlation is not None}
-        parts: list[DataTable | Figure] = []
+        parts: list[Part] = []
         if known:
             parts.append(_correlations(known))
         columns = list(dict.fromkeys(key for row in rows for key in row))
@@ -50,16 +51,15 @@ def page(path: Path) -> Page:
         )
 
 
-def _correlations(known: dict[str, Any]) -> Bars:
+def _correlations(known: dict[str, Any]) -> Figure:
     names = sorted(known, key=lambda name: -abs(known[name]["r"]))
-    return Bars(
-        title="Which metric foretells run time",
-        caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 "
-        "or -1: "
-        "run time follows it on a line; 0: it says nothing.",
-        groups=[name.replace("_", " ") if name.islower() else name for name in names],
-        series={"r": [known[name]["r"] for name in names]},
+    return bar_figure(
+        "Which metric predicts run time",
+        [name.replace("_", " ") if name.islower() else name for name in names],
+        {"r": [known[name]["r"] for name in names]},
         unit="Pearson's r",
+        caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 or "
+        "-1: run time is a linear function of the metric; 0: the metric does not predict it.",
     )
 
 
@@ -71,7 +71,7 @@ def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
             f"{count} configurations, with {distance['min']:.3g} to {distance['max']:.3g} hops between "
             "two nodes "
             "of the job on average.",
-            "Nothing was simulated; with --simulate this page tells which metric foretells run time.",
+            "Nothing was simulated; with --simulate this page shows which metric predicts run time.",
         ]
     clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
     time = results["spread"][_TIME]

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import saved_object, versions_of
 from netplace.report.terminal.units import whole_part_kept
 
@@ -25,7 +24,7 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of an object: what is a table in it as tables, the rest as figures."""
     content = saved_object(path)
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     rows = _collected({name: value for name, value in content.items() if name != "versions"}, "", parts)
     if rows:
         parts.append(DataTable("Figures", ["figure", "value"], rows))
@@ -35,7 +34,7 @@ def page(path: Path) -> Page:
     return Page(path.stem, said, versions_of(content.get("versions")), parts, notes=notes)
 
 
-def _collected(content: Mapping[str, Any], above: str, parts: list[DataTable | Figure]) -> list[list[Any]]:
+def _collected(content: Mapping[str, Any], above: str, parts: list[Part]) -> list[list[Any]]:
     """Return names and values of what is no table; tables are added to the parts."""
     rows: list[list[Any]] = []
     for key, value in content.items():

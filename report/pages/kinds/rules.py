@@ -9,9 +9,9 @@ from typing import Any
 from netplace.advice.rules import RuleAdvice
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import kind_of
-from netplace.report.pages.figures import Bars, DataTable, Figure, Intervals, Listing
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Listing, Page, Part
 from netplace.report.pages.kinds.saved import saved_object
+from netplace.report.plots.charts import VERDICT_COLOURS, bar_figure, interval_figure
 
 __all__ = ["FILE", "page", "recognises"]
 
@@ -33,24 +33,24 @@ def page(path: Path) -> Page:
     others = [rule for rule in tried if rule["verdict"] != "usual"]
     short = short_names([rule["partition"] for rule in tried])
     groups = {"no clear difference": "within chance"}
-    parts: list[DataTable | Listing | Figure] = [
-        Intervals(
-            title=f"What each rule saves, against {advice['usual']}",
-            caption=f"Of the mean turnaround, if a job that is twice as spread as it must be takes "
-            f"{100 * advice['cost']:g} % longer, which is an assumption. Lines: 95 % intervals.",
-            height=120 + 26 * len(others),
-            names=[short[rule["partition"]] for rule in others],
-            values=[100 * rule["gain"] for rule in others],
-            half_widths=[100 * rule["half_width"] for rule in others],
-            groups=[groups.get(rule["verdict"], rule["verdict"]) for rule in others],
+    parts: list[Part] = [
+        interval_figure(
+            f"What each rule saves, compared with {advice['usual']}",
+            [short[rule["partition"]] for rule in others],
+            [100 * rule["gain"] for rule in others],
+            [100 * rule["half_width"] for rule in others],
+            [groups.get(rule["verdict"], rule["verdict"]) for rule in others],
             unit="% of the turnaround",
+            colours=VERDICT_COLOURS,
+            caption="Savings in mean turnaround, under the assumption that a job twice as spread as "
+            f"necessary takes {100 * advice['cost']:g} % longer.",
         ),
-        Bars(
-            title="How long jobs wait",
-            caption="Mean over all jobs of the log.",
-            groups=[short[rule["partition"]] for rule in tried],
-            series={"wait": [rule["wait"] / 60 for rule in tried]},
+        bar_figure(
+            "How long jobs wait",
+            [short[rule["partition"]] for rule in tried],
+            {"wait": [rule["wait"] / 60 for rule in tried]},
             unit="min",
+            caption="Mean over all jobs of the log.",
         ),
         DataTable(
             "Rules", list(_COLUMNS), [[_cell(rule, key) for key in _COLUMNS.values()] for rule in tried]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import Bars, DataTable, Figure, Lines
-from netplace.report.pages.html import Page
+from netplace.netsim.critical_path import COMPONENTS
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_results, versions_of
-from netplace.report.pages.kinds.timeline import path_bars, timeline
+from netplace.report.plots.charts import bar_figure, curve_figure
+from netplace.report.plots.figure import Figure
+from netplace.report.plots.jobs import timeline_figure
 from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.run import jobs_named
 from netplace.topologies import names_file, parse
@@ -39,27 +42,27 @@ def page(path: Path) -> Page:
     results = saved_results(path, "run")
     runs = results.get("runs", [results])
     jobs = _jobs(results)
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     if len(runs) > 1:
         seeds = [run["seed"] for run in runs]
         values = [run["cycles"] for run in runs]
         parts.append(
-            Bars(
-                title="Run time by seed",
-                caption="One run for each seed; the spread is what chance does.",
-                groups=[f"seed {seed}" for seed in seeds],
-                series={"cycles": values},
+            bar_figure(
+                "Run time by seed",
+                [f"seed {seed}" for seed in seeds],
+                {"cycles": values},
                 unit="cycles",
+                caption="One run for each seed; the differences are random variation.",
             )
         )
     if len(jobs) > 1:
         parts.append(
-            Bars(
-                title="Run time of each job",
-                caption="From its start to its end.",
-                groups=[name for name, *_ in jobs],
-                series={"cycles": [cycles for *_, cycles in jobs]},
+            bar_figure(
+                "Run time of each job",
+                [name for name, *_ in jobs],
+                {"cycles": [cycles for *_, cycles in jobs]},
                 unit="cycles",
+                caption="From its start to its end.",
             )
         )
     if windows := runs[0].get("windows"):
@@ -95,8 +98,8 @@ def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[st
         missing.append("tasks and messages over time: write the page with netplace run -o page.html")
     else:
         with details_of(path, "timeline"):
-            drawn.append(timeline(jobs, results["config"]["cycle_ns"]))
-            drawn += path_bars(jobs)
+            drawn.append(timeline_figure(jobs, results["config"]["cycle_ns"]))
+            drawn += _path_bars(jobs)
         if any(job["path"] is None for job in jobs):
             missing.append("the critical path of a job with very many messages")
     return drawn, missing
@@ -135,15 +138,42 @@ def _bounds(results: dict[str, Any]) -> list[str]:
     return bound_sentences(results["jobs"], results["most_link_load"])
 
 
-def _windows(windows: list[dict[str, Any]]) -> Lines:
+def _windows(windows: list[dict[str, Any]]) -> Figure:
     series = {
         name: [(row["end"], row[key]) for row in windows]
         for key, name in (("mean_link_load", "mean of all links"), ("most_link_load", "most loaded link"))
     }
-    return Lines(
-        title="Load of links over time",
-        caption="In each window, of what a link can carry.",
-        series=series,
-        x="cycle",
-        y="phits a cycle",
+    return curve_figure(
+        "Load of links over time",
+        series,
+        "cycle",
+        "phits a cycle",
+        caption="In each window, relative to the capacity of a link.",
     )
+
+
+def _path_bars(jobs: Sequence[Mapping[str, Any]]) -> list[Figure]:
+    """Return what the critical path of each job is spent on, in shares of it, if there is any."""
+    known = [(number, job) for number, job in enumerate(jobs) if job["spent"]]
+    if not known:
+        return []
+    wholes = [sum(job["spent"].values()) or 1 for _, job in known]
+    series = {
+        component: [
+            100 * job["spent"][component] / whole for (_, job), whole in zip(known, wholes, strict=True)
+        ]
+        for component in COMPONENTS
+    }
+    groups = [f"{number}: {job['name']}" for number, job in known]
+    if len(known) == 1:
+        series = {"share": [own for (own,) in series.values()]}
+        groups = list(COMPONENTS)
+    return [
+        bar_figure(
+            "What the critical path is spent on",
+            groups,
+            series,
+            unit="% of the critical path",
+            caption="; ".join(f"{name}: {what}" for name, what in COMPONENTS.items()) + ".",
+        )
+    ]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Lines
-from netplace.report.pages.html import Page
-from netplace.report.pages.kinds.held import boxes_of, kept_steps
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of, versions_of
+from netplace.report.plots.charts import bar_figure, curve_figure
+from netplace.report.plots.figure import Figure, Shades
+from netplace.report.plots.schedules import gantt_panel, kept_steps
 from netplace.report.tables.power import KWH, power_rows
 from netplace.report.tables.schedule import rejected_notes, title_of
 from netplace.report.terminal.units import seconds_unit
@@ -39,7 +40,7 @@ def page(path: Path) -> Page:
     plan, figures, rows = read_schedule(path)
     own = names_file(plan.machine)  # a file that a result names is not read
     machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes
-    parts: list[DataTable | Figure] = [_occupancy(rows, machine)]
+    parts: list[Part] = [_occupancy(rows, machine)]
     missing = []
     if "places" in rows:
         parts.insert(0, _gantt(rows, machine))
@@ -95,7 +96,7 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
     return said
 
 
-def _gantt(rows: pd.DataFrame, machine: int) -> Gantt:
+def _gantt(rows: pd.DataFrame, machine: int) -> Figure:
     origin = float(rows["submit"].min())
     second, unit = seconds_unit(float(rows["end"].max()) - origin)
     begin, end = ((rows[name] - origin) / second for name in ("start", "end"))
@@ -106,16 +107,18 @@ def _gantt(rows: pd.DataFrame, machine: int) -> Gantt:
         f"job {number}: {nodes} nodes, waited {value / size:.3g} {name}"
         for number, nodes, value in zip(rows["number"], rows["nodes"], wait, strict=True)
     ]
-    return Gantt(
-        title="Who held which nodes when",
-        caption="The colour is how long a job waited. Drag or scroll to zoom from all to seconds.",
-        height=460,
-        boxes=boxes_of(begin.tolist(), end.tolist(), places, (wait / size).round(4).tolist()),
-        labels=labels,
-        x=f"time since the first submission ({unit})",
-        value=f"wait ({name})",
+    panel = gantt_panel(
+        begin.tolist(),
+        end.tolist(),
+        places,
+        (wait / size).round(4).tolist(),
+        labels,
         nodes=machine,
+        x=f"time since the first submission ({unit})",
+        shades=Shades(label=f"wait ({name})"),
     )
+    caption = "The colour shows how long a job waited. Drag or scroll to zoom from the whole span to seconds."
+    return Figure(title="Who held which nodes when", caption=caption, height=4.6, panels=[panel])
 
 
 def _running(rows: pd.DataFrame) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -126,7 +129,7 @@ def _running(rows: pd.DataFrame) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, 
     return moments, np.cumsum(np.bincount(place, change))
 
 
-def _occupancy(rows: pd.DataFrame, machine: int) -> Lines:
+def _occupancy(rows: pd.DataFrame, machine: int) -> Figure:
     origin = float(rows["submit"].min())
     second, unit = seconds_unit(float(rows["end"].max()) - origin)
     moments, held = _running(rows)
@@ -135,35 +138,35 @@ def _occupancy(rows: pd.DataFrame, machine: int) -> Lines:
     waiting = np.searchsorted(arrived, moments, "right") - np.searchsorted(started, moments, "right")
     keep = kept_steps(moments, (held, waiting), _MOST_POINTS)
     time = ((moments - origin) / second)[keep].tolist()
-    return Lines(
-        title="How full the machine was",
-        caption=f"Nodes held, of {machine:,}, and jobs that waited."
-        + (
-            " Of steps too close to be told apart the least and the most are drawn."
-            if len(keep) < len(moments)
-            else ""
-        ),
-        series={
+    return curve_figure(
+        "How full the machine was",
+        {
             "nodes held": list(zip(time, held[keep].tolist(), strict=True)),
             "jobs waiting": list(zip(time, waiting[keep].tolist(), strict=True)),
         },
-        x=f"time since the first submission ({unit})",
-        y="nodes, jobs",
+        f"time since the first submission ({unit})",
+        "nodes, jobs",
         step=True,
+        caption=f"Nodes held, of {machine:,}, and jobs that waited."
+        + (
+            " Where steps are too close to be told apart, the figure shows the lowest and the highest."
+            if len(keep) < len(moments)
+            else ""
+        ),
     )
 
 
-def _waits(rows: pd.DataFrame) -> Bars:
+def _waits(rows: pd.DataFrame) -> Figure:
     wait = (rows["start"] - rows["submit"]).to_numpy(float)
     place = np.searchsorted(np.array(_WAITS), wait, side="left")
     counts = np.bincount(place, minlength=len(_NAMES)) / max(len(wait), 1) * 100
-    return Bars(
-        title="How long jobs waited",
-        caption="Share of the jobs by their wait.",
-        groups=_NAMES,
-        series={"jobs": counts.tolist()},
+    return bar_figure(
+        "How long jobs waited",
+        _NAMES,
+        {"jobs": counts.tolist()},
         unit="% of the jobs",
-        height=300,
+        height=3.0,
+        caption="Share of the jobs by their wait.",
     )
 
 
@@ -176,15 +179,15 @@ def _saved_energy(power: PowerFigures) -> str:
     )
 
 
-def _energy(power: PowerFigures) -> list[DataTable | Figure]:
+def _energy(power: PowerFigures) -> list[Part]:
     states = power.by_state
-    bars = Bars(
-        title="What energy was spent on",
-        caption=f"By the state of the nodes, under {power.switching}.",
-        groups=list(states),
-        series={"energy": [joules / KWH for joules in states.values()]},
+    bars = bar_figure(
+        "What energy was spent on",
+        list(states),
+        {"energy": [joules / KWH for joules in states.values()]},
         unit="kWh",
-        height=300,
+        height=3.0,
+        caption=f"By the state of the nodes, under {power.switching}.",
     )
     return [bars, DataTable("Energy", ["figure", "value"], power_rows(power))]
 

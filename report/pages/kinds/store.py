@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.kinds.table import times_page
 from netplace.runs.store import Store
@@ -49,7 +48,7 @@ def page(path: Path) -> Page:
     if not more:
         raise ValueError(f"{path}: holds nothing that ended, there is nothing to report")
     said = [f"{len(table.rows)} {table.title.lower()} are kept." for table in more]
-    return Page(f"Store {path.name}", said, asked, list[DataTable | Figure](more))
+    return Page(f"Store {path.name}", said, asked, list[Part](more))
 
 
 def _tables(store: Store) -> list[DataTable]:

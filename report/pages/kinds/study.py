@@ -7,8 +7,7 @@ from pathlib import Path
 
 from netplace.checks.inputs import input_file
 from netplace.report.files.study_tables import check_tables
-from netplace.report.pages.figures import DataTable, Figure, Picture
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part, Picture
 
 __all__ = ["page", "recognises"]
 
@@ -34,7 +33,7 @@ def page(path: Path) -> Page:
     except UnicodeDecodeError:
         raise ValueError(f"{path / _REPORT}: is no text") from None
     title, said, asked = path.name, [], [("folder", path.name)]
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     missing: list[str] = []
     heading, place, room = "", 0, _LARGEST
     while place < len(lines):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.pages.figures import Bars, DataTable, Figure
-from netplace.report.pages.html import Page
+from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.plots.best import clear_best
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Figure
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
 
@@ -49,7 +50,7 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     others = [name for name in ENTRY if name != "mapping"]
     groups = list(known.groupby(others, dropna=False, sort=False))
     differing = [name for name in others if known[name].nunique(dropna=False) > 1]
-    parts: list[DataTable | Figure] = []
+    parts: list[Part] = []
     said = []
     for place, (_, rows) in enumerate(groups):
         words = (f"{rows[column].iloc[0]}{' tasks' * (column == 'tasks')}" for column in differing)
@@ -73,14 +74,15 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], asked, parts, missing)
 
 
-def _bars(name: str, rows: pd.DataFrame) -> Bars:
-    return Bars(
-        title=f"Run time by mapping: {name}",
-        caption="Means over the seeds; whiskers: 95 % intervals.",
-        groups=[str(mapping) for mapping in rows["mapping"]],
-        series={"cycles": rows["mean"].tolist()},
-        half_widths={"cycles": rows["half"].tolist()},
+def _bars(name: str, rows: pd.DataFrame) -> Figure:
+    return bar_figure(
+        f"Run time by mapping: {name}",
+        [str(mapping) for mapping in rows["mapping"]],
+        {"cycles": rows["mean"].tolist()},
+        half={"cycles": rows["half"].tolist()},
         unit="cycles",
+        caption="Means over the seeds.",
+        whiskers="95 % intervals",
     )
 
 

@@ -1,0 +1,75 @@
+"""Which tables and figures the page of each outcome has: none is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from netplace.report.comparison import compare, read_outcome
+from netplace.report.comparison.write import comparison_page
+from netplace.report.pages import page_of
+from netplace.report.plots.figure import Figure
+
+# Of each outcome its figures, and its tables.
+INVENTORY = {
+    "co-simulation": (
+        [
+            "Slowdown of each job",
+            "Who held which nodes when",
+            "Who waited for whom",
+            "Where jobs waited for others",
+        ],
+        ["Waiting by pair of jobs", "Jobs"],
+    ),
+    "schedule": (["Who held which nodes when", "How full the machine was", "How long jobs waited"], ["Jobs"]),
+    "run": (
+        [
+            "Run time by seed",
+            "Load of links over time",
+            "What links carried",
+            "Tasks and messages over time",
+            "What the critical path is spent on",
+        ],
+        ["Jobs", "Figures"],
+    ),
+    "load": (["Accepted load and delay of packets"], ["Points"]),
+    "mapping": (
+        ["Beside the consecutive mapping"],
+        ["What it makes of the traffic", "Nodes", "Costs by seed"],
+    ),
+    "metrics": (["Which metric predicts run time"], ["Configurations", "Over all configurations"]),
+    "explanation": (["For whom its packets waited"], ["Jobs beside it", "Links where most was lost"]),
+    "changes": (["Change of each job's time"], ["Jobs"]),
+    "allocation": (["How far apart the nodes lie", "Which nodes each allocator chooses"], ["Allocators"]),
+}
+
+
+@pytest.mark.parametrize("kind", INVENTORY)
+def test_no_figure_and_no_table_of_a_page_is_lost(outcomes, kind):
+    page = page_of(outcomes[kind])
+    figures = [part.title for part in page.parts if isinstance(part, Figure)]
+    tables = [part.title for part in page.parts if not isinstance(part, Figure)]
+    assert (figures, tables) == INVENTORY[kind]
+
+
+def test_no_figure_and_no_table_of_a_comparison_is_lost(outcomes, netplace, tmp_path):
+    words = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2)
+    assert netplace(*words, "-o", tmp_path / "near").exit_code == 0
+    page = comparison_page(compare(read_outcome(tmp_path / "near"), read_outcome(outcomes["run"])))
+    assert [part.title for part in page.parts] == [
+        "What was asked differently",
+        "By how much results differ",
+        "Results",
+    ]
+
+
+# The pictures that folders hold.
+PICTURES = {
+    "co-simulation": {"sharing.png", "waiting.png"},
+    "schedule": {"gantt.png", "occupancy.png", "utilisation.png"},
+    "run": {"loads.png"},
+}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_no_picture_of_a_folder_is_lost(outcomes, kind):
+    assert {path.name for path in outcomes[kind].glob("*.png")} == PICTURES[kind]
