@@ -1,4 +1,4 @@
-"""What an application is: a name, what it does, and a function that makes its program."""
+"""The definition of an application: a name, a description, and a function that makes its program."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Application", "check_options", "options_of", "uses_collectives"]
 
 @dataclass(frozen=True)
 class Application:
-    """A generator of programs under a name.
+    """A generator of programs with a name.
 
     Attributes
     ----------
     name : str
-        Name by which a user asks for it.
+        Name by which a user selects it.
     description : str
-        What it does, in a line.
+        Description in one line.
     make : callable
         ``make(tasks, **options)`` returns its `Program`.
     """
@@ -34,7 +34,7 @@ class Application:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What `make` accepts besides ``tasks``, with the defaults."""
+        """Options of `make` in addition to ``tasks``, with their defaults."""
         return options_of(self.make)
 
     def __call__(self, tasks: int, **options: Any) -> Program:
@@ -60,7 +60,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def uses_collectives(function: Callable[..., Any]) -> bool:
-    """Return whether `function`, which makes an application, may be told how collectives are executed."""
+    """Return whether `function`, which makes an application, takes the choice of collective algorithms."""
     return "collectives" in inspect.signature(function).parameters
 
 

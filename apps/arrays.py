@@ -1,4 +1,4 @@
-"""The arrays of a program, apart from what can be asked of it and made of it."""
+"""The arrays of a program, separate from its methods."""
 
 from __future__ import annotations
 

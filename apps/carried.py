@@ -1,4 +1,4 @@
-"""The traces that come with the project (`traces/README.md` says where they are from)."""
+"""The traces that are part of the project (see `traces/README.md` for their origin)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _SUFFIX = ".trace.gz"
 
 
 def carried_names() -> list[str]:
-    """Return the names of the traces that come with the project, such as ``"LU.A.64"``."""
+    """Return the names of the traces that are part of the project, such as ``"LU.A.64"``."""
     return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
 
 
 @checked
 def carried(name: str) -> Path | None:
-    """Return the file of a trace that comes with the project; None if there is none of that name.
+    """Return the file of a trace that is part of the project; None if there is none with that name.
 
-    Upper and lower case are the same, and the extensions may be left out: ``"lu.a.64"``, ``"LU.A.64.trace"``.
+    Names are case-insensitive, and extensions are optional: ``"lu.a.64"``, ``"LU.A.64.trace"``.
     """
     wanted = name.lower().removesuffix(".gz").removesuffix(".trace")
     for known in carried_names():

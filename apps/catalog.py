@@ -1,4 +1,4 @@
-"""All applications by name, and those of a user's own."""
+"""All applications by name, and users' applications."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ APPLICATIONS: MutableMapping[str, Application] = OnDemand(
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:
     """Make the program of an application.
 
-    An application of your own is a function that writes what one task does::
+    Your own application is a function that writes the program of one task::
 
         def ring(task, bytes=1024):
             request = task.irecv((task.task - 1) % task.tasks, bytes)
@@ -46,13 +46,13 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     Parameters
     ----------
     name : str or callable
-        A key of `APPLICATIONS`, or an application of your own.
+        A key of `APPLICATIONS`, or your own application.
     tasks : int
-        How many tasks.
+        Number of tasks.
     **options
-        What the application accepts. Any takes ``collectives``, the text form of
-        `netplace.apps.collectives.selection`, which counts where it calls collectives. One that takes
-        ``bytes`` also takes ``packets``: the size of a message in packets of ``packet_bytes`` (64).
+        Options of the application. Every application takes ``collectives``, the text form of
+        `netplace.apps.collectives.selection`, which applies if it calls collectives. An application with
+        ``bytes`` also takes ``packets``, the size of a message in packets of ``packet_bytes`` (64).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether every number in a program's arrays is in its range."""
+"""The check that every number in the arrays of a program is in its range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a program: its iterations and sections, and programs made shorter by them."""
+"""Parts of a program: its iterations and sections, and shortened programs."""
 
 from __future__ import annotations
 

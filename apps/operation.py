@@ -1,4 +1,4 @@
-"""Kinds of operation that a task's program is made of, and how to speak of one."""
+"""Kinds of operation of a task's program, and their names in messages."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Operation:
     Attributes
     ----------
     task, number : int
-        Whose operation it is, and its place in that task's program, from 0.
+        Task of the operation, and its index in the program of the task, from 0.
     kind : Op
-        What it does.
+        Kind of operation.
     peer, size, tag, request : int
         As in `Program`.
     """
@@ -60,14 +60,14 @@ class Operation:
 
 
 class OperationError(ValueError):
-    """What is wrong with one operation of a program.
+    """A fault of one operation of a program.
 
     Attributes
     ----------
     index : int
         The operation's index in the program's arrays.
     reason : str
-        What is wrong with it.
+        Description of the fault.
     """
 
     def __init__(self, index: int, operation: Operation, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What the tasks of an application do, as flat arrays of operations."""
+"""The program of the tasks of an application, as flat arrays of operations."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Program(Operations):
     request : ndarray of int32
         Number, unique within the task, that an isend or irecv opens and a wait completes; -1 otherwise.
     marks : ndarray of int64, shape (marks, 3)
-        Rows (task, operation index, iteration): iteration ``i`` of that task begins before that
-        operation of these arrays. Iteration -1 closes the last one. Empty where the source had none.
+        Rows (task, operation index, iteration): iteration ``i`` of that task begins before that operation of
+        these arrays. Iteration -1 closes the last one. Empty if the source has none.
     name : str
-        Where the program came from, for messages.
+        Origin of the program, for messages.
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
         Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
     """
@@ -56,7 +56,7 @@ class Program(Operations):
     @classmethod
     @checked
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
-        """Join the tasks' writers, given in order of task, into one program.
+        """Combine the writers of the tasks, in the order of the tasks, into one program.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Program(Operations):
 
     @checked
     def check(self, rendezvous: int | None = None) -> None:
-        """Check that this program can run: everything that an engine relies on.
+        """Check that this program can run, including everything that an engine relies on.
 
         Each number is in its range, each send has a receive of as many bytes and each receive a send, each
         request is opened and then waited for once, and no tasks wait for each other forever when the program
@@ -103,13 +103,13 @@ class Program(Operations):
         ----------
         rendezvous : int or None
             Messages of more bytes than this wait for the posted receive, as in the network's configuration;
-            None: no send ever waits.
+            None means that no send waits.
 
         Raises
         ------
         ValueError
-            If it cannot, naming task, operation number and what is missing, or who waits for whom. An
-            `OperationError` if the fault is in one operation.
+            If it cannot run; the message names the task, the operation number and the missing part, or the
+            tasks that wait for each other. It is an `OperationError` if the fault is in one operation.
         """
         self.check_columns()
         check_progress(self, rendezvous)
@@ -140,7 +140,7 @@ class Program(Operations):
         return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
-        """Return how much each task sends to each other: bytes, messages, and whether anything at all."""
+        """Return the bytes, the messages, and the existence of messages from each task to each other."""
         self.check_columns()
         return traffic(self)
 
@@ -163,10 +163,10 @@ class Program(Operations):
 
     @checked
     def repeat(self, times: int) -> Program:
-        """Return the program in which the marked iterations stand `times` times in all.
+        """Return the program with the marked iterations `times` times.
 
-        What comes before and after them stays as it is; the numbers of the copies count on. A program without
-        marks counts as one iteration.
+        The operations before and after them do not change, and the numbers of the copies continue. A program
+        without marks counts as one iteration.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Program(Operations):
 
     @checked
     def section(self, name: str = "timed") -> Program:
-        """Return the operations of a named section alone.
+        """Return only the operations of a named section.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""A program of which some iterations stand many times over and are kept once."""
+"""A program with repeated iterations that are stored once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs made longer: the iterations of a program, several times over."""
+"""Repetition of the iterations of a program."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], in
 
 
 def check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
-    """Raise `OperationError` if a request crosses an end of what is repeated."""
+    """Raise `OperationError` if a request crosses an end of the repeated part."""
     waits = np.flatnonzero(program.kind == Op.WAIT)
     task = program.task_of()[waits]
     opens = openers(program)[waits]

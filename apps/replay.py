@@ -1,4 +1,4 @@
-"""Running a program without time, to see whether it reaches the end."""
+"""A run of a program without time, which shows whether it reaches its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests: which operation opens what a wait completes."""
+"""Requests: the operation that opens the request of each wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing the program of one task, operation by operation."""
+"""The writer of the program of one task, operation by operation."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 class TaskWriter:
     """The operations of task `task` among `tasks`, in the order in which they are called.
 
-    Messages of a task to itself may be written; a simulator drops them. Tags are 0 or more. `Program.of`
-    joins the writers of all tasks.
+    Messages of a task to itself are allowed; a simulator drops them. Tags are 0 or more. `Program.of`
+    combines the writers of all tasks.
 
     Parameters
     ----------
     task, tasks : int
-        Number of this task, and how many there are.
+        Number of this task, and number of tasks.
     collectives : netplace.apps.collectives.Collectives, optional
-        Chooses the algorithms of collectives that are written here; ours by default.
+        Choice of algorithms for collectives; built-in by default.
 
     Raises
     ------
     ValueError
-        By any method, if a task, size, tag or request is out of range.
+        From any method, if a task, size, tag or request is out of range.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class TaskWriter:
 
     @checks_itself
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
-        """Send `bytes` to task `dst`; over when the last packet is handed to the injector."""
+        """Send `bytes` to task `dst`; the send ends when an injector has taken the last packet."""
         self._message(_SEND, dst, bytes, tag, -1)
 
     @checks_itself
@@ -110,36 +110,35 @@ class TaskWriter:
 
     @checked
     def mark(self, iteration: int) -> None:
-        """Say that `iteration` begins here; -1 closes the last one."""
+        """Mark the begin of `iteration`; -1 closes the last one."""
         self._marks.append((len(self), check_int(iteration, "iteration", -1)))
 
     @checked
     def begin(self, section: str = "timed") -> None:
-        """Say that a named section of the program begins here."""
+        """Mark the begin of a named section of the program."""
         if section in self._sections:
             raise ValueError(f"section: task {self.task} begins {abbreviate(section)} twice")
         self._sections[section] = [len(self)]
 
     @checked
     def end(self, section: str = "timed") -> None:
-        """Say that a named section of the program ends here."""
+        """Mark the end of a named section of the program."""
         if len(self._sections.get(section, ())) != 1:
             raise ValueError(f"section: task {self.task} ends {abbreviate(section)}, which is not open")
         self._sections[section].append(len(self))
 
     @checked
     def repeat(self, begin: int, times: int, tag_step: int = 0) -> None:
-        """Make the operations from number `begin` to the last stand there `times` times in all.
+        """Repeat the operations from number `begin` to the last, so that they occur `times` times.
 
-        Copies open requests of their own, and the iterations marked in them count on: marks 1, 2 are followed
-        by 3, 4. The tags of each copy are `tag_step` more than those of the one before, so that messages of
-        different copies cannot be taken for each other. The arrays are tiled: a million operations cost
-        milliseconds.
+        Copies open their own requests, and their marked iterations continue: marks 1, 2 are followed by 3, 4.
+        The tags of each copy are `tag_step` more than those of the previous one, so that messages of
+        different copies cannot be confused. The arrays are tiled: a million operations take milliseconds.
 
         Raises
         ------
         ValueError
-            If `begin` is out of range, or if a request or a section crosses an end of what is repeated.
+            If `begin` is out of range, or if a request or a section crosses an end of the repeated part.
         """
         length = len(self) - check_int(begin, "begin", 0)
         if length < 0:
@@ -174,7 +173,7 @@ class TaskWriter:
         }
 
     def marks(self) -> list[tuple[int, int]]:
-        """Return the marks as (operation, iteration), in order; at one operation a closing one first."""
+        """Return the marks as (operation, iteration), in order; at one operation, a closing one is first."""
         return sorted(self._marks, key=lambda mark: (mark[0], mark[1] >= 0))
 
     def sections(self) -> dict[str, tuple[int, int]]:

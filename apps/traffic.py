@@ -1,4 +1,4 @@
-"""How much every task sends to every other."""
+"""The traffic between all pairs of tasks."""
 
 from __future__ import annotations
 

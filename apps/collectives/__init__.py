@@ -1,4 +1,4 @@
-"""Collective operations by algorithm: what is counted and what is replayed are made from one schedule."""
+"""Collective operations by algorithm: one schedule is the basis of counts and of replay."""
 
 from __future__ import annotations
 

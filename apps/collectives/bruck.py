@@ -1,4 +1,4 @@
-"""Bruck's algorithms: everything in ceil(log2 ranks) rounds, with any number of ranks.
+"""Bruck's algorithms: all operations in ceil(log2 ranks) rounds, with any number of ranks.
 
 Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport
 message-passing systems", IEEE TPDS 8(11), 1997. The barrier is that of Hensgen, Finkel and Manber, "Two
@@ -47,7 +47,7 @@ def dissemination(call: Call) -> Shifted:
 
 @dataclass(frozen=True)
 class _Travelling:
-    """The blocks of an all-to-all that leave a rank for `distance` further on; worked out when asked for."""
+    """The blocks of an all-to-all that leave a rank for ranks at `distance`; computed on demand."""
 
     call: Call
     rank: int

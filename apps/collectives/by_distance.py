@@ -1,4 +1,4 @@
-"""In-order binomial trees, one distance after the other: a rank hears from one child at a time.
+"""In-order binomial trees, one distance after the other: a rank receives from one child at a time.
 
 The trees of MPICH; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
 """
@@ -27,13 +27,13 @@ def reduce_by_distance(call: Call) -> Rounds:
 
 
 def scatter_by_distance(call: Call) -> Rounds:
-    """Scatter, the largest subtree first: a child gets all that its subtree needs."""
+    """Scatter, the largest subtree first: a child gets everything that its subtree needs."""
     for edges in reversed(list(_levels(call.ranks))):
         yield [Message.of(call.rank(p), call.rank(c), *call.blocks(call.rank(c), n)) for p, c, n in edges]
 
 
 def gather_by_distance(call: Call) -> Rounds:
-    """Gather, the nearest child first: a child gives all that its subtree has."""
+    """Gather, the nearest child first: a child sends everything that its subtree has."""
     for edges in _levels(call.ranks):
         yield [Message.of(call.rank(c), call.rank(p), *call.blocks(call.rank(c), n)) for p, c, n in edges]
 

@@ -1,4 +1,4 @@
-"""What a collective operation is asked to do, and the messages that algorithms answer with.
+"""The request for a collective operation, and the messages that algorithms return.
 
 The data of an operation are one vector of bytes. A message carries *parts* of it, half-open intervals
 ``(begin, end)``, so that what it takes and what it brings are one statement. The vector is, by operation:
@@ -247,14 +247,14 @@ class Call:
 
 @dataclass(frozen=True)
 class OwnBlocks(Call):
-    """An alltoallv as one rank knows it: the sizes of what it sends and of what it gets.
+    """An alltoallv from the view of one rank: the sizes that it sends and receives.
 
     Attributes
     ----------
     member : int
-        Which one.
+        The rank.
     row, column : sequence of int
-        Bytes that it sends to each rank, and gets from each.
+        Bytes that it sends to each rank, and receives from each.
     """
 
     member: int = 0

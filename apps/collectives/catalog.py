@@ -1,4 +1,4 @@
-"""All algorithms by operation and name, and those of a user's own.
+"""All algorithms by operation and name, and users' algorithms.
 
 Names are Open MPI's, where it has the algorithm.
 """

@@ -81,18 +81,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rules by operation; the first row that fits is taken.
+    """Rules by operation; the first matching row applies.
 
     Attributes
     ----------
     name : str
-        What it is called, or the file that it came from.
+        Name of the table, or its file.
     rows : mapping of str to tuple of Row
-        By operation.
+        Rows by operation.
     blocks : frozenset of str
-        Operations whose rows look at one block; the others look at all the bytes of a rank's vector.
+        Operations whose rows use the size of one block; the others use the bytes of a rank's whole vector.
     base : Table or None
-        Chooses for other operations.
+        Table for other operations.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Reduce-scatter by halving: at each step a rank sends away half of what it still sums up.
+"""Reduce-scatter by halving: at each step, a rank sends away half of its partial sums.
 
 Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005; the butterfly is that of Träff, "An improved algorithm for
 (non-commutative) reduce-scatter with an application", EuroPVM/MPI 2005.
@@ -40,7 +40,7 @@ class Folding:
         return self.ranks - self.size
 
     def rank(self, place: int) -> int:
-        """Return the rank that stands at `place` of the core."""
+        """Return the rank at `place` of the core."""
         return 2 * place + self.stays if place < self.rest else place + self.rest
 
     def place(self, rank: int) -> int:
@@ -123,7 +123,7 @@ def _fold(call: Call, folding: Folding) -> Rounds:
 def _exchange(
     call: Call, folding: Folding, distance: int, window: Callable[[int], tuple[int, int]]
 ) -> list[Message]:
-    """Return the round in which each place of the core sends a partner what it is left with."""
+    """Return the round in which each place of the core sends its remaining data to a partner."""
     sent = []
     for v in range(folding.size):
         first, count = folding.blocks(*window(v ^ distance))

@@ -1,4 +1,4 @@
-"""Halving the vector and putting it together again, with whole vectors of those beyond a power of two.
+"""Halving and reassembling of the vector, with whole vectors of ranks beyond a power of two.
 
 Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005, section 4.5: every second rank of those beyond a power of
 two gives its whole vector to the next one and gets the result from it.

@@ -1,4 +1,4 @@
-"""Inside groups of ranks first, those of a node or switch, then among one rank of each.
+"""Hierarchical collectives: first inside groups of ranks (a node or switch), then among one rank of each.
 
 Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan, "Exploiting hierarchy in parallel computer networks
 to optimize collective operation performance", IPDPS 2000.

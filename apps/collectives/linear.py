@@ -1,4 +1,4 @@
-"""Everybody straight to everybody, or to and from one."""
+"""Direct messages: from every rank to every other, or to and from one rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of one collective as arrays: what is counted and what is replayed are made from the same."""
+"""The messages of one collective as arrays, which are the basis of counts and of replay."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class Schedule:
         progress: Callable[[int], None] | None = None,
         unit: int = 1,
     ) -> Schedule:
-        """Take down the messages of `rounds`; those without any, and messages to oneself, do not count.
+        """Record the messages of `rounds`, without empty messages and messages of a task to itself.
 
-        After each round `progress` is told how many there are so far. Lengths in them are
-        of `unit` bytes.
+        After each round, `progress` is called with the number of messages so far. Lengths are in units of
+        `unit` bytes.
         """
         columns = array("q"), array("q"), array("q"), array("q")
         number = 0

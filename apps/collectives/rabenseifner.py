@@ -1,4 +1,4 @@
-"""Rabenseifner's algorithms: halve the vector at doubling distances, then put it together again.
+"""Rabenseifner's algorithms: halving of the vector at doubling distances, then reassembly.
 
 Rabenseifner, "Optimization of collective reduction operations", ICCS 2004. Ranks beyond a power of two are
 folded in by halves: of a pair, each reduces one half, and the even rank stays.
@@ -53,7 +53,7 @@ def halve(folding: Folding, windows: Windows) -> Rounds:
 
 
 def join(folding: Folding, windows: Windows) -> Rounds:
-    """Go back the way of the halving, all with what they have by now."""
+    """Reverse the halving: each rank sends all its current data."""
     for step in reversed(range(len(windows) - 1)):
         yield [
             Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v])

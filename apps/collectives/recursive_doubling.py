@@ -27,11 +27,11 @@ __all__ = [
 
 
 def forwards(ranks: int, distance: int) -> Iterator[list[tuple[int, int]]]:
-    """Yield, round by round, who passes on to whom what an exchange at `distance` brought.
+    """Yield, round by round, the ranks that forward the data of an exchange at `distance`, and their targets.
 
-    In the last group of twice `distance` ranks some of the lower half may have had no partner. The others
-    pass on what they got by halving the half: at distances ``distance / 2``, .., 1. Before the round at
-    distance d, the first ranks of each run of 2d have it, as many as had a partner.
+    In the last group of twice `distance` ranks, some of the lower half may have had no partner. The others
+    forward the received data by halving the half: at distances ``distance / 2``, .., 1. Before the round at
+    distance d, the first ranks of each run of 2d have the data, as many as had a partner.
     """
     start = ranks - ranks % (2 * distance)
     having = ranks - start - distance

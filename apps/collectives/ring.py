@@ -1,4 +1,4 @@
-"""Rings: each rank speaks to the next one only.
+"""Rings: each rank sends only to the next one.
 
 Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel
 Distrib. Comput. 69, 2009; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.

@@ -1,4 +1,4 @@
-"""Which algorithm executes which operation: a table, and algorithms of the user's own choice beside it."""
+"""The choice of an algorithm for each operation: a table, and users' algorithms in addition."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Collectives:
         )
 
     def schedule(self, call: Call, progress: Callable[[int], None] | None = None) -> Schedule:
-        """Return all messages of a call; `progress` is told after each round how many there are so far."""
+        """Return all messages of a call; `progress` is called after each round with their number so far."""
         name, chosen, call = self._chosen(call)
         if progress is None:
             return _schedule(chosen, name, call)

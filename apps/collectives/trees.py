@@ -1,4 +1,4 @@
-"""Trees of virtual ranks, which count from the root, and what goes down and up along them.
+"""Trees of virtual ranks, which count from the root, and the messages along them.
 
 The shapes are those of Open MPI (``coll_base_topo.c``); the binomial trees are also in Thakur, Rabenseifner
 and Gropp, IJHPCA 19(1), 2005.

@@ -1,4 +1,4 @@
-"""liballprof, the traces from which Schedgen of LogGOPSim makes schedules: a text file for each rank.
+"""liballprof traces, from which Schedgen of LogGOPSim makes schedules: a text file per rank.
 
 A line is a call: ``MPI_Isend:start:buffer:count:type,size,extent:dest:tag:comm,rank,size:request:end``, its
 arguments in the order of C between two times in microseconds. Computation is what passes between the end of a

@@ -1,4 +1,4 @@
-"""The formats of trace files, and which of them a file has."""
+"""The formats of trace files, and the detection of a file's format."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Format:
     Attributes
     ----------
     suffix : str
-        Ending of its files' names, before a possible ``.gz``.
+        Suffix of file names, before an optional ``.gz``.
     description : str
-        What it is.
+        Description of the format.
     recognises : callable
-        ``recognises(path, head)`` tells by a file's name and first bytes, unpacked, whether it is of this
-        format; `head` is empty for a folder.
+        ``recognises(path, head)`` returns whether a file has this format, from its name and its first
+        unpacked bytes; `head` is empty for a folder.
     open : callable
         ``open(path, reading)`` returns the `Trace`; its calls are read later.
     write : callable or None
@@ -68,10 +68,10 @@ class Format:
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
     computation : str
-        What computation is in it: ``"program"``, which always counts; ``"recorded"``, which counts as far as
-        a run asks for it; or ``"both"``.
+        Kind of computation: ``"program"``, which always counts; ``"recorded"``, which counts if a run
+        requests it; or ``"both"``.
     comment : pair of str
-        What stands around a comment that is a line of its own: the last line tells what was omitted.
+        Text before and after a comment line; the last line lists omitted parts.
     """
 
     suffix: str
@@ -183,7 +183,7 @@ FORMAT = Registry(
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file or folder, told by what is in it, else by its name."""
+    """Return the format of a file or folder, by its contents or else by its name."""
     head = b"" if path.is_dir() else head_of(path)
     if not head and not path.is_dir():
         raise ValueError(f"{path}: is empty, expected a trace")

@@ -3,9 +3,10 @@
 A file is a sequence of protocol buffers, `GlobalMetadata` and then nodes (``et_def.proto`` of MLCommons'
 Chakra, schemas 0.0.4 to 1.0.2). Nodes are put in an order that their dependencies allow: sends as soon as
 they can be, and receives as late. A node that depends on one that is not in the file does not wait for it.
-Sizes are those of ASTRA-sim: of an all-reduce, all-gather or broadcast what each NPU gives, of an all-to-all
-or reduce-scatter what it has for all. Collectives are those nodes that are not the host's call of one, on the
-NPUs of the process group that ``pg_name`` names, see `netplace.apps.formats.chakra_nodes`, or on all.
+Sizes are those of ASTRA-sim: for an all-reduce, all-gather or broadcast, the data of each NPU; for an
+all-to-all or reduce-scatter, its data for all others. Collectives are the nodes that are not the host's call
+of a collective. They run on the NPUs of the process group ``pg_name`` (see
+`netplace.apps.formats.chakra_nodes`), or on all.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _HELD = 20  # bytes in memory for each of a file, whose nodes are put in order
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell by its name whether a file, or what is in a folder, is such a trace."""
+    """Return whether a file, or the contents of a folder, is such a trace, by its name."""
     if path.is_dir():
         return any(_FILE.fullmatch(item.name) for item in path.iterdir())
     return _FILE.fullmatch(path.name) is not None or path.name.endswith(".et")

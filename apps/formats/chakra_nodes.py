@@ -1,4 +1,4 @@
-"""Nodes of Chakra traces, and an order of them that dependencies allow."""
+"""Nodes of Chakra traces, in an order that satisfies the dependencies."""
 
 from __future__ import annotations
 

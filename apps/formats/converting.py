@@ -1,4 +1,4 @@
-"""Writing programs and traces to files, in the format that the name ends in."""
+"""Output of programs and traces to files, in the format of the file name's suffix."""
 
 from __future__ import annotations
 
@@ -48,16 +48,17 @@ def _write_content(path: Path, content: bytes) -> None:
 def convert(
     whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
 ) -> list[str]:
-    """Write a whole trace to a file, in the format that its name ends in; gzip if ``.gz`` follows.
+    """Write a whole trace to a file, in the format of its suffix; gzip if ``.gz`` follows.
 
-    A run of what is written takes as many cycles, but for what is told. Ours keeps collectives, recorded
-    computation and marks; SimGrid's collectives of all ranks, computation in flops; GOAL and INSEE have
-    messages alone. `chosen` is the format, if the name does not say it.
+    A run of the written file takes the same number of cycles, except for the reported differences. Our own
+    format keeps collectives, recorded computation and marks. That of SimGrid keeps collectives of all ranks
+    and computation in flops. GOAL and INSEE have only messages. `chosen` is the format if the name has no
+    suffix.
 
     Returns
     -------
     list of str
-        What the format cannot say of the trace, a sentence each.
+        Parts of the trace that the format cannot represent, in sentences.
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)

@@ -1,8 +1,7 @@
 """The ``.dim`` format of Dimemas (Barcelona Supercomputing Center), read only.
 
-The first line is ``#DIMEMAS:"name":offsets:TASKS(THREADS,THREADS,..),COMMUNICATORS`` (what stands in
-``offsets`` and after the tasks is not needed here), each other one a record of fields with colons
-between:
+The first line is ``#DIMEMAS:"name":offsets:TASKS(THREADS,THREADS,..),COMMUNICATORS`` (``offsets`` and the
+part after the tasks are not needed here), each other one a record of fields with colons between:
 
 =================================================  =======================================================
 d:1:COMM:SIZE:TASK:TASK:..                         a communicator; other definitions are skipped
@@ -15,11 +14,11 @@ s:..                                               offsets in the file, skipped
 20:TASK:THREAD:TYPE:VALUE                          an event, skipped
 =================================================  =======================================================
 
-Where descriptions of the format are silent we assume: tasks are world ranks from 0, in messages and as
+If descriptions of the format are silent, netplace assumes: tasks are world ranks from 0, in messages and as
 roots too; every task has one thread, number 0; a wait belongs to the oldest posted receive of the same
-source, size, tag and communicator; a send that returns at once (MODE 2 or 3) is a plain send, as no
-record waits for it; whether a send waits for its receive (MODE 1 or 3) is up to the network's rendezvous
-threshold. A communicator that is not defined is the world.
+source, size, tag and communicator; a send that returns at once (MODE 2 or 3) is a plain send, as no record
+waits for it; whether a send waits for its receive (MODE 1 or 3) is up to the network's rendezvous threshold.
+A communicator that is not defined is the world.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ _FIELDS = {_BURST: (4,), _SEND: (8, 9), _RECEIVE: (8, 9), _GLOBAL: (9,)}
 
 @dataclass(frozen=True)
 class _Record:
-    """A record of a task: its line, what it is and its numbers without task and threads."""
+    """A record of a task: its line, its kind, and its numbers without task and threads."""
 
     line: int
     kind: str
@@ -104,7 +103,7 @@ class _Known:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as Dimemas' do."""
+    """Return whether a file begins like a Dimemas trace."""
     return head.startswith(b"#DIMEMAS")
 
 

@@ -1,4 +1,4 @@
-"""DUMPI, the traces of SST: a binary file for each rank, and the text that ``dumpi2ascii`` makes of one.
+"""DUMPI, the traces of SST: a binary file per rank, and the text that ``dumpi2ascii`` makes of it.
 
 Nothing synchronizes the clocks of the ranks, so computation is what passes on a rank's wall clock between the
 end of a call and the begin of the next one. A message is as long as its sender says. A receive from any

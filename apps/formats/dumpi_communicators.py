@@ -1,4 +1,4 @@
-"""Communicators of DUMPI traces: every rank has numbers of its own, and a split is told by all its ranks."""
+"""Communicators of DUMPI traces: every rank has its own numbers, and all ranks together define a split."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list
 
 
 def _advance(state: _Rank, rank: int, waiting: dict[int, dict[int, Step]]) -> Made | None:
-    """Go on to the next call that needs the others, and return the communicator that it is on."""
+    """Continue to the next call that needs the other ranks, and return its communicator."""
     while state.done < len(state.steps):
         name, given = state.steps[state.done]
         if name in CREATING:

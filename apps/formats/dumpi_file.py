@@ -1,4 +1,4 @@
-"""One rank's binary DUMPI file: its records, decoded."""
+"""One rank's binary DUMPI file: decoded records."""
 
 from __future__ import annotations
 
@@ -129,21 +129,21 @@ class Record:
 
 
 class DumpiFile:
-    """What is in a file.
+    """The contents of a file.
 
     Parameters
     ----------
     path : Path
-        The file; it is read as a whole.
+        The file, which is read as a whole.
 
     Attributes
     ----------
     version : tuple of int
-        Of the library that wrote it.
+        Version of the library that wrote it.
     sizes : list of int
-        Bytes of the predefined datatypes on the machine that was traced; empty if the file does not say.
+        Bytes of the predefined datatypes on the traced machine; empty if the file has none.
     counts : dict of str to int
-        How often each function was called.
+        Number of calls of each function.
     """
 
     def __init__(self, path: Path) -> None:

@@ -25,7 +25,7 @@ _LEFT_OUT = ("intercomm_create", "intercomm_merge", "comm_spawn", "comm_accept",
 
 @dataclass
 class _Request:
-    """An open request, or a persistent one: what it is, and its number while it is open."""
+    """An open or persistent request: its operation, and its number while it is open."""
 
     kind: int
     message: dict[str, int]
@@ -148,7 +148,7 @@ class RankCalls:
         return made
 
     def _message(self, given: Arguments, peer: int, tag: int, size: int) -> dict[str, int] | None:
-        """Return the values of a message for `CallWriter.add`; None if it is one to nobody."""
+        """Return the values of a message for `CallWriter.add`; None if it goes to no rank."""
         made = self._on(given["comm"])
         if peer >= len(made.members):
             raise TraceError(
@@ -159,7 +159,7 @@ class RankCalls:
         return {"peer": made.members[peer], "size": size, "tag": tag, "communicator": made.number}
 
     def _received(self, given: Arguments, source: int, tag: int, size: int) -> dict[str, int] | None:
-        """Return the values of a receive, with what its status tells of a wildcard."""
+        """Return the values of a receive, with the status of a wildcard."""
         wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
         if source != _ANY:
             message = self._message(given, source, tag, size)

@@ -50,7 +50,7 @@ def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
 
 
 def text_sizes(path: Path) -> list[int]:
-    """Return the bytes of the predefined datatypes, which stand at the end."""
+    """Return the bytes of the predefined datatypes, which are at the end."""
     sizes = {}
     for _, raw in lines(path, Reading()):
         if raw.startswith(b"Datatype") and (match := _SIZE.match(raw.decode("ascii", "replace"))):

@@ -1,4 +1,4 @@
-"""How a trace file's errors speak."""
+"""Errors of trace files."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["FileError", "TraceError", "named"]
 
 
 class FileError(ValueError):
-    """What is wrong with a file, which the message names."""
+    """A fault of a file, which the message names."""
 
 
 class TraceError(ValueError):
-    """What is wrong with a place in a trace file.
+    """A fault at a place in a trace file.
 
     Attributes
     ----------
     line : int
-        Number of the line, from 1; of a binary file, that of the byte, from 0.
+        Number of the line, from 1; for a binary file, the position in bytes, from 0.
     reason : str
-        What is wrong with it.
+        Description of the fault.
     """
 
     def __init__(self, line: int, reason: str, unit: str = "line") -> None:

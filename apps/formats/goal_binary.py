@@ -1,4 +1,4 @@
-"""GOAL's binary schedules, as LogGOPSim's txt2bin makes them of its text.
+"""GOAL's binary schedules, which LogGOPSim's txt2bin makes of the text.
 
 Little-endian, without gaps: the number 4223 in 8 bytes; the number of ranks in 4; the highest CPU and NIC, 1
 each; for each rank the places at which its part begins and ends, in 8 each, counted from the byte after the

@@ -1,8 +1,8 @@
 """Schedules of GOAL: the operations of ranks, and one order in which they can happen.
 
-What no dependency orders may happen in any order; a program has one. It is that of a run without time in
-which each rank does what it can: it waits for a message only when nothing else can begin, and then for those
-that have come. Operations on several CPUs of a rank are done one after the other.
+Without dependencies, operations can happen in any order, but a program has one order. It is that of a run
+without time in which each rank does what it can: it waits for a message only when nothing else can begin, and
+then for messages that have arrived. Operations on several CPUs of a rank are executed one after the other.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ class Operation:
 def batches_of(
     path: Path, schedules: Iterable[tuple[int, list[Operation]]], trace: Trace, in_order: bool
 ) -> Iterator[Batch]:
-    """Yield the calls of the operations of ranks; tell the trace what else is in them.
+    """Yield the calls of the operations of ranks; report other contents to the trace.
 
     Parameters
     ----------
     path : Path
         The file, for errors.
     schedules : iterable of (int, list of Operation)
-        Ranks and what they do, read as they are requested.
+        Ranks and their operations, read on demand.
     trace : Trace
-        Is told the facts when all is read.
+        Trace that receives the facts at the end.
     in_order : bool
-        Whether operations must come in an order in which they can happen; then all are held.
+        Whether operations must be in a possible order; all of them are then held in memory.
     """
     writer, facts = CallWriter(), _Facts()
     held: dict[int, list[Operation]] = {}
@@ -81,7 +81,7 @@ def _add(writer: CallWriter, rank: int, operation: Operation, request: int) -> N
 
 
 class _Facts:
-    """What is counted in schedules."""
+    """Counts of the contents of schedules."""
 
     def __init__(self) -> None:
         self._kinds: Counter[str] = Counter()

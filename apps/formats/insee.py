@@ -6,10 +6,10 @@ r FROM TO TAG BYTES  task TO receives
 c TASK N             task TASK computes
 ===================  =================
 
-The program of a task is the lines that are its own, in file order. Empty lines and lines that begin with
-``#`` are skipped. Computation is in cycles; or, if `Reading.trc_ns` says so, in nanoseconds, as INSEE reads
-it unless it is told otherwise: N nanoseconds are the whole cycles in them. A receive takes a message of its
-own length: those of one source and tag may be received in another order of lengths than they are sent.
+The program of a task consists of its lines, in file order. Empty lines and lines that begin with ``#`` are
+skipped. Computation is in cycles or, with `Reading.trc_ns`, in nanoseconds, which is the default of INSEE: N
+nanoseconds are the whole cycles in them. A receive takes a message of its own length, so messages of the same
+source and tag can be received in another order of lengths than they are sent.
 
 The format knows nothing of requests and marks. So a program is written as INSEE's users do it: an isend
 is a send at its place and the wait for it nothing, an irecv is nothing and the wait for it the receive. A

@@ -1,14 +1,13 @@
-"""Traffic matrices as applications: CSV, a row ``source,destination,bytes`` for each pair, or a dense matrix.
+"""Traffic matrices as applications: CSV with rows ``source,destination,bytes``, or a dense matrix.
 
-A first row of names may say which columns are which: ``source`` and ``destination`` (or ``rank`` twice),
-``bytes`` and, if pairs sent more than one message, ``messages``. Without names three columns are source,
-destination and bytes, and four have messages before the bytes; as many rows as columns are a dense matrix of
-bytes, sources down and destinations across.
+A first row can name the columns: ``source`` and ``destination`` (or ``rank`` twice), ``bytes`` and, if pairs
+sent more than one message, ``messages``. Without names, three columns are source, destination and bytes, and
+four columns have messages before the bytes. A square table is a dense matrix of bytes, with sources as rows
+and destinations as columns.
 
-The order of messages: each rank posts a receive for everything that it gets, from the rank before it, then
-from the one before that, and so on around; it sends to the rank after it, then to the next one, and so on;
-and it waits for its receives. A pair's bytes are in as many messages as are said, all of one size but for
-what remains.
+The order of messages is as follows. Each rank posts its receives, from the previous rank, then from the one
+before that, and so on around. It sends to the next rank, then to the one after that, and so on, and waits for
+its receives. The bytes of a pair are in the given number of messages of equal size, except for the remainder.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The Open Trace Format 2 of Score-P and others, read with its library (``pip install netplace[otf2]``).
 
-What is computation: the time from the end of an outermost region of MPI to the begin of the next one, from
-the first on, less what was not measured. The sizes that Score-P records with a collective are not the call's
-arguments: `bytes_of` turns them back. A receive's source is that of the message it got; that it was posted
-for any source cannot be seen. A non-blocking collective stands where it was completed; older versions of
-Score-P record nothing of it, and it is omitted.
+Computation is the time from the end of an outermost MPI region to the begin of the next one, from the first
+region on, without unmeasured time. The sizes that Score-P records for a collective are not the arguments of
+the call; `bytes_of` converts them back. The source of a receive is that of the received message, because
+wildcards are not recorded. A non-blocking collective is placed where it was completed; older versions of
+Score-P do not record it, and it is omitted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading OTF2 with its library, in a process of its own: a broken file may bring the library down.
+"""OTF2 files read by their library in a separate process, because a damaged file can crash the library.
 
 Started as ``python -P otf2_library.py TRACE.otf2``; imports nothing of netplace. Writes messages to stdout,
 each a length in eight bytes and MessagePack of that length: first the definitions as a dict, then lists of

@@ -1,4 +1,4 @@
-"""The library of OTF2 in a process of its own, so that a broken archive ends that one and not this."""
+"""The OTF2 library in a separate process, so that a damaged archive ends only that process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Definitions", "Library", "Location", "bytes_of"]
 
 @dataclass
 class Location:
-    """What is known of a location while its events are read; times in ticks."""
+    """The state of a location while its events are read; times in ticks."""
 
     rank: int
     events: int = 0
@@ -98,10 +98,10 @@ _events = msgspec.msgpack.Decoder(list[tuple[int | str | None, ...]])
 
 
 class Library:
-    """Messages from the library's own process, which ends when nobody has this any more.
+    """Messages from the process of the library, which ends when this object is deleted.
 
-    It imports nothing from the working folder or from beside the archive (``-P``), and works elsewhere.
-    What it says on stderr goes to a file, so that it never waits for a reader.
+    It imports nothing from the working folder or from beside the archive (``-P``), and works elsewhere. Its
+    stderr goes to a file, so that it never waits for a reader.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,11 +1,11 @@
 """Paraver's ``.prv``, as Extrae writes it.
 
-Of the applications in a file the first is read: its tasks are the ranks. State 1 (Running) of a task's first
-thread is computation; communication records are messages, with the true partner, so that a receive from any
-source cannot be told. A record does not say how a message was sent: that is told by the MPI call in which it
-stands, by Extrae's numbers of calls, or by the ``.pcf`` beside the file. A non-blocking send is taken to be
-waited for in the first call that completes requests after it, a receive in the one during which it came.
-Collectives stand in their events with the sizes that Extrae gives them.
+Only the first application in a file is read; its tasks are the ranks. State 1 (Running) of the first thread
+of a task is computation. Communication records are messages with their actual partners, so wildcard receives
+cannot be recognized. A record does not contain the kind of send: the surrounding MPI call determines it, by
+Extrae's numbers of calls or by the ``.pcf`` next to the file. A non-blocking send is assumed to be waited for
+in the first later call that completes requests, and a receive in the call during which it arrived.
+Collectives are events with the sizes that Extrae gives them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many ranks a trace of lines has: what its first line says, the user, or the lines themselves."""
+"""The number of ranks of a line-based trace: from its first line, from the user, or from the lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a trace file in any format, as calls or as a program."""
+"""Input of trace files in any format, as calls or as a program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["open_trace", "read", "read_repeated"]
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     """Open a trace in any of `FORMATS`; its calls are read as they are requested.
 
-    The format is told by what is in the file; if that is comments only, by its name.
+    The contents of the file determine the format; if there are only comments, its name does.
     """
     path, reading = Path(path), reading or Reading()
     with _about(path):
@@ -44,25 +44,25 @@ def read(
 ) -> Program:
     """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
 
-    The format is told by what is in the file; if that is comments only, by its name. Whether the program
-    can run is for `Program.check` to say.
+    The contents of the file determine the format; if there are only comments, its name does. `Program.check`
+    checks whether the program can run.
 
     Parameters
     ----------
     path : str or Path
         The file.
     cycles_per_us : float
-        Cycles in a microsecond: turns recorded computation times into cycles. 0: they are dropped.
+        Cycles per microsecond, to convert recorded computation times to cycles; 0 drops them.
     tasks : int, optional
-        Number of tasks, if some say nothing in the file; by default the file tells.
+        Number of tasks, if some have no lines in the file; by default that of the file.
     flops : float
         Floating-point operations per second, where a format gives computation so.
     ignore : collection of str
         Operations that are omitted instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
     collectives : Collectives, optional
-        Chooses the algorithms of collectives that the trace names; ours by default.
+        Choice of algorithms for the collectives of the trace; built-in by default.
     trc_ns : float
-        Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
+        Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means cycles.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)

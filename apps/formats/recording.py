@@ -1,4 +1,4 @@
-"""What ``netplace record`` writes: a folder with the calls of each rank, as its interposer saw them.
+"""The output of ``netplace record``: a folder with the calls of each rank, as seen by its interposer.
 
 The layout is that of ``struct entry`` in ``apps/recording/interposer/recorder.h``.
 """
@@ -146,7 +146,7 @@ class _Rank:
         yield Batch(calls, sizes)
 
     def _written_out(self, entries: NDArray[Any]) -> NDArray[Any]:
-        """Return entries in which the receives, sends and waits of each exchange stand in its place."""
+        """Return entries with each exchange replaced by its receives, sends and waits."""
         rows = np.flatnonzero(entries["kind"] == _EXCHANGE).tolist()
         parts, done = [], 0
         for row in rows:

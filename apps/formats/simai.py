@@ -1,4 +1,4 @@
-"""Workloads of ASTRA-sim and SimAI as text, which AICB writes: what each layer computes and sends.
+"""ASTRA-sim and SimAI workloads as text, which AICB writes: computation and communication by layer.
 
 The first line names the kind of parallelism, ``HYBRID_TRANSFORMER_FWD_IN_BCKWD`` or another, and groups as in
 ``model_parallel_NPU_group: 8 ep: 1 pp: 1 all_gpus: 16``; the second one the number of layers. A layer is a
@@ -149,7 +149,7 @@ _WORDS = 12
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell by its first line whether a file is such a workload."""
+    """Return whether a file is such a workload, by its first line."""
     return not path.is_dir() and _HEADER.match(head.partition(b"\n")[0]) is not None
 
 

@@ -1,4 +1,4 @@
-"""Files read piece by piece, unpacked as they are read."""
+"""Files read piece by piece, unpacked while they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in columns, read as a whole: no step takes time per line in Python."""
+"""Text in columns, read as a whole: no step takes Python time per line."""
 
 from __future__ import annotations
 

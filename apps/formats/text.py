@@ -1,4 +1,4 @@
-"""The project's own text format: what an MPI tracer saw, and every program.
+"""The project's own text format, for the calls of an MPI tracer and for every program.
 
 A line has eight words: ``rank op peer bytes tag comm req gap_us``. The order of lines of different ranks
 has no meaning; empty lines and lines that begin with ``#`` are skipped, but for ``# left out: 4 put``, which
@@ -21,9 +21,10 @@ Communicator 0 is the world. Messages of different communicators cannot be taken
 become the messages of `netplace.apps.collectives`, on tags of their own. ``gap_us`` is the computation before
 the line, in us.
 
-A program is written with operations alone: collectives have become messages, tags are whole and communicators
-0. A comment in the first line tells the number of tasks, and ``receives by length`` if a receive takes the
-first message of its own length, not simply the first of its channel. What was written reads back equal.
+A program is written with operations only: collectives are converted to messages, tags are whole and
+communicators 0. A comment in the first line contains the number of tasks, and ``receives by length`` if a
+receive takes the first message of its own length instead of the first of its channel. Written files read back
+equal.
 """
 
 from __future__ import annotations

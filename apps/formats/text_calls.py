@@ -1,4 +1,4 @@
-"""The lines of the text format as calls, a part of the file at a time."""
+"""The lines of the text format as calls, one part of the file at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing our own format: the calls of a trace with their computation, and programs."""
+"""Output of our own format: the calls of a trace with their computation, and programs."""
 
 from __future__ import annotations
 

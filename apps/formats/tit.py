@@ -1,4 +1,4 @@
-"""SimGrid's time-independent traces: ``RANK action arguments``, in one file, one a rank, or a list of files.
+"""SimGrid's time-independent traces: ``RANK action arguments``, in one file, a file per rank, or a list.
 
 Sizes are counts: of MPI_DOUBLE if ``init`` has an argument, else of bytes, unless the action ends in the
 number of a type. Computation is given in flops, so that seconds need a speed (`Reading.flops`). A request is

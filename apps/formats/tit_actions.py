@@ -1,4 +1,4 @@
-"""The actions of a time-independent trace of SimGrid: what each adds to the calls."""
+"""The actions of a time-independent trace of SimGrid: the calls that each adds."""
 
 from __future__ import annotations
 

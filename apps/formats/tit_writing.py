@@ -1,4 +1,4 @@
-"""Writing SimGrid's time-independent traces: one file for all ranks, sizes in bytes."""
+"""Output of SimGrid's time-independent traces: one file for all ranks, with sizes in bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces written in other formats than ours from the calls of a trace."""
+"""Output of traces in other formats from the calls of a trace."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Line(NamedTuple):
 
 
 def lines_of(batches: Iterable[Batch]) -> Iterator[Line]:
-    """Yield the calls of batches; computation alone stands before the call of its rank that follows it.
+    """Yield the calls of batches; computation alone precedes the next call of its rank.
 
-    What is left of a rank at the end is a compute of 0 cycles.
+    The remainder of a rank at the end is a compute of 0 cycles.
     """
     names = ("rank", "kind", "peer", "size", "tag", "communicator", "request", "gap", "sizes")
     gaps: dict[int, float] = {}
@@ -80,7 +80,7 @@ def lines_of(batches: Iterable[Batch]) -> Iterator[Line]:
 
 
 def left_out_lines(left_out: Counter[str], comment: tuple[str, str]) -> Iterator[str]:
-    """Yield the comment that tells what a trace does not hold, if anything; `left_out_in` reads it."""
+    """Yield the comment that lists the omitted parts of a trace, if any; `left_out_in` reads it."""
     if left_out:
         listed = ", ".join(f"{number} {name}" for name, number in sorted(left_out.items()))
         yield f"{comment[0]} left out: {listed}{comment[1]}"

@@ -47,7 +47,7 @@ def bt(problem_class: str, tasks: int, iterations: int | None = None) -> Program
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("bt", BT_CLASSES, problem_class)
     steps = iteration_count("bt", iterations, problem.iterations)

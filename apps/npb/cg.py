@@ -42,7 +42,7 @@ def cg(problem_class: str, tasks: int, iterations: int | None = None) -> Program
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("cg", CG_CLASSES, problem_class)
     steps = iteration_count("cg", iterations, problem.iterations)
@@ -73,13 +73,13 @@ def _segment(task: int, tasks: int, unknowns: int) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """What a task exchanges, and with whom.
+    """The exchanges of a task, and their partners.
 
     Attributes
     ----------
     partners : tuple of (int, int)
         Partners of a sum along the row of tasks, the farthest first, and the length of the partner's segment,
-        which is what it gets of a vector.
+        which is its part of a vector.
     segment : int
         Length of this task's own segment.
     transposed, transposed_segment : int

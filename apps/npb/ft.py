@@ -39,12 +39,12 @@ def ft(
     iterations : int, optional
         Inverse transforms; the benchmark's own number if not given.
     collectives : Collectives, optional
-        Chooses the algorithms of collectives; ours by default.
+        Choice of collective algorithms; built-in by default.
 
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("ft", FT_CLASSES, problem_class)
     times = iteration_count("ft", iterations, problem.iterations)

@@ -54,15 +54,15 @@ def is_(
     tasks : int
         A power of two, at most 128 for class S and 1024 for others, at least 4 for class D.
     iterations : int, optional
-        Rankings; the benchmark's own number, 10, if not given. As in the benchmark, the number of
-        iterations also says which keys are changed.
+        Rankings; the benchmark's own number, 10, if not given. As in the benchmark, the number of iterations
+        also determines which keys are changed.
     collectives : Collectives, optional
-        Chooses the algorithms of collectives; ours by default.
+        Choice of collective algorithms; built-in by default.
 
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("is", IS_CLASSES, problem_class)
     times = iteration_count("is", iterations, problem.iterations)

@@ -52,14 +52,14 @@ def lu(
         blocks have at least three points along each edge.
     iterations : int, optional
         Pseudo-time steps; the benchmark's own number if not given. Norms are computed in the last one, as
-        when the benchmark is built for so many.
+        when the benchmark is built for this number.
     collectives : Collectives, optional
-        Chooses the algorithms of collectives; ours by default.
+        Choice of collective algorithms; built-in by default.
 
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("lu", LU_CLASSES, problem_class)
     steps = iteration_count("lu", iterations, problem.iterations)

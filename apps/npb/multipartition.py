@@ -1,4 +1,4 @@
-"""The multipartition of BT and SP, and the communication that both have in common.
+"""The multipartition of BT and SP, and their common communication.
 
 The cube is cut into ``q**3`` cells for ``q * q`` tasks. Every task holds q cells along a diagonal, one in
 each layer of each axis, so that all tasks work in every step of a sweep along any axis::

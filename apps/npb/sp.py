@@ -47,7 +47,7 @@ def sp(problem_class: str, tasks: int, iterations: int | None = None) -> Program
     Raises
     ------
     ValueError
-        If the class does not exist, cannot run on so many tasks, or the program would be too large.
+        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
     """
     problem = problem_of("sp", SP_CLASSES, problem_class)
     steps = iteration_count("sp", iterations, problem.iterations)

@@ -1,4 +1,4 @@
-"""The timed section of a benchmark: what precedes the main loop, its iterations, and what follows."""
+"""The timed section of a benchmark: the part before the main loop, its iterations, and the part after."""
 
 from __future__ import annotations
 

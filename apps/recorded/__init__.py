@@ -1,4 +1,4 @@
-"""What ranks did, call by call: the form in which every format of traces is read."""
+"""The calls of ranks, one by one: the form in which every trace format is read."""
 
 from __future__ import annotations
 

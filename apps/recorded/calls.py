@@ -1,4 +1,4 @@
-"""Calls in batches of columns: a reader fills them, and none holds more than a bounded part of a trace."""
+"""Calls in batches of columns: a reader fills them, and each contains a limited part of a trace."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class CallWriter:
             yield from self.rest()
 
     def rest(self) -> Iterator[Batch]:
-        """Yield a batch of what there is, if anything."""
+        """Yield a batch of the remaining calls, if any."""
         if self._rows:
             rows, self._rows = self._rows, []
             sizes, self._sizes = self._sizes, []

@@ -1,4 +1,4 @@
-"""A part of a trace, cut out as it is read: what lies outside is dropped at once."""
+"""A part of a trace, cut out while it is read: calls outside are dropped at once."""
 
 from __future__ import annotations
 
@@ -142,21 +142,21 @@ _PLACE = 5
 def cut(
     trace: Trace, part: _Part, ignore: Collection[str] = (), ranks: Sequence[int] | None = None
 ) -> Recorded:
-    """Return a part of a trace, or of what some of its ranks do among themselves.
+    """Return a part of a trace, or of the communication among some of its ranks.
 
-    Memory is that of the calls which are kept, of those that wait to be told what a receive took, and of a
-    number for each channel. Messages and collectives of which a part lies outside are omitted, and counted.
+    Memory holds the calls that are kept, those that wait for the message of a receive, and a number per
+    channel. Messages and collectives that are partly outside are omitted and counted.
 
     Parameters
     ----------
     trace : Trace
-        Its calls come in order; its batches are read to their end.
+        Trace with ordered calls; its batches are read to their end.
     part : Part
-        Tells which calls are kept.
+        The calls to keep.
     ignore : collection of str
         Keys of `IGNORABLE` that are omitted instead of refused.
     ranks : sequence of int, optional
-        They are numbered again, in the order given, see `Recorded.only`.
+        Ranks, which are renumbered in the given order; see `Recorded.only`.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     rows, names, length = [], [], 0

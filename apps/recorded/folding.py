@@ -1,4 +1,4 @@
-"""Long traces: what all ranks do again and again is kept once, and replayed as a loop.
+"""Long traces: repeated sequences of all ranks are stored once and replayed as a loop.
 
 Each rank's loop is found by itself (`netplace.apps.recorded.loops`). They become the iterations of one
 program if all messages and collectives of an iteration find their partners in an iteration: then all
@@ -290,9 +290,9 @@ def folded(
 
 
 def is_longer(trace: Trace, calls: int) -> bool:
-    """Return whether a trace has at least so many calls, by beginning to read it.
+    """Return whether a trace has at least the given number of calls, by beginning to read it.
 
-    It goes on from its begin all the same. One whose calls come in no order is not taken for long.
+    The trace is still read from its beginning later. A trace with unordered calls does not count as long.
     """
     begun, count = [], 0
     for batch in trace.batches:
@@ -317,7 +317,7 @@ def _written(parts: list[Part]) -> list[Int]:
 
 
 class _Rest:
-    """Makes programs of rows, all that is not in them being the same."""
+    """Makes programs of rows, with everything else unchanged."""
 
     def __init__(
         self,

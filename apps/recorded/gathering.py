@@ -1,4 +1,4 @@
-"""Reading a whole trace into memory: what is told late is put where it belongs."""
+"""Input of a whole trace into memory, with late information put in its place."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def check_kept(calls: int) -> None:
 
 
 def resolved_receives(calls: NDArray[Any]) -> NDArray[Any]:
-    """Return calls whose receives know what was told at their completion; drop those that never are."""
+    """Return calls whose receives have the information of their completion; drop those without any."""
     waits = np.flatnonzero((calls["kind"] == Call.WAIT) & (calls["peer"] >= 0))
     posts = np.flatnonzero((calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0)))
     if not len(posts):

@@ -1,6 +1,6 @@
-"""The collectives of a trace, each put together from the calls of its members.
+"""The collectives of a trace, each assembled from the calls of its members.
 
-`write_collective` is all that is known here of how a collective becomes messages.
+Only `write_collective` determines how a collective becomes messages.
 """
 
 from __future__ import annotations

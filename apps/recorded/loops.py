@@ -1,4 +1,4 @@
-"""Loops in what a rank does, found while it is read: a body that stands many times over is kept once."""
+"""Loops in the calls of a rank, found while reading: a repeated body is stored once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Normal:
 
     @property
     def waiting(self) -> int:
-        """Calls that are held back until it is told what a receive took."""
+        """Number of calls held until the message of a receive is known."""
         return self._settling.waiting
 
     def rows(self, batch: Batch) -> Iterator[tuple[int, Int]]:
@@ -127,8 +127,8 @@ class Part:
 class Sequence:
     """The rows of a rank in order, loops kept once.
 
-    A loop is looked for whenever the rows that are kept have doubled: they must end with one that covers at
-    least half of them. From then on rows are compared with its body, as long as they go on so.
+    A search for a loop takes place whenever the number of kept rows has doubled: they must end with a loop
+    that covers at least half of them. Later rows are compared with its body as long as they match.
     """
 
     def __init__(self, width: int) -> None:
@@ -175,7 +175,7 @@ class Sequence:
         self._body, self._place = joined[begin : begin + period].copy(), len(joined) - begin
 
     def _matched(self, body: Int, rows: Int) -> Int:
-        """Count the rows that go on with the loop, and return the others."""
+        """Count the rows that continue the loop, and return the others."""
         wanted = body[(self._place + np.arange(len(rows))) % len(body)]
         same = (wanted == rows).all(axis=1)
         if same.all():

@@ -1,4 +1,4 @@
-"""Which receive takes which send: in order, on each channel of ranks, communicator and tag.
+"""The matching of receives and sends: in order, on each channel of ranks, communicator and tag.
 
 So has it MPI. In INSEE's traces messages of different lengths are of different channels.
 """
@@ -16,10 +16,10 @@ __all__ = ["channel_places", "channels", "is_by_length", "partners_of", "with_si
 
 
 def with_sizes(calls: NDArray[Any], by_length: bool = False) -> NDArray[Any]:
-    """Return the calls with each receive as long as its send; as they are if it finds that by its length.
+    """Return the calls with each receive as long as its send; unchanged if it matches by length.
 
-    A receive may be posted for more bytes than come. What has no partner stays as it is, for
-    `netplace.apps.Program.check` to name.
+    A receive can be posted for more bytes than arrive. Calls without a partner do not change, so that
+    `netplace.apps.Program.check` can report them.
     """
     if by_length:
         return calls

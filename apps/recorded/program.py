@@ -1,4 +1,4 @@
-"""From calls to the program that a simulator replays."""
+"""The conversion of calls to the program that a simulator replays."""
 
 from __future__ import annotations
 

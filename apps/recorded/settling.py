@@ -1,4 +1,4 @@
-"""Calls put right as they are read, a part at a time: what is told late, and who opened which request."""
+"""Calls corrected while they are read, part by part: late information, and the openers of requests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class UnresolvedError(ValueError):
 
 
 def settled(trace: Trace) -> Trace:
-    """Let a trace, whose calls come in order, yield them put right; return it.
+    """Let a trace with ordered calls yield corrected calls, and return it.
 
-    Receives know what they took, where that is told when they are completed; requests of a rank are numbered
-    in the order in which they are opened, and each is waited for once: a wait for none is nothing, and one
-    that is missing comes at the end.
+    Receives have their message, if it is known at their completion. The requests of a rank are numbered in
+    the order in which they are opened, and each is waited for once: waits without a request are dropped, and
+    missing waits are added at the end.
     """
     trace.batches = _settled(trace.batches)
     return trace
@@ -59,7 +59,7 @@ class Settling:
 
     @property
     def waiting(self) -> int:
-        """Calls that are held back until it is told what a receive took."""
+        """Number of calls held until the message of a receive is known."""
         return len(self._held)
 
     def settle(self, batch: Batch) -> NDArray[Any]:
@@ -137,7 +137,7 @@ def opens(calls: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _resolved(calls: NDArray[Any]) -> NDArray[Any]:
-    """Return the calls, receives with what is told where they are completed."""
+    """Return the calls, with the information of completions added to receives."""
     posts = calls[calls["kind"] == Call.IRECV]
     if not ((posts["peer"] < 0) | (posts["tag"] < 0)).any():
         return calls
@@ -152,7 +152,7 @@ def _resolved(calls: NDArray[Any]) -> NDArray[Any]:
 
 
 def _unresolved(calls: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which receives may yet be told what they took: they are not waited for in these calls."""
+    """Return which receives may still get their message, because these calls do not wait for them."""
     unresolved: NDArray[np.bool_] = (calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0))
     if unresolved.any():
         waits = calls[calls["kind"] == Call.WAIT]

@@ -1,4 +1,4 @@
-"""What a trace holds, counted in one pass."""
+"""The contents of a trace, counted in one pass."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def summary_of(trace: Trace) -> Summary:
 
 
 def counted(trace: Trace) -> Summary:
-    """Return what a trace holds, complete when its batches are read to their end by somebody else."""
+    """Return the counts of a trace, which are complete when its batches have been read to their end."""
     summary = Summary(trace)
 
     def batches(given: Iterator[Batch]) -> Iterator[Batch]:

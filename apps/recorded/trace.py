@@ -1,4 +1,4 @@
-"""A trace that is being read, whatever its format."""
+"""A trace while it is read, in any format."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Trace:
         self.has_ranks(self.ranks)
 
     def has_ranks(self, count: int) -> None:
-        """Tell how many ranks there are."""
+        """Set the number of ranks."""
         if count > MOST_TASKS:
             raise ValueError(f"{count} ranks are too many, expected at most {MOST_TASKS}")
         self.ranks = count
@@ -119,7 +119,7 @@ class Trace:
         members : tuple of int
             World ranks, in order.
         key : hashable
-            Tells apart communicators of the same members.
+            Distinguishes communicators with the same members.
         """
         name: Any = members if key is None else (members, key)
         number = self._numbers.get(name)

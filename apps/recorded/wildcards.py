@@ -1,8 +1,8 @@
-"""Receives from any source or of any tag of which no status tells what they took.
+"""Receives from any source or with any tag whose status does not contain the received message.
 
-The rule: the program is run without time. The ranks take turns in the order of their numbers, and each goes
-on until it must wait: for a message, or for the others in a blocking collective. A message is taken by the
-first posted receive that it fits, and a receive takes the first message that has come and fits, as MPI says.
+The rule is a run of the program without time. The ranks take turns in the order of their numbers, and each
+continues until it must wait for a message, or for the others in a blocking collective. The first matching
+posted receive takes a message, and a receive takes the first matching message that has arrived, as in MPI.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recording the MPI calls of a program: an interposer in C, compiled with the user's compiler, and its start.
+"""Recording of the MPI calls of a program: a C interposer, compiled with the user's compiler, and its start.
 
 `netplace.apps.formats` reads what it writes, a folder with two files a rank, as any other trace.
 """

@@ -1,4 +1,4 @@
-"""A program started with the interposer before its MPI library."""
+"""The start of a program with the interposer before its MPI library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic applications: communication patterns by themselves.
+"""Synthetic applications: pure communication patterns.
 
 They are as INSEE's tools define them: tasks send before they receive. So most of them need eager sends; where
 a rendezvous threshold lets messages of their size wait for the receive they never end, as `Program.check`

@@ -1,4 +1,4 @@
-"""Applications in which each task exchanges messages with others: all of them, or one after the other."""
+"""Applications in which each task exchanges messages with others: all at once, or one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Virtual grids on which tasks stand."""
+"""Virtual grids of tasks."""
 
 from __future__ import annotations
 

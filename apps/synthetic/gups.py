@@ -1,4 +1,4 @@
-"""Random updates of a table spread over all tasks."""
+"""Random updates of a table that is distributed over all tasks."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     bytes : int
         Size of an update.
     rounds : int
-        How many rounds of updates, each drawn again.
+        Number of rounds of updates, each with new draws.
     updates : int, optional
-        Updates in a round, over all tasks; by default as many as tasks.
+        Updates per round, over all tasks; by default the number of tasks.
     seed : int
         Seed of the draw.
     """

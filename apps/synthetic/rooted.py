@@ -1,4 +1,4 @@
-"""Applications in which messages go to task 0 or come from it."""
+"""Applications with messages to task 0 or from it."""
 
 from __future__ import annotations
 

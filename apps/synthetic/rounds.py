@@ -1,4 +1,4 @@
-"""What the synthetic applications share: what all tasks do in a round, as arrays, and rounds of it."""
+"""The common parts of the synthetic applications: rounds as arrays, and their repetition."""
 
 from __future__ import annotations
 

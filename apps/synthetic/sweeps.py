@@ -1,4 +1,4 @@
-"""Applications in which a wave-front crosses a virtual grid from task 0.
+"""Applications in which a wavefront from task 0 crosses a virtual grid.
 
 Each task receives from the lower neighbors that exist, then sends to the upper ones (X, then Y, then Z).
 """

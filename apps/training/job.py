@@ -1,4 +1,4 @@
-"""A training job: what it computes and what it sends, in bytes and floating-point operations.
+"""A training job: its computation and its messages, in floating-point operations and bytes.
 
 Sizes follow Narayanan et al., SC 2021, and Korthikanti et al., arXiv 2205.05198: activations and parameters
 of 2 bytes, gradients of 4; a product with a matrix takes two operations for each parameter and token, and

@@ -1,4 +1,4 @@
-"""Which rank does what: the degrees of parallelism, and their order along the ranks."""
+"""The role of each rank: the degrees of parallelism, and their order along the ranks."""
 
 from __future__ import annotations
 

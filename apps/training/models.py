@@ -1,4 +1,4 @@
-"""Published models of language, by their sizes.
+"""Published language models by size.
 
 Every layer is attention and a multilayer perceptron: one with a gate has three matrices, another one two.
 Models with experts have several perceptrons, of which each token visits a few.

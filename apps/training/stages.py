@@ -1,4 +1,4 @@
-"""The order in which a pipeline stage works through micro-batches.
+"""The order in which a pipeline stage processes micro-batches.
 
 One forward, one backward: Narayanan et al., PipeDream, SOSP 2019. With several chunks of layers on each
 stage, the interleaved order of Narayanan et al., "Efficient large-scale language model training on GPU

@@ -23,16 +23,16 @@ _Round = Sequence[_Message]
 
 @dataclass
 class Background:
-    """The collectives of one rank that go on beside other things.
+    """The background collectives of one rank.
 
-    Either all messages of a collective are begun at once, or round by round: those of a round when the ones
-    of the round before have arrived, which the rank looks after in the pauses of a computation that is cut
-    into as many pieces as there are rounds.
+    All messages of a collective begin either at once, or round by round: those of a round when those of the
+    previous round have arrived. The rank checks for this in the pauses of a computation that is cut into as
+    many pieces as there are rounds.
 
     Parameters
     ----------
     writer : TaskWriter
-        What the rank does.
+        Program of the rank.
     by_rounds : bool
         Whether rounds wait for each other.
     """
@@ -59,7 +59,7 @@ class Background:
         self.writer.compute(cycles - pauses * cycles // (pauses + 1))
 
     def finish(self) -> None:
-        """See to all that is left."""
+        """Complete all remaining collectives."""
         while self.rounds:
             self._next()
         self._wait()
@@ -121,7 +121,7 @@ class _Rank:
         self.background = Background(writer, by_rounds=job.overlap == 2)
 
     def write(self) -> None:
-        """Append all that the rank does."""
+        """Append all operations of the rank."""
         job, last = self.job, self.job.micros - 1
         for step in steps_of(self.stage, job.layout.pp, job.micros, job.chunks):
             if step.forward:
