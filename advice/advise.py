@@ -115,7 +115,7 @@ def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: in
 USUAL = "slurm"
 _FIRST_JUDGED = 1000  # draws on which placements are judged; those before choose among them
 _FEWEST, _MOST = 6, 40  # draws on which the choice is judged
-_GIVEN_UP = 1.5  # times of the usual placement after which a candidate is given up
+_GIVEN_UP = 1.5  # times of the default placement after which a candidate is given up
 _ROUNDS = (8, 3)  # candidates that are left for a second and a third look
 _SEARCHING, _CHOOSING = 0.3, 0.7  # shares of the time by whose ends candidates are made, and one is chosen
 
@@ -171,16 +171,16 @@ class Advice:
     ----------
     verdict : str
         ``"faster"``, or ``"no clear difference"``, in which case `nodes` are the default ones.
-    nodes, usual : ndarray of int64, shape (tasks,)
+    nodes, default : ndarray of int64, shape (tasks,)
         Node of each task, as recommended and as chosen by the scheduler.
-    partition, mapping, usual_rule : str
+    partition, mapping, default_rule : str
         Rules that produced both.
     best : tuple of int
         Node of each task in the best placement found, recommended or not.
     gain, half_width : float
         Share of its time that the best placement saves, and the half-width of its interval at the level of
         0.95, which is 0 without randomness.
-    best_cycles, usual_cycles : tuple of int
+    best_cycles, default_cycles : tuple of int
         Times on the draws for the judgment, none of which was used for the choice.
     tried : tuple of Tried
         Simulated placements, the fastest first.
@@ -190,15 +190,15 @@ class Advice:
 
     verdict: str
     nodes: Nodes
-    usual: Nodes
+    default: Nodes
     partition: str
     mapping: str
-    usual_rule: str
+    default_rule: str
     best: tuple[int, ...]
     gain: float
     half_width: float
     best_cycles: tuple[int, ...]
-    usual_cycles: tuple[int, ...]
+    default_cycles: tuple[int, ...]
     tried: tuple[Tried, ...]
     seconds: float
 
@@ -230,7 +230,7 @@ class _Clock:
 
 
 def advise(
-    situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, usual: str = USUAL
+    situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, default: str = USUAL
 ) -> Advice:
     """Return the recommended nodes among the free ones for a job, and their order.
 
@@ -246,13 +246,13 @@ def advise(
         Free nodes.
     limits : Limits, optional
         Limits of the search.
-    usual : str
+    default : str
         Partitioner whose choice, in its order, is the default placement.
 
     Raises
     ------
     ValueError
-        If fewer nodes are free than the job has tasks, or `usual` is not a partitioner that places the job.
+        If fewer nodes are free than the job has tasks, or `default` is not a partitioner that places the job.
     SimulationError
         If the job cannot reach its end on the default placement.
     """
@@ -262,28 +262,32 @@ def advise(
         raise ValueError(
             f"free nodes: {len(nodes)} are free and {tasks} are needed, {tasks - len(nodes)} too few"
         )
-    expected = _chosen_nodes(usual, situation.machine, nodes, tasks, situation.seed)
+    expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
-        raise ValueError(f"usual placement: partitioner {usual} has no {tasks} of the free nodes for the job")
+        raise ValueError(
+            f"default placement: partitioner {default} has no {tasks} of the free nodes for the job"
+        )
     situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
-    search = _Search(situation, _Clock(limits or Limits(), tasks), _Candidate(usual, "consecutive", expected))
+    search = _Search(
+        situation, _Clock(limits or Limits(), tasks), _Candidate(default, "consecutive", expected)
+    )
     search.screen(nodes)
     best, tried = search.choose()
     theirs, ours = search.judge(best)
     gain, half, faster = _gain(ours, theirs)
-    kept = best if faster else search.usual
+    kept = best if faster else search.default
     return Advice(
         verdict="faster" if faster else "no clear difference",
         nodes=kept.nodes,
-        usual=search.usual.nodes,
+        default=search.default.nodes,
         partition=kept.partition,
         mapping=kept.mapping,
-        usual_rule=usual,
+        default_rule=default,
         best=tuple(best.nodes.tolist()),
         gain=gain,
         half_width=half,
         best_cycles=tuple(ours),
-        usual_cycles=tuple(theirs),
+        default_cycles=tuple(theirs),
         tried=tried,
         seconds=search.clock.seconds,
     )
@@ -292,10 +296,10 @@ def advise(
 class _Search:
     """Candidates and their times, by draw."""
 
-    def __init__(self, situation: Situation, clock: _Clock, usual: _Candidate) -> None:
-        self.situation, self.clock, self.usual = situation, clock, usual
-        self.times: dict[_Candidate, dict[int, int | None]] = {usual: {}}
-        self._time(usual, 0)
+    def __init__(self, situation: Situation, clock: _Clock, default: _Candidate) -> None:
+        self.situation, self.clock, self.default = situation, clock, default
+        self.times: dict[_Candidate, dict[int, int | None]] = {default: {}}
+        self._time(default, 0)
 
     def _time(self, candidate: _Candidate, draw: int, limit: float | None = None) -> int | None:
         known = self.times.setdefault(candidate, {})
@@ -306,19 +310,19 @@ class _Search:
 
     def screen(self, free: Nodes) -> None:
         """Try candidates on the first draw, while there is time."""
-        usual = self._time(self.usual, 0)
-        assert usual is not None
+        default = self._time(self.default, 0)
+        assert default is not None
         for candidate in _candidates(self.situation, free, self.clock.search):
-            if candidate.nodes.tobytes() != self.usual.nodes.tobytes():
-                self._time(candidate, 0, _GIVEN_UP * usual + 1)
+            if candidate.nodes.tobytes() != self.default.nodes.tobytes():
+                self._time(candidate, 0, _GIVEN_UP * default + 1)
             if self.clock.over(_SEARCHING):
                 return
 
     def ratio(self, candidate: _Candidate) -> float:
         """Return the mean ratio of a candidate's time to the default one's, on the draws for the choice."""
-        usual = self.times[self.usual]
+        default = self.times[self.default]
         times = [
-            (cycles, usual[draw]) for draw, cycles in self.times[candidate].items() if draw < _FIRST_JUDGED
+            (cycles, default[draw]) for draw, cycles in self.times[candidate].items() if draw < _FIRST_JUDGED
         ]
         if any(cycles is None or reference is None for cycles, reference in times):
             return math.inf
@@ -334,12 +338,12 @@ class _Search:
             for _ in range(2):
                 if self.clock.over(_CHOOSING):
                     break
-                self._time(self.usual, draw)
+                self._time(self.default, draw)
                 for candidate in left:
                     self._time(candidate, draw)
                 draw += 1
             left.sort(key=self.ratio)
-        others = [candidate for candidate in left if candidate is not self.usual] or [self.usual]
+        others = [candidate for candidate in left if candidate is not self.default] or [self.default]
         return others[0], tuple(
             Tried(
                 candidate.partition,
@@ -352,21 +356,21 @@ class _Search:
 
     def judge(self, best: _Candidate) -> tuple[list[int], list[int]]:
         """Return the times of the default placement and of the best one, draw by draw."""
-        usual, ours = [], []
+        default, ours = [], []
         draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))
         for count, draw in enumerate(draws):
             if count >= _FEWEST and self.clock.over(1.0):
                 break
-            pair = self._time(self.usual, draw), self._time(best, draw)
+            pair = self._time(self.default, draw), self._time(best, draw)
             assert pair[0] is not None
             assert pair[1] is not None
-            usual.append(pair[0])
+            default.append(pair[0])
             ours.append(pair[1])
-        return usual, ours
+        return default, ours
 
 
 def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, bool]:
-    """Return the saved share of the usual time, its half-width, and whether it is clearly positive."""
+    """Return the saved share of the default time, its half-width, and whether it is clearly positive."""
     # Where both times are the same on all draws chance has no part in them, and the difference is what it is.
     if len({*ours}) == 1 and len({*theirs}) == 1:
         gain = 1 - ours[0] / theirs[0] if theirs[0] else 0.0

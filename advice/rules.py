@@ -85,7 +85,7 @@ def _least(size: int, sides: tuple[int, ...]) -> tuple[int, ...]:
 _TREES = (
     "slurm:tree",
     "contiguous",
-    *(f"quasi-contiguous:{qct}" for qct in (0, 20, 50)),
+    *(f"quasi-contiguous:{max_outside}" for max_outside in (0, 20, 50)),
     "nearly-contiguous:20",
 )
 _OTHERS = ("slurm:flat", "gen-alg", "mc1x1", "mbs", "curve:hilbert,best-fit", "contiguous", "non-contiguous")
@@ -108,7 +108,7 @@ class RuleTried:
     waiting : float
         Additional share of the current turnaround if spread costs nothing.
     verdict : str
-        ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"usual"`` for the current rule.
+        ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"default"`` for the current rule.
     pays_from : float or None
         Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; None if it
         never does, judging by the two costs that were simulated.
@@ -132,7 +132,7 @@ class RuleAdvice:
     ----------
     chosen : str
         The recommended rule; the current one if no other is clearly better.
-    usual : str
+    default : str
         The current rule of the scheduler.
     cost : float
         Assumed cost of twice the necessary spread, as a share of a job's time.
@@ -149,7 +149,7 @@ class RuleAdvice:
     """
 
     chosen: str
-    usual: str
+    default: str
     cost: float
     jobs: int
     tried: tuple[RuleTried, ...]
@@ -158,19 +158,19 @@ class RuleAdvice:
     seconds: float
 
 
-def rules_for(machine: Topology, usual: str, sizes: Mapping[int, int]) -> list[str]:
+def rules_for(machine: Topology, default: str, sizes: Mapping[int, int]) -> list[str]:
     """Return the rules to compare on a machine, the current one first.
 
     Parameters
     ----------
     machine : Topology
         The machine.
-    usual : str
+    default : str
         The current rule of the scheduler.
     sizes : mapping of int to int
         Number of jobs of each number of nodes.
     """
-    rules = [usual, *(_TREES if hierarchy(machine) else _OTHERS)]
+    rules = [default, *(_TREES if hierarchy(machine) else _OTHERS)]
     if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
         rules += [f"slurm:torus3d={shapes}" for shapes in shape_lists(machine.sizes, sizes)]
     return [text for text in dict.fromkeys(rules) if _exists(text, machine)]
@@ -220,16 +220,16 @@ def advise_rule(
             tell(text)
         log = replace(made, times="log")
         outcomes[text] = outcome_of(log), outcome_of(replace(made, times=f"spread:{cost:g}"))
-    usual = rules[0]
-    if "turnaround" not in outcomes[usual][1]["batches"]:
+    default = rules[0]
+    if "turnaround" not in outcomes[default][1]["batches"]:
         raise ValueError(f"{plan.workload}: too few jobs for intervals, expected some hundreds")
-    tried = _judged(usual, outcomes, cost)
+    tried = _judged(default, outcomes, cost)
     best = min(tried, key=lambda rule: (rule.verdict != "better", -rule.gain))
     return RuleAdvice(
-        chosen=best.partition if best.verdict == "better" else usual,
-        usual=usual,
+        chosen=best.partition if best.verdict == "better" else default,
+        default=default,
         cost=cost,
-        jobs=outcomes[usual][0]["metrics"]["jobs"],
+        jobs=outcomes[default][0]["metrics"]["jobs"],
         tried=tuple(sorted(tried, key=lambda rule: -rule.gain)),
         left=tuple(text for text in rules if text not in outcomes),
         notes=tuple(note.partition("; --")[0] for note in shared.notes),  # flags of other commands
@@ -237,18 +237,18 @@ def advise_rule(
     )
 
 
-def _judged(usual: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) -> list[RuleTried]:
-    """Return what came of each rule beside the usual one, all of them a family of comparisons."""
+def _judged(default: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) -> list[RuleTried]:
+    """Return what came of each rule beside the default one, all of them a family of comparisons."""
     plain, spread = (
         [outcome[place]["batches"]["turnaround"] for outcome in outcomes.values()] for place in (0, 1)
     )
-    first = [*outcomes].index(usual)
+    first = [*outcomes].index(default)
     gaps = [paired(spread[first], values, in_time=True) for values in spread]
     free = [paired(plain[first], values, in_time=True).share or 0.0 for values in plain]
     verdicts = judged([gap for place, gap in enumerate(gaps) if place != first])
     words = [verdict.words for verdict in verdicts]
-    words.insert(first, "usual")
-    said = {"clearly less": "better", "clearly more": "worse", "usual": "usual"}
+    words.insert(first, "default")
+    said = {"clearly less": "better", "clearly more": "worse", "default": "default"}
     return [
         RuleTried(
             partition=text,
@@ -258,14 +258,14 @@ def _judged(usual: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) ->
             half_width=0.0 if math.isnan(gap.share_half_width or 0.0) else gap.share_half_width or 0.0,
             waiting=waiting,
             verdict=said.get(word, "no clear difference"),
-            pays_from=None if text == usual else _pays_from(waiting, gap.share or 0.0, cost),
+            pays_from=None if text == default else _pays_from(waiting, gap.share or 0.0, cost),
         )
         for (text, outcome), gap, waiting, word in zip(outcomes.items(), gaps, free, words, strict=True)
     ]
 
 
 def _pays_from(waiting: float, change: float, cost: float) -> float | None:
-    """Return the cost of spread at which a rule is as good as the usual one, by the line through two."""
+    """Return the cost of spread at which a rule is as good as the default one, by the line through two."""
     if waiting <= 0:
         return 0.0
     return cost * waiting / (waiting - change) if change < waiting and cost else None

@@ -24,7 +24,7 @@ _RULES = {
 def sentences(advice: Advice) -> list[str]:
     """Return the result in sentences, the verdict first."""
     draws, tried = len(advice.best_cycles), len(advice.tried)
-    quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.usual_cycles, strict=True))
+    quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.default_cycles, strict=True))
     change = f"{'saves' if advice.gain >= 0 else 'costs'} {100 * abs(advice.gain):.1f} % of the job's time"
     if advice.half_width:
         sign = 1 if advice.gain >= 0 else -1
@@ -65,7 +65,7 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
     held = sum(len(neighbour.held) for neighbour in situation.neighbours)
     left = len(situation.machine.computing) - free - held
     said = [
-        f"What the scheduler would do: {_RULES.get(advice.usual_rule, f'partitioner {advice.usual_rule}')}.",
+        f"Rule of the scheduler: {_RULES.get(advice.default_rule, f'partitioner {advice.default_rule}')}.",
         _beside(situation),
     ]
     if unknown or left > 0:
@@ -99,7 +99,7 @@ def content_of(
     """Return advice as a dict for JSON."""
     from netplace.netsim.result import versions
 
-    numbers = asdict(advice) | {"nodes": advice.nodes.tolist(), "usual": advice.usual.tolist()}
+    numbers = asdict(advice) | {"nodes": advice.nodes.tolist(), "default": advice.default.tolist()}
     names = [hosts[node] for node in numbers["nodes"]]
     return {
         **numbers,
@@ -107,7 +107,7 @@ def content_of(
         "job": situation.program.name,
         "hosts": names,
         "host_list": host_list(sorted(names, key=hosts.index)),
-        "usual_hosts": [hosts[node] for node in numbers["usual"]],
+        "default_hosts": [hosts[node] for node in numbers["default"]],
         "free": free,
         "sentences": sentences(advice),
         "grounds": grounds(advice, situation, free),

@@ -92,7 +92,7 @@ class Program(Operations):
         )
 
     @checked
-    def check(self, rendezvous: int | None = None) -> None:
+    def check(self, eager_limit: int | None = None) -> None:
         """Check that this program can run, including everything that an engine relies on.
 
         Each number is in its range, each send has a receive of as many bytes and each receive a send, each
@@ -101,7 +101,7 @@ class Program(Operations):
 
         Parameters
         ----------
-        rendezvous : int or None
+        eager_limit : int or None
             Messages of more bytes than this wait for the posted receive, as in the network's configuration;
             None means that no send waits.
 
@@ -112,7 +112,7 @@ class Program(Operations):
             tasks that wait for each other. It is an `OperationError` if the fault is in one operation.
         """
         self.check_columns()
-        check_progress(self, rendezvous)
+        check_progress(self, eager_limit)
 
     def check_columns(self) -> None:
         """Check that every number is in its range, which is the quick part of `check`.

@@ -79,26 +79,26 @@ _COMPILED_FROM = 100_000  # operations
 _SHOWN = 6  # tasks of a circle that an error names
 
 
-def check_progress(program: Operations, rendezvous: int | None = None) -> None:
+def check_progress(program: Operations, eager_limit: int | None = None) -> None:
     """Check that messages and requests pair up and that every task reaches its end."""
-    need = needs(program, rendezvous)
+    need = needs(program, eager_limit)
     task_of = program.task_of()
     place = _replay(program.first.copy(), task_of, need)
     stuck = np.flatnonzero(place < program.first[1:])
     if len(stuck):
-        raise ValueError(_deadlock(program, place, need, task_of, stuck, rendezvous))
+        raise ValueError(_deadlock(program, place, need, task_of, stuck, eager_limit))
 
 
-def needs(program: Operations, rendezvous: int | None = None) -> NDArray[np.int64]:
+def needs(program: Operations, eager_limit: int | None = None) -> NDArray[np.int64]:
     """Return the operation that must have been reached before each operation can end; -1: none."""
     partner, opener = _partners(program), openers(program)
     need = np.full(len(program), -1, np.int64)
     ends = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.SEND) | (program.kind == Op.WAIT))
     message = np.where(program.kind[ends] == Op.WAIT, opener[ends], ends)
     sends = (program.kind[message] == Op.SEND) | (program.kind[message] == Op.ISEND)
-    waits_for_receive = sends & (rendezvous is not None)
-    if rendezvous is not None:
-        waits_for_receive &= program.size[message] > rendezvous
+    waits_for_receive = sends & (eager_limit is not None)
+    if eager_limit is not None:
+        waits_for_receive &= program.size[message] > eager_limit
     foreign = program.peer[message] != program.task_of()[message]
     blocks = foreign & (~sends | waits_for_receive)
     need[ends[blocks]] = partner[message[blocks]]
@@ -140,7 +140,7 @@ def _deadlock(
     need: NDArray[np.int64],
     task_of: NDArray[np.int32],
     stuck: NDArray[np.int64],
-    rendezvous: int | None,
+    eager_limit: int | None,
 ) -> str:
     seen: list[int] = []
     task = int(stuck[0])
@@ -156,6 +156,8 @@ def _deadlock(
     if len(circle) > _SHOWN:
         links.append(f"and {len(circle) - _SHOWN} more")
     how = (
-        "" if rendezvous is None else f" when messages of more than {rendezvous} bytes wait for their receive"
+        ""
+        if eager_limit is None
+        else f" when messages of more than {eager_limit} bytes wait for their receive"
     )
     return f"{program.name or 'program'}: deadlock{how}, {len(stuck)} tasks never end: {'; '.join(links)}"

@@ -20,7 +20,7 @@ def parts(quick: bool) -> Iterator[Figure]:
     half = side * side
     jobs = [APPLICATIONS["2d-torus"].make(half, bytes=4096, rounds=10 if quick else 50)] * 2
     places = [range(half), range(half, 2 * half)]
-    _seconds(topology, jobs, places, workers=1)  # the kernel is loaded
+    _seconds(topology, jobs, places, 1)  # the kernel is loaded
     ratios = []
     for _ in range(1 if quick else 5):
         single, two = (_seconds(topology, jobs, places, workers) for workers in (1, 2))
@@ -31,5 +31,5 @@ def parts(quick: bool) -> Iterator[Figure]:
 def _seconds(topology: Topology, jobs: list[Program], places: list[range], workers: int) -> float:
     """Return the seconds that pass while a run is simulated."""
     began = time.perf_counter()
-    simulate(topology, jobs, places, workers=workers)
+    simulate(topology, jobs, places, part_processes=workers)
     return time.perf_counter() - began

@@ -35,10 +35,14 @@ _MACHINE = "The machine as it stands"
     "--free",
     metavar="LIST|FILE",
     panel=_MACHINE,
-    help="Free nodes, such as n[0-3,8], or a file of them. [default: all that --beside leaves]",
+    help="Free nodes, such as n[0-3,8], or a file of them. [default: all that --running leaves]",
 )
 @click.option(
-    "--beside", metavar="FILE", panel=_MACHINE, help="What runs there already: a TOML file, a [[job]] each."
+    "--running",
+    "beside",
+    metavar="FILE",
+    panel=_MACHINE,
+    help="What runs there already: a TOML file, a [[job]] each.",
 )
 @click.option(
     "--hosts",
@@ -65,7 +69,7 @@ _MACHINE = "The machine as it stands"
 )
 @click.option("--queue", default="easy", show_default=True, help="With --log: the policy of the queue.")
 @click.option(
-    "--usual",
+    "--default",
     default="slurm",
     show_default=True,
     help="What the scheduler would do: a partitioner; see netplace list scheduling.",
@@ -101,7 +105,7 @@ def advise_command(**given: Any) -> None:
         machine = machine_of(given["machine"])
         return advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
-    advice = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
+    advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))
     content = content_of(advice, situation, hosts, len(free), _asked(given))
     commands: dict[str, str] = {}
 
@@ -135,7 +139,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
         free = nodes_from(given["free"], machine, hosts, "--free")
         both = free[np.isin(free, held)]
         if len(both):
-            raise ValueError(f"--free: node {hosts[both[0]]} is held by a job of --beside {given['beside']}")
+            raise ValueError(f"--free: node {hosts[both[0]]} is held by a job of --running {given['beside']}")
     else:
         free = np.setdiff1d(machine.computing, held)
     given = given | {"network": machine.text}
@@ -162,20 +166,31 @@ def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:
     return host_names(given["hosts"] and Path(given["hosts"]), machine)
 
 
-def _usual_rule(text: str, machine: Topology) -> str:
+def _default_rule(text: str, machine: Topology) -> str:
     """Return the rule of the scheduler, with the kind of Slurm's topology where none is named."""
     from netplace.scheduling import make_partitioner
-    from netplace.scheduling.partitioner.slurm import usual_slurm_rule
+    from netplace.scheduling.partitioner.slurm import default_slurm_rule
 
     if text == "slurm":
-        return f"slurm:{usual_slurm_rule(machine)}"
+        return f"slurm:{default_slurm_rule(machine)}"
     make_partitioner(text, machine)
     return text
 
 
 def _asked(given: dict[str, Any]) -> dict[str, str]:
     """Return the flags that say what was asked."""
-    names = ("machine", "free", "beside", "trace", "app", "tasks", "usual", "seconds", "simulations", "seed")
+    names = (
+        "machine",
+        "free",
+        "beside",
+        "trace",
+        "app",
+        "tasks",
+        "default",
+        "seconds",
+        "simulations",
+        "seed",
+    )
     asked = {name: str(given[name]) for name in names if given[name] not in (None, "")}
     return asked | ({"from": given["matrix"]} if given["matrix"] else {})
 

@@ -28,19 +28,19 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     from netplace.cli.many import say
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
-    from netplace.scheduling.partitioner.slurm import usual_slurm_rule
+    from netplace.scheduling.partitioner.slurm import default_slurm_rule
 
     for name in _REFUSED:
         if given[name]:
             flag = "from" if name == "matrix" else name
             raise ValueError(f"--{flag}: given beside --log, which asks for the rule for all jobs")
-    usual = f"slurm:{usual_slurm_rule(machine)}" if given["usual"] == "slurm" else given["usual"]
-    said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": usual}
+    default = f"slurm:{default_slurm_rule(machine)}" if given["default"] == "slurm" else given["default"]
+    said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": default}
     plan = make_plan(said, given["seed"])
     sizes: dict[int, int] = {}
     for nodes in workload_of(plan).nodes.tolist():
         sizes[nodes] = sizes.get(nodes, 0) + 1
-    rules = rules_for(machine, usual, sizes)
+    rules = rules_for(machine, default, sizes)
     advice = advise_rule(plan, rules, given["spread_cost"], given["seconds"], lambda text: say(f"{text} .."))
     installable = _installable(advice, machine, hosts)
     files = {} if installable is None else installable[1]
@@ -68,7 +68,7 @@ def _installable(
     rules = sorted(advice.tried, key=lambda rule: rule.partition != advice.chosen)
     for rule in rules:
         files = install_files(rule.partition, machine, hosts, rule.wait)
-        if rule.partition != advice.usual and files:
+        if rule.partition != advice.default and files:
             return rule.partition, files
     return None
 
@@ -83,7 +83,7 @@ def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, f
             short[rule.partition],
             number(rule.wait / 60, 1),
             number(100 * rule.longer, 2),
-            f"{100 * rule.gain:.1f} ± {100 * rule.half_width:.1f}" if rule.verdict != "usual" else "-",
+            f"{100 * rule.gain:.1f} ± {100 * rule.half_width:.1f}" if rule.verdict != "default" else "-",
             number(100 * rule.waiting, 1),
             "-" if rule.pays_from is None else number(rule.pays_from, 2),
             rule.verdict,
@@ -91,16 +91,16 @@ def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, f
         for rule in advice.tried
     ]
     heads = ["rule", "wait (min)", "runs longer (%)", "saves (%)", "costs (%)", "pays from", "verdict"]
-    print_tables(table(f"{advice.jobs:,} jobs, the usual rule is {advice.usual}", heads, rows))
+    print_tables(table(f"{advice.jobs:,} jobs, the default rule is {advice.default}", heads, rows))
     click.echo("saves: of the turnaround, if a job twice as spread as it must be takes ", nl=False)
     click.echo(
         f"{100 * advice.cost:g} % longer;\ncosts: of the turnaround in waiting, if it takes no longer;"
     )
-    click.echo("pays from: how much longer it must take for the rule to be as good as the usual one.\n")
-    if advice.chosen == advice.usual:
-        click.echo(f"No rule is clearly better than {advice.usual}: leave it as it is.")
+    click.echo("pays from: how much longer it must take for the rule to be as good as the default one.\n")
+    if advice.chosen == advice.default:
+        click.echo(f"No rule is clearly better than {advice.default}: leave it as it is.")
     else:
-        click.echo(f"{short[advice.chosen]} is clearly better than {advice.usual}.")
+        click.echo(f"{short[advice.chosen]} is clearly better than {advice.default}.")
     if installable and folder:
         rule, files = installable
         which = "" if rule == advice.chosen else f", for the best other rule that Slurm has, {short[rule]}"

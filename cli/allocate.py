@@ -30,7 +30,7 @@ class _Flags:
     """The flags of the command."""
 
     machine: str
-    held: str | None
+    occupied: str | None
     nodes: int
     every: bool
     partitions: tuple[str, ...]
@@ -43,7 +43,7 @@ class _Flags:
 @click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
 @click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as mesh:16x16.")
 @click.option(
-    "--held",
+    "--occupied",
     metavar="FILE",
     help="Nodes that others hold: a line for each job, such as 0-3,8, or hosts: tux[0-3],tux8.",
 )
@@ -89,8 +89,8 @@ def allocate_command(**given: Any) -> None:
     for text in partitions:
         make_partitioner(text, topology, asked.seed)
     holder = np.full(topology.nodes, -1)
-    if asked.held:
-        holder = read_held(Path(asked.held), topology.nodes, topology.hosts)
+    if asked.occupied:
+        holder = read_held(Path(asked.occupied), topology.nodes, topology.hosts)
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
     offers = with_progress(
@@ -104,7 +104,7 @@ def allocate_command(**given: Any) -> None:
     title = f"{asked.nodes} of {free} free nodes of {topology}"
     single = len(offers) == 1 and not asked.every
     content: dict[str, Any] = {"machine": str(topology), "request": asked.nodes, "free": free}
-    content["held"] = np.unique(held).tolist()
+    content["occupied"] = np.unique(held).tolist()
     content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
     answer = CommandOutput(
         lambda: content,

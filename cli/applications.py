@@ -148,7 +148,7 @@ def _described(program: Program) -> dict[str, Any]:
 def _ends_synchronously(program: Program) -> bool:
     """Return whether a program also ends when every send waits for its receive."""
     try:
-        program.check(rendezvous=0)
+        program.check(eager_limit=0)
     except ValueError:
         return False
     return True

@@ -27,8 +27,8 @@ _SHOWN = 24
 @click.command("check", cls=FilesCommand, epilog=examples_of("check"))
 @click.argument("what", metavar="network")
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
-@click.option("--routing", default="usual", show_default=True, help="Routing in tables, see netplace run.")
-@click.option("--vc-discipline", default="usual", show_default=True, help="How VCs go up along a route.")
+@click.option("--routing", default="default", show_default=True, help="Routing in tables, see netplace run.")
+@click.option("--vc-discipline", default="default", show_default=True, help="How VCs go up along a route.")
 @click.option(
     "--prices",
     metavar="FILE",

@@ -63,10 +63,10 @@ class _Flags:
 )
 @click.option(
     "--collectives",
-    default="ours",
+    default="builtin",
     show_default=True,
     metavar="TABLE",
-    help="What chooses the algorithm: ours, openmpi, mpich, nccl or FILE.toml.",
+    help="What chooses the algorithm: builtin, openmpi, mpich, nccl or FILE.toml.",
 )
 @click.option(
     "--segment", type=WHOLE, help="Bytes of a segment, for algorithms that cut vectors up. [default: whole]"

@@ -17,7 +17,7 @@ from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.limits import tell_limits
-from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
+from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
@@ -46,7 +46,7 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "jobs": (COUNT, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),
     "repeats": (str, "LEAST:MOST", "Jobs", "How often applications are run. [default: 1:1]"),
     "mapping": (str, None, _RULES, "Mapping of tasks to a job's nodes. [default: consecutive]"),
-    "network_time": (
+    "fidelity": (
         str,
         None,
         _RULES,
@@ -60,14 +60,19 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl, FILE.toml. [default: ours]",
     ),
     "bytes_per_phit": (COUNT, None, PANEL, "Larger phits, and cycles as many times as long."),
-    "precision": (
+    "target_half_width": (
         REAL,
         None,
         _RULES,
         "Half width of what is not counted, as a share. [default: 0.02]",
     ),
     "max_packets": (REAL, None, _RULES, "Packets that may be simulated. [default: 1e11, days]"),
-    "margin": (REAL, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
+    "estimate_factor": (
+        REAL,
+        None,
+        _RULES,
+        "Users estimate so many times the run time alone. [default: 1.5]",
+    ),
 }
 
 
@@ -75,8 +80,8 @@ class _CosimCommand(SettingsCommand):
     """A command whose settings are keys of a plan: those not given are left to it."""
 
     def setting_flags(self) -> list[click.Parameter]:
-        """Return a flag for each setting, `policy` under another name than the scheduler's."""
-        return setting_flags({"policy": "request_policy"}, shown_only=True)
+        """Return a flag for each setting, without a default."""
+        return setting_flags(shown_only=True)
 
 
 @click.command("cosim", cls=_CosimCommand, epilog=examples_of("cosim"))
@@ -102,7 +107,7 @@ class _CosimCommand(SettingsCommand):
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @threads_flag
-@jobs_apart_flag
+@unpaired_flag
 @click.option(
     "-o",
     "output",
@@ -124,7 +129,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
     if study is None:
         answer = _single(given, given["output"], execution)
     else:
-        answer = _study(Path(study), given["jobs_apart"], execution)
+        answer = _study(Path(study), given["unpaired"], execution)
     show(answer, given["output"], given["as_json"])
 
 
@@ -174,7 +179,7 @@ def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[s
     from netplace.cosim.runner import outcome_of
 
     jobs = plan.jobs
-    with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.network_time}") as tell:
+    with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.fidelity}") as tell:
         return outcome_of(plan, beside, lambda done: tell(done, 0.0), threads)
 
 
@@ -192,7 +197,7 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     return None
 
 
-def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
+def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     """Execute the co-simulations of a study file."""
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
@@ -202,10 +207,10 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput
     from netplace.report.tables.differences import contest_notes, contest_tables
     from netplace.runs.same_jobs import same_jobs
 
-    refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "jobs_apart")
+    refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired")
     plans, notes = read_cosim_study(study), list[str]()
     tell_limits((plan.jobs.machine, plan.config) for plan in plans)
-    if not jobs_apart:
+    if not unpaired:
         shared = same_jobs([plan.jobs for plan in plans])
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
         notes = shared.notes
@@ -213,9 +218,9 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput
     beside, threads = execution.store or study, execution.network_threads()
     function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
-    rows = cosim_study.common_rows(plans, outcomes, jobs_apart)
+    rows = cosim_study.common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)
-    contests = [] if jobs_apart else cosim_study.cosim_contests(plans, rows)
+    contests = [] if unpaired else cosim_study.cosim_contests(plans, rows)
     frame = cosim_study.figure_rows(plans, outcomes, rows)
 
     def terminal() -> None:

@@ -14,8 +14,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
         "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 3",
         "netplace run --network tree:4,2 --trace is.W.16.trace.gz --vcs 1 --json",
-        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants --workers 2",
-        "netplace run --network mesh:8x8 --app all-to-all,packets=2 --policy oblivious",
+        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants "
+        "--part-processes 2",
+        "netplace run --network mesh:8x8 --app all-to-all,packets=2 --vc-policy oblivious",
     ),
     "load": (
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
@@ -88,7 +89,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "
         "--partition contiguous",
         "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous "
-        "--qct 20 --times scaled:0.9 -o schedule",
+        "--max-outside 20 --times scaled:0.9 -o schedule",
         "netplace schedule --machine mesh:128 --workload lublin --jobs 200 --policy easy --power taurus "
         "--switching timeout:300",
     ),
@@ -96,7 +97,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace cosim --machine torus:8x8 --workload applications --jobs 12 --sizes small --policy easy "
         "--partition random --explain -o shared",
         "netplace cosim --machine tree:4,3 --workload applications --jobs 12 --sizes small --intensity low "
-        "--network-time table --json",
+        "--fidelity table --json",
     ),
     "explain": ("netplace explain shared --job 7", "netplace explain shared --job 7 --suspects 1 --json"),
     "whatif": (

@@ -81,12 +81,12 @@ def _first_line(function: Any) -> str:
 
 
 def _policies() -> tuple[list[str], Rows]:
-    from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+    from netplace.netsim import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES
 
     flags = {
-        "--policy": POLICIES,
+        "--vc-policy": VC_POLICIES,
         "--arbiter": ARBITERS,
-        "--consumption": CONSUMPTIONS,
+        "--ejection": EJECTIONS,
         "--tree-routing": TREE_ROUTINGS,
     }
     rows = [[flag, name, text] for flag, options in flags.items() for name, text in options.items()]

@@ -79,7 +79,7 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 @seed_flag
 @engine_flag
 @threads_flag
-@resource_flags("1", "--processes")
+@resource_flags("1")
 @click.option(
     "-o",
     "output",

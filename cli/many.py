@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
     from netplace.runs.resources import Resources
 
-__all__ = ["Execution", "jobs_apart_flag", "resource_flags", "say", "store_flag"]
+__all__ = ["Execution", "resource_flags", "say", "store_flag", "unpaired_flag"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Many at once"
@@ -65,10 +65,10 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
     )
 
 
-def jobs_apart_flag(command: Command) -> Command:
-    """Return a command with ``--jobs-apart``."""
+def unpaired_flag(command: Command) -> Command:
+    """Return a command with ``--unpaired``."""
     return click.option(
-        "--jobs-apart",
+        "--unpaired",
         is_flag=True,
         panel=_MANY,
         help="Of a study: let each run the jobs that it can; otherwise only those that all can run.",

@@ -94,7 +94,7 @@ def map_command(**given: Any) -> None:
     tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
-    from netplace.cli.mapping_rule import mapping_rule, usual_mapping
+    from netplace.cli.mapping_rule import default_mapping, mapping_rule
     from netplace.runs.mapping_search import Search
 
     output = _Output(given["output"], given["export"], given["hosts"])
@@ -102,7 +102,7 @@ def map_command(**given: Any) -> None:
     check_plans(len(seeds), "mappings", "--seeds")
     matrix = None if given["matrix"] is None else _matrix(given)
     rule, criterion = mapping_rule(
-        given["mapping"] or usual_mapping(given["network"], given["method"], given["criterion"]),
+        given["mapping"] or default_mapping(given["network"], given["method"], given["criterion"]),
         given["method"],
         given["seconds"],
         given["search_iterations"],

@@ -8,12 +8,12 @@ from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.runs.networks import network_of
 from netplace.topologies.routing import Switches
 
-__all__ = ["mapping_rule", "usual_mapping"]
+__all__ = ["default_mapping", "mapping_rule"]
 
 _SEARCHES = ("classic", "link-load", "td")
 
 
-def usual_mapping(network: str, method: str | None, criterion: str | None) -> str:
+def default_mapping(network: str, method: str | None, criterion: str | None) -> str:
     """Return the mapping where none is named: the fastest in the mean that knows the other flags."""
     if method is not None or criterion is not None:
         return "classic"

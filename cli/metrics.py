@@ -59,7 +59,7 @@ _SIGNIFICANT = 0.01
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The first seed.")
 @click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
-@resource_flags("1", "--processes")
+@resource_flags("1")
 @store_flag("none")
 @click.option(
     "-o",

@@ -55,8 +55,8 @@ def refuse_beside_study(study: Path, *taken: str) -> None:
 
 def refuse_of_one(given: dict[str, Any]) -> None:
     """Refuse flags of studies where there is none."""
-    if given["jobs_apart"]:
-        raise ValueError("--jobs-apart: given, but there is no study file")
+    if given["unpaired"]:
+        raise ValueError("--unpaired: given, but there is no study file")
 
 
 def given_flags(*but: str) -> list[str]:

@@ -83,10 +83,10 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
         ("--collectives",),
         {
-            "default": "ours",
+            "default": "builtin",
             "show_default": True,
             "metavar": "TABLE",
-            "help": "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl or FILE.toml.",
+            "help": "What chooses the algorithms of collectives: builtin, openmpi, mpich, nccl or FILE.toml.",
         },
     ),
     (
@@ -200,7 +200,7 @@ def _same(given: dict[str, Any]) -> dict[str, Any]:
     """Return what traces and applications alike may be told, if it is not the default."""
     same = {name: given[name] for name in ("section", "iterations", "cpu_scale")}
     chosen = "+".join([given["collectives"], *given["algorithms"]])
-    if chosen != "ours":
+    if chosen != "builtin":
         same["collectives"] = chosen
     return same if given["tasks"] is None else same | {"tasks": given["tasks"]}
 

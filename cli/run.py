@@ -65,10 +65,10 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @seed_flag
 @engine_flag
 @click.option(
-    "--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
+    "--workers", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
 )
 @click.option(
-    "--workers",
+    "--part-processes",
     type=PROCESSES,
     default=1,
     show_default=True,
@@ -130,8 +130,8 @@ class _Asked:
     run: Run
     seeds: range
     engine: str
-    processes: int
     workers: int
+    part_processes: int
     threads: int | str
     window: int | None
     messages: Path | None
@@ -159,17 +159,20 @@ class _Asked:
         check_choice(self.engine, ENGINES, "--engine")
         if self.store and self.engine != "kernel":
             raise ValueError(f"--store: keeps what the kernel counts, and --engine is {self.engine}")
-        if self.workers > 1 and self.processes > 1:
+        if self.part_processes > 1 and self.workers > 1:
             raise ValueError(
-                f"--workers: {self.workers} given beside --processes {self.processes}, expected one of "
-                "them: parts of a run side by side, or several runs"
+                f"--part-processes: {self.part_processes} given with --workers {self.workers}; expected one "
+                "of them, for one run or for several runs"
             )
-        if self.processes > 1 and len(self.seeds) == 1:
-            raise ValueError(f"--processes: {self.processes} given, but there is a single run, see --workers")
-        threads_beside(self.threads, self.workers * self.processes, "--threads")
-        if self.workers > 1 and self.window:
+        if self.workers > 1 and len(self.seeds) == 1:
             raise ValueError(
-                f"--workers: {self.workers} given beside --window, with which one process does a run"
+                f"--workers: {self.workers} given for a single run, "
+                "expected --part-processes, or --seeds over 1"
+            )
+        threads_beside(self.threads, self.part_processes * self.workers, "--threads")
+        if self.part_processes > 1 and self.window:
+            raise ValueError(
+                f"--part-processes: {self.part_processes} given with --window, which needs one process"
             )
 
 
@@ -185,18 +188,18 @@ def _executed(asked: _Asked) -> list[Executed]:
         engine=asked.engine,
         record_messages=asked.records,
         window=asked.window,
-        workers=asked.workers,
-        threads=threads_beside(asked.threads, asked.workers * asked.processes),
+        part_processes=asked.part_processes,
+        threads=threads_beside(asked.threads, asked.part_processes * asked.workers),
     )
     with bytes_read(Path(job.path) for job in asked.run.jobs if job.path) as advance:
         programs = repeated_of(asked.run, advance)  # kept, for all runs are of the same programs
     _check_room(asked, [repeated.program for repeated in programs])
     runs = [asked.run.seeded(seed) for seed in asked.seeds]
     with ExitStack() as stack:
-        if len(runs) == 1 and asked.processes == 1:
+        if len(runs) == 1 and asked.workers == 1:
             simulate = partial(simulate, progress=stack.enter_context(pulse("cycles")))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
-        executed = with_progress(run_each(simulate, runs, asked.processes), len(asked.seeds), "runs")
+        executed = with_progress(run_each(simulate, runs, asked.workers), len(asked.seeds), "runs")
         if store:
             store.keep_executed(executed)
     return executed
@@ -219,9 +222,10 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.summary import describe, describe_jobs, summarise
 
     whole_runs = sum(run.result.parts == 1 for run in executed)
-    if asked.workers > 1 and whole_runs:
+    if asked.part_processes > 1 and whole_runs:
         which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
-        say(f"--workers {asked.workers}: {which} by one process: there is one job, or jobs can share routers")
+        share = "there is one job, or jobs can share routers"
+        say(f"--part-processes {asked.part_processes}: {which} by one process: {share}")
     longest = max(run.window or 0 for run in executed)
     if asked.window and longest > asked.window:
         say(f"--window {asked.window}: would be too many, they are {longest} cycles long instead")

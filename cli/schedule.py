@@ -14,7 +14,7 @@ from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
-from netplace.cli.many import Execution, jobs_apart_flag, resource_flags, say, store_flag
+from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
@@ -40,7 +40,7 @@ FLAGS: Flags = {
     "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
     "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
     "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
-    "mean_gap": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
+    "mean_interarrival": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
     "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
     "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
     "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
@@ -48,7 +48,7 @@ FLAGS: Flags = {
     "site": (str, "FILE", _RULES, "Instead of a policy: rules of a site in TOML, see netplace site."),
     "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
     "installed": (COUNT, None, _RULES, "Nodes of the machine that there are, the first ones. [default: all]"),
-    "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),
+    "max_outside": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),
     "times": (
         str, None, _RULES,
         "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",
@@ -90,7 +90,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 )
 @store_flag("a study's, beside it")
 @resource_flags("1")
-@jobs_apart_flag
+@unpaired_flag
 @click.option(
     "--rows",
     type=OutputFile(".csv", ".parquet"),
@@ -110,7 +110,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 @click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
 @click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
 @click.option(
-    "--colour",
+    "--color",
     metavar="NAME",
     panel=_RESULT,
     help="What colours of the Gantt chart tell of a job: waiting, size or slowdown. [default: waiting]",
@@ -125,9 +125,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
     side by side.
     """
     execution = Execution(given["workers"], given["dask"], given["store"])
-    answer = (
-        _single(given, execution) if study is None else _study(Path(study), given["jobs_apart"], execution)
-    )
+    answer = _single(given, execution) if study is None else _study(Path(study), given["unpaired"], execution)
     show(answer, given["output"], given["as_json"])
 
 
@@ -162,9 +160,9 @@ class _Drawn:
             from netplace.checks import check_choice
             from netplace.report.plots.schedules import GANTT_COLOURS
 
-            check_choice(self.colour, GANTT_COLOURS, "--colour")
+            check_choice(self.colour, GANTT_COLOURS, "--color")
             if not self.output:
-                raise ValueError(f"--colour: {self.colour} given, but without -o no Gantt chart is drawn")
+                raise ValueError(f"--color: {self.colour} given, but without -o no Gantt chart is drawn")
         if self.first is not None and self.last is not None and not self.first < self.last:
             raise ValueError(f"--to: {self.last:g} is not after --from {self.first:g}")
 
@@ -201,7 +199,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
-    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["colour"])
+    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["color"])
     rows, written = given["rows"], bool(given["rows"] or given["output"])
     if written and execution.dask is not None:
         raise ValueError(
@@ -235,7 +233,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     )
 
 
-def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput:
+def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     """Execute the schedules of a study file."""
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
@@ -243,10 +241,10 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
 
-    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
-    plans, outcomes, notes = _carried(read_study(study), study, jobs_apart, execution)
+    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "unpaired")
+    plans, outcomes, notes = _carried(read_study(study), study, unpaired, execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
-    contests = [] if jobs_apart else schedule_contests(plans, figures)
+    contests = [] if unpaired else schedule_contests(plans, figures)
 
     def draw(path: Path) -> None:
         draw_compared(path, plans, figures)
@@ -278,7 +276,7 @@ def _study(study: Path, jobs_apart: bool, execution: Execution) -> CommandOutput
 
 
 def _carried(
-    plans: list[Plan], study: Path, jobs_apart: bool, execution: Execution
+    plans: list[Plan], study: Path, unpaired: bool, execution: Execution
 ) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
     """Return the plans as they were executed, what came of each, and what was done to make them fair."""
     from netplace.runs.same_jobs import after_runs, same_jobs
@@ -288,7 +286,7 @@ def _carried(
     def made(asked: list[Plan]) -> list[dict[str, Any]]:
         return execution.outcomes(asked, outcome_of, "schedules", "schedules", beside=study)
 
-    if jobs_apart:
+    if unpaired:
         return plans, made(plans), []
     shared = same_jobs(plans)
     plans, notes = shared.plans, shared.notes

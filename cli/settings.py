@@ -5,7 +5,7 @@ Settings are those of `netplace.netsim.Config`, which is imported when the flags
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,20 +72,17 @@ def _text(says: str, choices: tuple[str, ...]) -> str:
     return f"{says}: {', '.join(choices)}." if choices else says
 
 
-def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> list[click.Parameter]:
+def setting_flags(shown_only: bool = False) -> list[click.Parameter]:
     """Return a flag for each setting of the network.
 
     Parameters
     ----------
-    renamed : mapping
-        Names of flags other than the settings' own.
     shown_only : bool
         Whether defaults are shown only, so that what is not given is None.
     """
     flags: list[click.Parameter] = []
     for name, (kind, default, text, choices) in _settings().items():
-        key = renamed.get(name, name)
-        flag = "--" + key.replace("_", "-")
+        flag = "--" + name.replace("_", "-")
         has_default = default not in (None, "")
         more: dict[str, Any]
         if kind == "bool":
@@ -97,7 +94,7 @@ def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> 
         if choices:
             more["shell_complete"] = partial(_beginning, choices)
         usual = f" [default: {default}]" if shown_only and has_default else ""
-        flags.append(click.RichOption([flag, key], help=text + usual, panel=PANEL, **more))
+        flags.append(click.RichOption([flag, name], help=text + usual, panel=PANEL, **more))
     complete_parameters(flags)
     return flags
 

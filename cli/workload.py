@@ -49,7 +49,7 @@ def workload_command() -> None:
 @click.option("--sizes", panel="applications", help="small, medium or large. [default: medium]")
 @click.option("--intensity", panel="applications", help="low, medium, high or any. [default: any]")
 @click.option(
-    "--mean-gap",
+    "--mean-interarrival",
     type=REAL,
     metavar="SECONDS",
     panel="applications",

@@ -56,14 +56,14 @@ class Alone:
         return quantile(self.draws) if self.draws > 1 else 0.0
 
 
-def several(draw: Callable[[int], float], precision: float = _PRECISION, most: int = _MOST) -> Alone:
+def several(draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST) -> Alone:
     """Return the mean of as many draws as it takes to reach a precision, at least 3.
 
     Parameters
     ----------
     draw : callable
         Returns the cycles of a draw by its number, from 0 on.
-    precision : float
+    target_half_width : float
         Half-width of the interval, as a share of the mean.
     most : int
         Largest number of draws.
@@ -72,7 +72,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION, most: i
     while True:
         mean = float(np.mean(times))
         made = Alone(mean, float(np.std(times, ddof=1)) / max(1.0, mean), len(times))
-        if made.half_width <= precision or len(times) == most:
+        if made.half_width <= target_half_width or len(times) == most:
             return made
         times.append(draw(len(times)))
 
@@ -120,13 +120,13 @@ class FreshTimes:
     ----------
     placing : Placing
         Machine, settings, mapping and seed.
-    margin : float
+    estimate_factor : float
         Estimate factor: ratio of the users' estimates to the run time on a compact partition.
     engine : str
         The network's engine.
     cycles : callable, optional
         Returns the cycles of a job alone on its nodes, instead of a simulation of all of it.
-    precision : float
+    target_half_width : float
         As in `several`.
     memory : Memory, optional
         Memory of draws.
@@ -141,17 +141,17 @@ class FreshTimes:
     def __init__(
         self,
         placing: Placing,
-        margin: float = 1.0,
+        estimate_factor: float = 1.0,
         engine: str = "kernel",
         cycles: Callable[[Placed], float] | None = None,
-        precision: float = _PRECISION,
+        target_half_width: float = _PRECISION,
         memory: Memory | None = None,
     ) -> None:
-        if not 0 < margin < np.inf:
-            raise ValueError(f"margin: {margin:g} is not a number over 0")
-        self._placing, self._margin = placing, margin
+        if not 0 < estimate_factor < np.inf:
+            raise ValueError(f"estimate_factor: {estimate_factor:g} is not a number over 0")
+        self._placing, self._estimate_factor = placing, estimate_factor
         self._of = cycles or self._simulated
-        self._engine, self._precision = engine, precision
+        self._engine, self._target_half_width = engine, target_half_width
         self._cycles: dict[object, float] = {}
         self._memory = memory or Memory()
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
@@ -176,7 +176,7 @@ class FreshTimes:
             key = "fresh", placed.work, placed.nodes.tobytes(), number
             return float(self._memory.of(key, lambda: simulated(number)))
 
-        return several(draw, self._precision).cycles if self._draws else draw(0)
+        return several(draw, self._target_half_width).cycles if self._draws else draw(0)
 
     @checked
     def seconds(self, job: Job, allocation: Allocation) -> float:
@@ -192,9 +192,9 @@ class FreshTimes:
         if job.nodes not in self._compact:
             self._compact[job.nodes] = compact(self._placing.machine, job)
         try:
-            return self._margin * self.seconds(job, self._compact[job.nodes])
+            return self._estimate_factor * self.seconds(job, self._compact[job.nodes])
         except DeadlockError as error:
-            return self._margin * max(1, error.cycle) * self._placing.config.cycle_ns * 1e-9
+            return self._estimate_factor * max(1, error.cycle) * self._placing.config.cycle_ns * 1e-9
 
 
 def compact(machine: Topology, job: Job) -> Allocation:

@@ -101,15 +101,15 @@ class MixFigures:
     ----------
     simulated : int
         Number of simulated mixes.
-    precision_missed : int
+    target_missed : int
         Number of these that missed the precision.
-    precision : float
+    target_half_width : float
         Requested half-width, as a share.
     """
 
     simulated: int
-    precision_missed: int
-    precision: float
+    target_missed: int
+    target_half_width: float
 
 
 @dataclass(frozen=True)

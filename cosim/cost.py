@@ -17,7 +17,7 @@ from netplace.scheduling import Job
 
 __all__ = ["cheaper", "check_affordable", "check_block", "packets_by_fidelity"]
 
-# Chosen by docs/figures/network_time.py, whose table is in docs/background/sampled-time.md.
+# Chosen by docs/figures/fidelity.py, whose table is in docs/background/sampled-time.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes
 _EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes
@@ -61,7 +61,7 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     )
 
 
-def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, most: float) -> None:
+def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
     """Check, before anything runs, that the simulation of every packet is feasible.
 
     Parameters
@@ -70,7 +70,7 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, m
         Machine, settings, and programs of the jobs.
     jobs : sequence of Job
         Jobs that fit on the machine.
-    network_time : str
+    fidelity : str
         Fidelity that simulates all of their iterations: ``live``, or ``table``.
     most : float
         Largest number of packets.
@@ -82,9 +82,9 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, m
         longest = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
         times = placing.work_of(longest).iterations
         raise ValueError(
-            f"network_time: {network_time} would simulate about {live:.2g} packets (most of them those of "
+            f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
             f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
-            f"--network-time sampled takes about {sampled:.2g}, and --max-packets allows more"
+            f"--fidelity sampled takes about {sampled:.2g}, and --max-packets allows more"
         )
 
 

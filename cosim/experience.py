@@ -27,13 +27,13 @@ class Experience:
 
     Parameters
     ----------
-    precision : float
+    target_half_width : float
         Half-width, as a share of a job's time, up to which its slowdown need not be simulated.
     seed : int
         Seed of the choice of jobs that are always simulated.
     """
 
-    precision: float
+    target_half_width: float
     seed: int = 0
     _ratios: list[float] = field(default_factory=list, repr=False)
     _deviations: list[float] = field(default_factory=list, repr=False)  # the same, of what a live run meets
@@ -81,7 +81,7 @@ class Experience:
         middle, width = self._scale
         factor = 1 + middle * foretold
         half = width * foretold / factor
-        return (factor, half) if half <= self.precision else None
+        return (factor, half) if half <= self.target_half_width else None
 
     def deviation(self, foretold: float) -> float:
         """Return the standard deviation of a job's factor, from one live run to the next, as a share."""

@@ -111,7 +111,7 @@ class FastForwarder:
     ----------
     network : Network
         The network.
-    precision : float
+    target_half_width : float
         Half-width, as a share of a job's time, that leaps may add to it.
 
     Attributes
@@ -123,7 +123,7 @@ class FastForwarder:
     """
 
     network: Network
-    precision: float
+    target_half_width: float
     due: int = 0
     paces: dict[int, Pace] = field(default_factory=dict)
     _shots: list[dict[int, Laps]] = field(default_factory=list)  # at the beginning of halves of a window
@@ -252,7 +252,7 @@ class FastForwarder:
             pace, rest = self.paces[number], seen.longest()
             pace.span += span
             total = clock - starts[number] + rest
-            budget = (self.precision * total / 2) ** 2 / pace.spread - pace.squares
+            budget = (self.target_half_width * total / 2) ** 2 / pace.spread - pace.squares
             far = min(far, seen.farthest(), max(0.0, budget) / max(1.0, rest))
             shortest = min(shortest, total)
         return min(far, max(_FARTHEST * span, _SHARE * shortest))

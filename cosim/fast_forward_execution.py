@@ -65,7 +65,7 @@ class FastForwardExecution(LiveExecution):
         Machine, settings, mapping and seed; the network draws from the same seed.
     longest : callable
         Returns the run time in seconds that a user estimates.
-    precision : float
+    target_half_width : float
         Half-width, as a share of a job's time, that leaps may add to it.
     leapt : callable, optional
         Function that is called with each attempt that has ended, and its result.
@@ -80,13 +80,13 @@ class FastForwardExecution(LiveExecution):
         self,
         placing: Placing,
         longest: Callable[[Job], float],
-        precision: float,
+        target_half_width: float,
         leapt: Callable[[int, Placed, int, FastForwarded], None],
     ) -> None:
         super().__init__(placing, longest)
         self.stays: dict[int, JobResidence] = {}
         self.network.timed = False
-        self._forwarder = FastForwarder(self.network, precision)
+        self._forwarder = FastForwarder(self.network, target_half_width)
         self._leapt = leapt
 
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
@@ -149,7 +149,10 @@ def _variance(pace: Pace, cycles: int) -> float:
 
 
 def fast_forward(
-    placing: Placing, stays: Iterable[tuple[int, JobResidence]], precision: float, keep: Keep | None = None
+    placing: Placing,
+    stays: Iterable[tuple[int, JobResidence]],
+    target_half_width: float,
+    keep: Keep | None = None,
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
@@ -159,12 +162,12 @@ def fast_forward(
         Machine, settings and seed.
     stays : iterable of (int, Stay)
         Attempts in the order of their starts. An attempt whose nodes are not free starts when they are.
-    precision : float
+    target_half_width : float
         As in `FastForwardExecution`.
     keep : Keep, optional
         Checkpoint files.
     """
-    return _Again(placing, [*stays], precision, keep).made
+    return _Again(placing, [*stays], target_half_width, keep).made
 
 
 class _Again:
@@ -176,14 +179,18 @@ class _Again:
     kept = ("made", "_held", "_stops", "_begun")
 
     def __init__(
-        self, placing: Placing, stays: list[tuple[int, JobResidence]], precision: float, keep: Keep | None
+        self,
+        placing: Placing,
+        stays: list[tuple[int, JobResidence]],
+        target_half_width: float,
+        keep: Keep | None,
     ) -> None:
         self.made: dict[int, FastForwarded] = {}
         self._held: dict[int, int] = {}  # attempt by node
         self._stops: dict[int, int] = {}  # cycle by attempt
         self._begun: dict[int, bool] = {}
         self._second = placing.config.cycle_ns * 1e-9
-        self._execution = FastForwardExecution(placing, lambda job: math.inf, precision, self._leapt)
+        self._execution = FastForwardExecution(placing, lambda job: math.inf, target_half_width, self._leapt)
         self._checkpoint: Checkpoint | None = None
         if keep is not None:
             known = {"again": self, "placing": placing, "machine": placing.machine}

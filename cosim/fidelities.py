@@ -68,11 +68,15 @@ class _Live:
         self._placing, self._engine, self._tell = placing, engine, tell
         self._memory = rates.memory
         self._fresh = FreshTimes(
-            without_faults(placing), plan.margin, engine, precision=plan.precision, memory=rates.memory
+            without_faults(placing),
+            plan.estimate_factor,
+            engine,
+            target_half_width=plan.target_half_width,
+            memory=rates.memory,
         )
-        longest = from_log(plan.margin) if plan.applications else self._fresh.longest
+        longest = from_log(plan.estimate_factor) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
-        self._explain, self._precision = plan.explain, plan.precision
+        self._explain, self._target_half_width = plan.explain, plan.target_half_width
         self.execution: Execution = self._live
 
     def alone(self, placed: Placed) -> float:
@@ -118,7 +122,7 @@ class _Live:
         same = known(0)
         if same == attempt.cycles or not network_draws(then.machine, then.config):
             return Alone(same)
-        return several(lambda number: known(number) if number else same, self._precision)
+        return several(lambda number: known(number) if number else same, self._target_half_width)
 
 
 class _Table:
@@ -129,11 +133,17 @@ class _Table:
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
-        longest = from_log(plan.margin)
+        longest = from_log(plan.estimate_factor)
         if plan.applications:
             self.alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
         else:
-            fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision, memory=rates.memory)
+            fresh = FreshTimes(
+                placing,
+                plan.estimate_factor,
+                engine,
+                target_half_width=plan.target_half_width,
+                memory=rates.memory,
+            )
             self.alone, longest = fresh.cycles, fresh.longest
         self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
@@ -162,10 +172,10 @@ class _Mixes:
         self.measured: dict[int, Measured] = {}
         self._tell, self._rates = tell, rates
         self._by_source = dict.fromkeys(SOURCES, 0.0)
-        longest = from_log(plan.margin)
+        longest = from_log(plan.estimate_factor)
         if not plan.applications:
             longest = FreshTimes(
-                placing, plan.margin, cycles=lambda placed: _alone(self._rates, placed)
+                placing, plan.estimate_factor, cycles=lambda placed: _alone(self._rates, placed)
             ).longest
         self._mixes = MixesExecution(placing, self._rates, longest, self._ended)
         self.execution: Execution = self._mixes
@@ -181,7 +191,7 @@ class _Mixes:
         """Return figures with the shares of sources of times, and with the measurement of mixes."""
         total = sum(self._by_source.values())
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
-        mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.precision)
+        mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.target_half_width)
         width = half_widths(self.measured.values())
         marked = sum(job.half_width > MARKED for job in self.measured.values())
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)

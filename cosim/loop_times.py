@@ -54,7 +54,7 @@ class LoopTimes:
     ----------
     placing : Placing
         Machine, settings and seed.
-    precision : float
+    target_half_width : float
         Requested half-width of times, as a share.
     memory : Memory
         Memory of long simulations.
@@ -64,11 +64,11 @@ class LoopTimes:
     Raises
     ------
     ValueError
-        If `precision` or `draws` is out of range.
+        If `target_half_width` or `draws` is out of range.
     """
 
     placing: Placing
-    precision: float = 0.02
+    target_half_width: float = 0.02
     memory: Memory = field(default_factory=Memory, repr=False)
     draws: int = 3
     _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
@@ -76,7 +76,7 @@ class LoopTimes:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_float(self.precision, "precision", 1e-9, 10)
+        check_float(self.target_half_width, "target_half_width", 1e-9, 10)
         check_int(self.draws, "draws", 1, 1000)
 
     @checked
@@ -137,7 +137,7 @@ class LoopTimes:
             rates = [(cycles[-2] - cycles[-3]) / (half // 2), (cycles[-1] - cycles[-2]) / (times - half)]
             if rates[1] - job.work.compute > _COMMUNICATION * rates[1]:
                 return None
-            limit = self.precision * _SETTLED * rates[1]
+            limit = self.target_half_width * _SETTLED * rates[1]
             totals = cycles[-1:]
             if self._draws > 1 and np.ptp(rates) <= limit:
                 totals.append(self._draw(job, times, key, 1))

@@ -132,8 +132,8 @@ class MixesExecution:
         self._stuck: dict[int, float] = {}  # when those that can never end came to a stand
         self._computing = 0.0  # up to which jobs compute that do nothing else
         self.failures: dict[int, str] = {}
-        self._neighbours = Neighbours(_SLACK * rates.precision)
-        self._experience = Experience(rates.precision, placing.seed)
+        self._neighbours = Neighbours(_SLACK * rates.target_half_width)
+        self._experience = Experience(rates.target_half_width, placing.seed)
         self._drawn: dict[int, float] = {}  # what was foretold of jobs that are simulated by chance
 
     @checked

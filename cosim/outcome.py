@@ -42,7 +42,7 @@ _FIGURES = kind_of(
         "sharing": maybe(kind_of(Sharing, undefined=True, given={"jobs": number()})),
         "table_error": maybe(table({"all": _ERROR, **dict.fromkeys(_GROUPS, table_of(_ERROR))})),
         "sources": table(dict.fromkeys(SOURCES, amount(0))),
-        "mixes": table({"simulated": number(), "precision_missed": number(), "precision": amount(0)}),
+        "mixes": table({"simulated": number(), "target_missed": number(), "target_half_width": amount(0)}),
         "simulated": amount(0),
         "marked": number(),
         "half_width": maybe(kind_of(HalfWidth, undefined=True)),

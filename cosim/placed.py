@@ -14,7 +14,7 @@ from netplace.placement import map_tasks
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
-from netplace.topologies.routing import usual_on
+from netplace.topologies.routing import default_on
 
 __all__ = ["Placed", "Placing", "without_faults"]
 
@@ -132,6 +132,6 @@ def without_faults(placing: Placing, after: int = -1) -> Placing:
     config = placing.config
     if not config.faults:
         return placing
-    routing = usual_on(placing.machine) if config.routing == "usual" else config.routing
+    routing = default_on(placing.machine) if config.routing == "default" else config.routing
     faults = faults_until(config.faults, after)
     return replace(placing, config=replace(config, faults=faults, routing=routing))

@@ -37,10 +37,12 @@ def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -
     machine = network_of(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed, threads)
-    rates = Rates(without_faults(given), plan.precision, memory=memory)
+    rates = Rates(without_faults(given), plan.target_half_width, memory=memory)
     if not plan.applications:
         return given, rates
-    rough = LoopTimes(rates.placing, plan.precision, memory, draws=1)  # decides how much is computed, no time
+    rough = LoopTimes(
+        rates.placing, plan.target_half_width, memory, draws=1
+    )  # decides how much is computed, no time
     periods: dict[tuple[Work, int], float] = {}
 
     def period(job: Job, work: Work) -> float:

@@ -31,7 +31,7 @@ REVISION = 2
 _LOGGED = 3  # the same, for jobs of logs
 _SAMPLED = 9  # the same, where not all is simulated
 
-# Where run times come from, by the flag --network-time.
+# Where run times come from, by the flag --fidelity.
 FIDELITIES = {
     "table": "each job alone on a new network, looked up by its nodes: jobs do not disturb each other",
     "mixes": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
@@ -40,15 +40,14 @@ FIDELITIES = {
     "auto": "live, sampled or mixes: the cheapest of them, by the packets that they would simulate",
 }
 
-# Settings of the network by the keys of a plan: `policy` is the scheduler's there.
-SETTINGS = {"request_policy" if item.name == "policy" else item.name: item.name for item in fields(Config)}
+SETTINGS = tuple(item.name for item in fields(Config))
 _UNUSED = ("times", "locality")
 KEYS = (
     *(key for key in SCHEDULE_KEYS if key not in _UNUSED),
-    "network_time",
-    "margin",
+    "fidelity",
+    "estimate_factor",
     "applications",
-    "precision",
+    "target_half_width",
     "explain",
     "collectives",
     "bytes_per_phit",
@@ -67,14 +66,14 @@ class CosimPlan:
     ----------
     jobs : Plan
         Machine, workload, policy, partitioner, mapping and seed, as for a schedule.
-    network_time : str
+    fidelity : str
         Key of `FIDELITIES`.
-    margin : float
+    estimate_factor : float
         Estimate factor: ratio of the users' estimates to the run time alone.
     applications : str
         File with the applications of the jobs of a log; see `netplace.cosim.mix`. Empty means those of the
         workload.
-    precision : float
+    target_half_width : float
         Target half-width, as a share, of times alone, and of rates if not everything is simulated.
     config : Config
         Settings of the network.
@@ -92,10 +91,10 @@ class CosimPlan:
     """
 
     jobs: Plan
-    network_time: str = "live"
-    margin: float = 1.5
+    fidelity: str = "live"
+    estimate_factor: float = 1.5
     applications: str = ""
-    precision: float = 0.02
+    target_half_width: float = 0.02
     config: Config = field(default_factory=Config)
     mix_digest: str = ""
     explain: bool = False
@@ -112,7 +111,7 @@ class CosimPlan:
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
         plain["config"] = self.config.described()
         plain.pop("max_packets", None)
-        if self.network_time in ("mixes", "sampled"):
+        if self.fidelity in ("mixes", "sampled"):
             plain["sampled"] = _SAMPLED
         if self.applications:
             plain["logged"] = _LOGGED
@@ -125,11 +124,11 @@ class CosimPlan:
         """Return the values as JSON can hold them."""
         return {
             "jobs": self.jobs.to_dict(),
-            "network_time": self.network_time,
-            "margin": self.margin,
+            "fidelity": self.fidelity,
+            "estimate_factor": self.estimate_factor,
             "applications": self.applications,
             "mix_digest": self.mix_digest,
-            "precision": self.precision,
+            "target_half_width": self.target_half_width,
             "config": asdict(self.config),
             **({"explain": True} if self.explain else {}),
             **({"collectives": self.collectives} if self.collectives else {}),
@@ -175,27 +174,27 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     said = {name: value for name, value in given.items() if value is not None}
     for name in said:
         check_choice(name, KEYS, "key")
-    network_time = check_choice(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
-    margin = _positive(said, "margin", 1.5, math.inf)
-    precision = _positive(said, "precision", 0.02, 1.0)
+    fidelity = check_choice(str(said.pop("fidelity", "live")), FIDELITIES, "fidelity")
+    estimate_factor = _positive(said, "estimate_factor", 1.5, math.inf)
+    target_half_width = _positive(said, "target_half_width", 0.02, 1.0)
     max_packets = _positive(said, "max_packets", MOST_PACKETS, math.inf)
     explain = bool(said.pop("explain", False))
-    if explain and network_time != "live":
+    if explain and fidelity != "live":
         raise ValueError(
-            f"explain: jobs wait for each other only on the live network, not where times are {network_time}"
+            f"explain: jobs wait for each other only on the live network, not where times are {fidelity}"
         )
     mix = str(said.pop("applications", ""))
     if mix:
         read_mix(mix)
-    config = Config(**{name: said.pop(key) for key, name in SETTINGS.items() if key in said})
+    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
     if "bytes_per_phit" in said:
         config = config.scaled(said.pop("bytes_per_phit"))
     collectives = str(said.pop("collectives", ""))
     if collectives:
         selection(collectives, "collectives")
-    if config.faults and network_time != "live":
+    if config.faults and fidelity != "live":
         raise ValueError(
-            f"faults: {config.faults!r} happen on the live network only, not where times are {network_time}"
+            f"faults: {config.faults!r} happen on the live network only, not where times are {fidelity}"
         )
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
@@ -211,15 +210,15 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
     digest = digest_of_mix(mix) if mix else ""
-    chosen = "" if collectives == "ours" else collectives
+    chosen = "" if collectives == "builtin" else collectives
     table = Path(chosen.partition("+")[0])
     table_digest = file_digest(table) if table.suffix == ".toml" else ""
     return CosimPlan(
         plan,
-        network_time,
-        margin,
+        fidelity,
+        estimate_factor,
         mix,
-        precision,
+        target_half_width,
         config,
         digest,
         explain,

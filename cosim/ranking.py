@@ -204,11 +204,11 @@ def _cases(
     ordered = sorted(zip(plans, outcomes, strict=True), key=lambda pair: pair[0].jobs.seed)
     for plan, outcome in ordered:
         plain = plan.to_dict()
-        rest = {name: value for name, value in plain.items() if name not in ("jobs", "network_time")}
+        rest = {name: value for name, value in plain.items() if name not in ("jobs", "fidelity")}
         rest |= {n: v for n, v in plain["jobs"].items() if n not in (compared, "seed", "digests", "times")}
         rest["options"] = [[name, value] for name, value in plain["jobs"]["options"] if name not in but]
         case = cases.setdefault(json.dumps(rest, sort_keys=True), {})
-        case.setdefault((getattr(plan.jobs, compared), plan.network_time), []).append(outcome)
+        case.setdefault((getattr(plan.jobs, compared), plan.fidelity), []).append(outcome)
     return cases
 
 

@@ -68,7 +68,7 @@ class Rates:
     ----------
     placing : Placing
         Machine, settings and seed.
-    precision : float
+    target_half_width : float
         Target half-width of every factor, as a share of the mean.
     most_windows : int
         Largest number of windows per mix.
@@ -81,7 +81,7 @@ class Rates:
     """
 
     placing: Placing
-    precision: float = 0.02
+    target_half_width: float = 0.02
     most_windows: int = 12
     simulated: int = 0
     missed: int = 0
@@ -91,7 +91,7 @@ class Rates:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        self.loops = LoopTimes(self.placing, self.precision, self.memory)
+        self.loops = LoopTimes(self.placing, self.target_half_width, self.memory)
 
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
@@ -125,7 +125,7 @@ class Rates:
             measurement = self.memory.of(("mix", key), lambda: astuple(self._measure(parts, wanted, key)))
             self._known[key] = Measurement(*measurement)
             self.simulated += 1
-            self.missed += max(self._known[key].half_widths) > self.precision
+            self.missed += max(self._known[key].half_widths) > self.target_half_width
         measurement = self._known[key]
         back = np.argsort([order[rank] for rank in wanted])
         return Measurement(
@@ -148,7 +148,7 @@ class Rates:
         while len(slowdowns) < self.most_windows:
             blocks.append(self._factors(jobs, parts, watched, length, seed + len(slowdowns)))
             slowdowns.append([float(own.mean()) for own in blocks[-1]])
-            if len(slowdowns) >= _LEAST_WINDOWS and max(_half_widths(slowdowns)) <= self.precision:
+            if len(slowdowns) >= _LEAST_WINDOWS and max(_half_widths(slowdowns)) <= self.target_half_width:
                 break
         means = np.mean(slowdowns, axis=0)
         each = zip(watched, zip(*blocks, strict=True), strict=True)

@@ -74,10 +74,9 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     ValueError
         If it was not live, or a job was killed, because it is then unknown how long its packets were present.
     """
-    if plan.network_time != "live":
+    if plan.fidelity != "live":
         raise ValueError(
-            f"network_time: {plan.network_time!r} was used, "
-            "but only jobs on the live network disturb each other"
+            f"fidelity: {plan.fidelity!r} was used, but only jobs on the live network disturb each other"
         )
     placing = placing_of(plan)
     jobs = {job.number: job for job in workload_of(plan.jobs)}
@@ -149,7 +148,7 @@ def replay(
 
 
 @checked
-def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -> dict[int, Sampled]:
+def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
     """Return sampled times of jobs with the given starts and nodes, by number.
 
     Parameters
@@ -158,8 +157,8 @@ def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -
         Machine, settings and seed.
     jobs : iterable of Started
         Jobs in the order of their starts. A job whose nodes are not free starts when they are.
-    precision : float
+    target_half_width : float
         As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     """
     stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
-    return sampled_twice(placing, stays, precision)
+    return sampled_twice(placing, stays, target_half_width)

@@ -20,7 +20,7 @@ def replicate(
     placing: Placing,
     stays: Mapping[int, JobResidence],
     cycles: Mapping[int, float],
-    precision: float,
+    target_half_width: float,
     keep: Keep | None = None,
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts that begin up to an iteration later, with other draws.
@@ -33,7 +33,7 @@ def replicate(
         Attempts and their nodes.
     cycles : mapping of int to float
         Cycles of those that have ended.
-    precision : float
+    target_half_width : float
         As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
     keep : Keep, optional
         Checkpoint files.
@@ -46,4 +46,4 @@ def replicate(
         stop = stay.stop + later if stay.stop >= 0 else -1
         moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
     order = sorted(moved.items(), key=lambda item: item[1].start)
-    return fast_forward(replace(placing, seed=placing.seed + _OTHER), order, precision, keep)
+    return fast_forward(replace(placing, seed=placing.seed + _OTHER), order, target_half_width, keep)

@@ -94,13 +94,13 @@ def cosimulate(
         _check_programs(placing, jobs)
     began = time.process_time()
     chosen = []
-    if plan.network_time == "auto":
+    if plan.fidelity == "auto":
         cheapest, why = cheaper(placing, jobs)
-        plan, chosen = replace(plan, network_time=cheapest), [why]
-    elif plan.network_time == "live" or (plan.network_time == "table" and not plan.applications):
+        plan, chosen = replace(plan, fidelity=cheapest), [why]
+    elif plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
-        check_affordable(placing, fitting, plan.network_time, plan.max_packets)
-    course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None), rates)
+        check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
+    course = COURSES[plan.fidelity](plan, placing, engine, tell or (lambda _: None), rates)
     execution, site = course.execution, None
     if keep is not None and isinstance(execution, LiveExecution):
         execution = Journal(execution, course, course.kept, keep)
@@ -123,7 +123,7 @@ def cosimulate(
     course.finish(keep)
     unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
     rows = job_rows(made, course.measured, plan.config, unmapped)
-    of_all = course.with_own(figures(made, rows, plan.network_time != "table"))
+    of_all = course.with_own(figures(made, rows, plan.fidelity != "table"))
     if unmapped is not None:
         of_all = replace(of_all, costs=costs(rows))
     outcome = {

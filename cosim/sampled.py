@@ -45,14 +45,14 @@ class AloneByFastForward:
     ----------
     placing : Placing
         Machine, settings and seed.
-    precision : float
+    target_half_width : float
         Target half-width of a time, as a share.
     memory : Memory, optional
         Memory of draws.
     """
 
-    def __init__(self, placing: Placing, precision: float, memory: Memory | None = None) -> None:
-        self._placing, self._precision, self._memory = placing, precision, memory or Memory()
+    def __init__(self, placing: Placing, target_half_width: float, memory: Memory | None = None) -> None:
+        self._placing, self._target_half_width, self._memory = placing, target_half_width, memory or Memory()
         self._draws = network_draws(placing.machine, placing.config)
         self._known: dict[object, Alone] = {}
 
@@ -69,7 +69,7 @@ class AloneByFastForward:
 
         def leapt(number: int) -> tuple[float, float]:
             placing = replace(self._placing, seed=self._placing.seed + number)
-            made = fast_forward(placing, [(0, JobResidence(placed, 0))], self._precision)[0]
+            made = fast_forward(placing, [(0, JobResidence(placed, 0))], self._target_half_width)[0]
             return float(made.cycles), 0.0 if made.counted else made.variance
 
         def draw(number: int) -> float:
@@ -77,7 +77,7 @@ class AloneByFastForward:
             doubts.append(doubt)
             return float(cycles)
 
-        alone = several(draw, self._precision, _DRAWS) if self._draws else Alone(draw(0))
+        alone = several(draw, self._target_half_width, _DRAWS) if self._draws else Alone(draw(0))
         return replace(alone, deviation=max(alone.deviation, math.sqrt(np.mean(doubts))))
 
 
@@ -102,11 +102,13 @@ class Sampled:
 
 
 def sampled_twice(
-    placing: Placing, stays: Mapping[int, JobResidence], precision: float
+    placing: Placing, stays: Mapping[int, JobResidence], target_half_width: float
 ) -> dict[int, Sampled]:
     """Return the sampled times of attempts that begin when and where they did, ordered by start."""
-    made = fast_forward(placing, stays.items(), precision)
-    return with_intervals(placing, stays, made, AloneByFastForward(placing, precision), precision)
+    made = fast_forward(placing, stays.items(), target_half_width)
+    return with_intervals(
+        placing, stays, made, AloneByFastForward(placing, target_half_width), target_half_width
+    )
 
 
 def with_intervals(
@@ -114,14 +116,14 @@ def with_intervals(
     stays: Mapping[int, JobResidence],
     made: Mapping[int, FastForwarded],
     alone: AloneByFastForward,
-    precision: float,
+    target_half_width: float,
     keep: Keep | None = None,
 ) -> dict[int, Sampled]:
     """Return the times of attempts with their intervals: let them run once more, and each alone."""
     again: dict[int, FastForwarded] = {}
     if any(not leaped.counted for leaped in made.values()):
         cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
-        again = replicate(placing, stays, cycles, precision, keep)
+        again = replicate(placing, stays, cycles, target_half_width, keep)
     excess = excesses(stays, made, again)
     sampled = {}
     for attempt, leaped in made.items():
@@ -140,14 +142,16 @@ class SampledCourse:
         self, plan: CosimPlan, placing: Placing, tell: Callable[[int], None], memory: Memory | None = None
     ) -> None:
         self.measured: dict[int, Measured] = {}
-        self._placing, self._precision, self._tell = placing, plan.precision, tell
-        self._alone = AloneByFastForward(placing, plan.precision, memory)
+        self._placing, self._target_half_width, self._tell = placing, plan.target_half_width, tell
+        self._alone = AloneByFastForward(placing, plan.target_half_width, memory)
         self._made: dict[int, FastForwarded] = {}
-        longest = from_log(plan.margin)
+        longest = from_log(plan.estimate_factor)
         if not plan.applications:
-            fresh = FreshTimes(placing, plan.margin, cycles=lambda placed: self._alone.of(placed).cycles)
+            fresh = FreshTimes(
+                placing, plan.estimate_factor, cycles=lambda placed: self._alone.of(placed).cycles
+            )
             longest = fresh.longest
-        self._leaping = FastForwardExecution(placing, longest, plan.precision, self._leapt)
+        self._leaping = FastForwardExecution(placing, longest, plan.target_half_width, self._leapt)
         self.execution: Execution = self._leaping
 
     def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
@@ -168,7 +172,7 @@ class SampledCourse:
         stays = {attempt: stay for attempt, stay in self._leaping.stays.items() if attempt in self._made}
         made = {attempt: self._made[attempt] for attempt in stays}
         by_attempt = with_intervals(
-            self._placing, self._leaping.stays, made, self._alone, self._precision, keep
+            self._placing, self._leaping.stays, made, self._alone, self._target_half_width, keep
         )
         for attempt, sampled in by_attempt.items():
             placed, start = stays[attempt].placed, stays[attempt].start

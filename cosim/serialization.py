@@ -28,7 +28,7 @@ from netplace.topologies import names_file, parse
 __all__ = ["FILE", "NAMED", "read_cosimulation", "read_plan", "text_of"]
 
 FILE = "cosim.json"
-VERSION = 1  # to be raised when keys of the file change
+VERSION = 2  # to be raised when keys of the file change
 NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file
 
 Outcome = dict[str, Any]
@@ -136,12 +136,12 @@ def _asked_again(plan: CosimPlan) -> CosimPlan:
         "overrun": "keep" if own_policy else jobs.overrun,
         "installed": jobs.installed,
         "mapping": None if plan.applications else jobs.mapping,
-        "network_time": plan.network_time,
-        "margin": plan.margin,
-        "precision": plan.precision,
+        "fidelity": plan.fidelity,
+        "estimate_factor": plan.estimate_factor,
+        "target_half_width": plan.target_half_width,
         "applications": plan.applications or None,
         "explain": plan.explain or None,
-        **{key: getattr(plan.config, name) for key, name in SETTINGS.items()},
+        **{name: getattr(plan.config, name) for name in SETTINGS},
         **{name: _written(name, value) for name, value in jobs.options},
     }
     return make_cosim_plan(given, jobs.seed)
@@ -170,7 +170,7 @@ _NOT_COMPARED = (
 
 def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     """Check that the plan is one that a user can ask for, and the files what they were."""
-    for name in ("network_time", "margin", "precision"):
+    for name in ("fidelity", "estimate_factor", "target_half_width"):
         _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
     for name, value in made.jobs.to_dict().items():
         if name not in _NOT_COMPARED:

@@ -5,12 +5,12 @@
     machine = "torus:16x16"
     workload = "applications"
     jobs = 200
-    mean_gap = [1e-5, 3e-5]
+    mean_interarrival = [1e-5, 3e-5]
     policy = ["fcfs", "easy"]
     partition = ["contiguous", "non-contiguous", "random"]
     seeds = 5
 
-Unless the file has ``network_time``, every combination is executed with a table's times and with live ones.
+Unless the file has ``fidelity``, every combination is executed with a table's times and with live ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["read_cosim_study"]
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
     """Return the plans of a study file, with the seeds varying fastest."""
     _, said = read_toml(Path(path), flags=True)
-    if "network_time" in said:
+    if "fidelity" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")
     return [*_under("table", path), *_under("live", path)]
 
@@ -36,6 +36,6 @@ def read_cosim_study(path: str | Path) -> list[CosimPlan]:
 def _under(time: str, path: str | Path) -> list[CosimPlan]:
     def make(values: dict[str, Any]) -> CosimPlan:
         said = {name: value for name, value in values.items() if time == "live" or name != "explain"}
-        return make_cosim_plan(said | {"network_time": time})
+        return make_cosim_plan(said | {"fidelity": time})
 
     return read_plans(path, KEYS, make, "co-simulations")

@@ -10,9 +10,9 @@ from netplace.scheduling import Allocation, Job
 __all__ = ["TableExecution", "from_log"]
 
 
-def from_log(margin: float) -> Callable[[Job], float]:
+def from_log(estimate_factor: float) -> Callable[[Job], float]:
     """Return the function that gives the estimates of the users of a log: the run time and a margin."""
-    return lambda job: margin * job.run_time
+    return lambda job: estimate_factor * job.run_time
 
 
 class TableExecution:

@@ -129,7 +129,7 @@ def body_of(work: Work, config: Config) -> Program:
     reading = Reading(
         tasks=work.tasks,
         packet_bytes=config.packet_bytes,
-        rendezvous=config.rendezvous,
+        eager_limit=config.eager_limit,
         cycle_ns=config.cycle_ns,
     )
     application = _application(work)
@@ -154,7 +154,7 @@ def _recorded(application: str, tasks: int, config: Config) -> Program:
 @lru_cache(maxsize=16)
 def _trace(name: str, options: tuple[tuple[str, str], ...], config: Config) -> Program:
     return trace_program(
-        name, Reading(rendezvous=config.rendezvous, options=dict(options), cycle_ns=config.cycle_ns)
+        name, Reading(eager_limit=config.eager_limit, options=dict(options), cycle_ns=config.cycle_ns)
     )
 
 

@@ -8,7 +8,7 @@ Examples
 True
 """
 
-from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netplace.netsim.config import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
 from netplace.netsim.network import ENGINES, ArbiterState, Network, Waiting
@@ -18,11 +18,11 @@ from netplace.netsim.traffic import PATTERNS, LoadPoint, left_out, measure_load,
 
 __all__ = [
     "ARBITERS",
-    "CONSUMPTIONS",
+    "EJECTIONS",
     "ENGINES",
     "PATTERNS",
-    "POLICIES",
     "TREE_ROUTINGS",
+    "VC_POLICIES",
     "ArbiterState",
     "Config",
     "CycleLimitError",

@@ -110,10 +110,10 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     linked = topology.neighbor[topology.computing]
     links = max(1, int((linked >= 0).sum(axis=1).max()))  # a single node has none, and sends nothing
     sending = min(settings.injectors, links)
-    receiving = 1 if settings.consumption == "single" else links
+    receiving = 1 if settings.ejection == "single" else links
     created = packets
-    if settings.rendezvous is not None:  # what an `ISEND` leaves to the interface is created when asked for
-        left = (program.kind == Op.ISEND) & (program.size > settings.rendezvous)
+    if settings.eager_limit is not None:  # what an `ISEND` leaves to the interface is created when asked for
+        left = (program.kind == Op.ISEND) & (program.size > settings.eager_limit)
         created = np.where(left, np.minimum(packets, 1), packets)
     # Matched as the engines do it, by length in packets.
     need = needs(replace(program, size=np.where(computes, program.size, length)))
@@ -130,7 +130,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
         cycles,
         settings.packet_phits,
         sending,
-        settings.injectors * (settings.injection_packets + settings.queue_packets),
+        settings.injectors * (settings.nic_buffer + settings.queue_packets),
         1 if np.isin(linked[linked >= 0], topology.computing).any() else 2,
     )
     return Bounds(

@@ -15,9 +15,9 @@ from netplace.netsim.fault_text import read_faults
 from netplace.netsim.presets import FABRICS
 from netplace.topologies import Grid, Topology
 
-__all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
+__all__ = ["ARBITERS", "EJECTIONS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
 
-POLICIES = {
+VC_POLICIES = {
     "smart": "adaptive VCs in turn, escape last; each FIFO remembers which alternative is next",
     "shortest": "the profitable adaptive VC with most room; escape only if none has room",
     "random": "a random profitable adaptive VC with room; escape only if none has room",
@@ -30,7 +30,7 @@ ARBITERS = {
     "random": "uniform among the requests",
     "age": "the packet created first",
 }
-CONSUMPTIONS = {
+EJECTIONS = {
     "multiple": "every input FIFO has its own path into the node",
     "single": "one path into the node, arbitrated like any output",
 }
@@ -45,7 +45,7 @@ _FABRIC = (
     "cable_latency",
     "pipeline",
     "credit_delay",
-    "crossbar",
+    "crossbar_speedup",
     "congestion_control",
     "traffic_classes",
     "ordered_flows",
@@ -77,19 +77,19 @@ class Config:
         Bytes in a phit.
     queue_packets : int
         Depth of a transit or injection FIFO, in packets.
-    injection_packets : int
+    nic_buffer : int
         Depth of the buffer between a task and its injection FIFO, in packets.
     injectors : int
         Injectors per node. A packet goes to the one with the fewest phits; of equals, to the first in cyclic
         order from an injector that is drawn.
     vcs : int
         Virtual channels per link. VC 0 is the escape channel; the others are adaptive.
-    policy : str
-        VC policy on meshes and tori, a key of `POLICIES`.
+    vc_policy : str
+        VC policy on meshes and tori, a key of `VC_POLICIES`.
     arbiter : str
         Arbiter of an output, a key of `ARBITERS`.
-    consumption : str
-        Consumption of packets at a node, a key of `CONSUMPTIONS`.
+    ejection : str
+        Consumption of packets at a node, a key of `EJECTIONS`.
     bubble : int
         Room, in packets, that a packet needs to enter a ring of a mesh or torus.
     tree_routing : str
@@ -97,7 +97,7 @@ class Config:
     router_delay, link_delay : int
         Cycles from the arrival of a header in a router to its first request, and cycles on a link. A hop
         takes their sum.
-    rendezvous : int or None
+    eager_limit : int or None
         Messages of more bytes than this wait until their receive is posted. If None, no message waits.
     o_send, o_recv : float
         Nanoseconds that a task computes before it sends a message, and after it receives one; see
@@ -108,11 +108,11 @@ class Config:
         Length of a cycle in nanoseconds, to convert cycles to seconds.
     routing : str
         Routing in tables on networks of any wiring; see `netplace.topologies.routing.make_routes`.
-        ``"usual"`` is the default of the network; on grids and trees this is given by `policy` and
+        ``"default"`` is the default of the network; on grids and trees this is given by `vc_policy` and
         `tree_routing`.
     vc_discipline : str
         How the virtual channel of a packet changes along its route, a key of
-        `netplace.topologies.routing.DISCIPLINES`; ``"usual"`` is the default of the routing.
+        `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the default of the routing.
     allow_deadlock : bool
         Whether to run a routing whose channel dependency graph has a cycle.
     faults : str
@@ -127,7 +127,7 @@ class Config:
     credit_delay : int or None
         Cycles until the previous router knows about room, in addition to the latency of the cable. If None,
         it knows at once, or, with `cable_latency`, after the latency of the cable only.
-    crossbar : int
+    crossbar_speedup : int
         Number of packets that can leave an input port for links at the same time (crossbar speedup); 0 means
         no limit.
     buffer_phits : int
@@ -154,21 +154,21 @@ class Config:
     packet_phits: int = _setting(16, "Phits in a packet.", (1, _MANY))
     phit_bytes: int = _setting(4, "Bytes in a phit.", (1, _MOST_BYTES))
     queue_packets: int = _setting(4, "Depth of a transit or injection FIFO, in packets.", (1, _MANY))
-    injection_packets: int = _setting(
+    nic_buffer: int = _setting(
         4, "Depth of the buffer between a task and its injection FIFO, in packets.", (1, _MANY)
     )
     injectors: int = _setting(1, "Injectors of a node.", (1, 1 << 10))
     vcs: int = _setting(2, "Virtual channels of a link.", (1, 1 << 10))
-    policy: str = _setting("smart", "Request policy", choices=POLICIES)
+    vc_policy: str = _setting("smart", "VC policy", choices=VC_POLICIES)
     arbiter: str = _setting("round-robin", "Arbiter", choices=ARBITERS)
-    consumption: str = _setting("multiple", "Consumption", choices=CONSUMPTIONS)
+    ejection: str = _setting("multiple", "Consumption", choices=EJECTIONS)
     bubble: int = _setting(
         2, "Packets of room that a packet must leave behind when it enters a ring.", (0, _MANY)
     )
     tree_routing: str = _setting("adaptive", "Routing on trees", choices=TREE_ROUTINGS)
     router_delay: int = _setting(0, "Cycles a header spends in a router after a hop.", (0, _MANY))
     link_delay: int = _setting(1, "Cycles a header spends on a link.", (1, _MANY))
-    rendezvous: int | None = _setting(
+    eager_limit: int | None = _setting(
         None, "Eager limit: messages of more bytes wait for the posted receive. [default: never]", (0, MOST)
     )
     o_send: float = _setting(
@@ -180,12 +180,12 @@ class Config:
     o_byte: float = _setting(0.0, "Nanoseconds more for each byte of a message, at both ends.", (0.0, 1e6))
     cycle_ns: float = _setting(3.2, "Length of a cycle in nanoseconds.", (1e-9, 1e12))
     routing: str = _setting(
-        "usual",
+        "default",
         "Routing in tables: minimal, dor, up-down, d-mod-k, adaptive, valiant, ugal-l:T, ugal-g:T, par:T, "
-        "FILE.py:function. On grids and trees usual is that of --policy and --tree-routing.",
+        "FILE.py:function. On grids and trees, default is that of --vc-policy and --tree-routing.",
     )
     vc_discipline: str = _setting(
-        "usual", "How VCs go up along a route under --routing: hop, group, phase, dateline, none."
+        "default", "How VCs go up along a route under --routing: hop, group, phase, dateline, none."
     )
     allow_deadlock: bool = _setting(False, "Run a routing under which packets could wait in a circle.")
     faults: str = _setting(
@@ -205,7 +205,7 @@ class Config:
         "Cycles until room is told, besides the way back on the cable. [default: room is known at once]",
         (0, _MANY),
     )
-    crossbar: int = _setting(
+    crossbar_speedup: int = _setting(
         0, "Packets that may leave an input port at a time; 0: one of every virtual channel.", (0, 1 << 10)
     )
     congestion_control: str = _setting(
@@ -259,7 +259,9 @@ class Config:
         if not self.buffer_phits:
             return
         marks = read_congestion(self.congestion_control).marks
-        for name in ("faults", "crossbar", "congestion_control") if marks else ("faults", "crossbar"):
+        for name in (
+            ("faults", "crossbar_speedup", "congestion_control") if marks else ("faults", "crossbar_speedup")
+        ):
             if getattr(self, name):
                 raise ValueError(
                     f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not know {name} "

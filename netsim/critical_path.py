@@ -115,7 +115,7 @@ class _Walk:
         self._phits = config.packet_phits
         sends = _sends(program)
         self._send_of: list[int] = np.flatnonzero(sends).tolist()  # operation, by message
-        limit = np.inf if config.rendezvous is None else config.rendezvous
+        limit = np.inf if config.eager_limit is None else config.eager_limit
         self._by_rendezvous: list[bool] = (program.size[sends] > limit).tolist()  # by message
         taken = _messages(program, sends, self._packets, limit)
         self._message: list[int] = taken.of.tolist()  # by operation; -1: none
@@ -324,7 +324,7 @@ class _Taken:
     post: NDArray[np.int64]
 
 
-def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], rendezvous: float) -> _Taken:
+def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], eager_limit: float) -> _Taken:
     """Return for each operation the message that it sends, takes, or waits for until its data are created."""
     # A wait takes what its irecv posted. The nth taking of a key (source, destination, tag, packets) takes
     # the message that is the nth of that key to be complete; the nth receive of it is that of the nth
@@ -346,7 +346,7 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], re
             if kind in (Op.ISEND, Op.IRECV):
                 opened[int(program.request[place])] = place
             source = opened.pop(int(program.request[place])) if kind == Op.WAIT else place
-            if kind == Op.WAIT and program.kind[source] == Op.ISEND and program.size[source] > rendezvous:
+            if kind == Op.WAIT and program.kind[source] == Op.ISEND and program.size[source] > eager_limit:
                 message_of[place] = message_of[source]
             if program.kind[source] not in (Op.RECV, Op.IRECV) or program.peer[source] == number:
                 continue

@@ -56,20 +56,20 @@ def described(
     settings = {
         "phits": config.packet_phits,
         "queue": config.queue_packets,
-        "buffer": config.injection_packets,
+        "buffer": config.nic_buffer,
         "injectors": config.injectors,
         "vcs": config.vcs,
         "ports": topology.ports,
         "nodes": topology.nodes,
         "routers": topology.routers,
         "hop": config.hop_delay,
-        "single": int(config.consumption == "single"),
+        "single": int(config.ejection == "single"),
         "policy": _TABLE if table is not None else _policy(topology, config),
         "arbiter": _ARBITERS.index(config.arbiter),
         "bubble": config.bubble,
         "seed": seed if seed < 1 << 63 else seed - (1 << 64),
         "record": int(record),
-        "rendezvous": int(config.rendezvous is not None),
+        "rendezvous": int(config.eager_limit is not None),
         "explain": int(explain),
         "domains": threads,
         "dawdle": domains.DAWDLE,
@@ -98,7 +98,7 @@ def _policy(topology: Topology, config: Config) -> int:
             return _TREE_ADAPTIVE
         return _TREE_FAT if topology.up == topology.down else _TREE_THIN
     # With only the escape channel every policy is dimension order, and none has a memory.
-    return _POLICIES.index("shortest" if config.vcs == 1 else config.policy)
+    return _POLICIES.index("shortest" if config.vcs == 1 else config.vc_policy)
 
 
 def _ports(topology: Topology) -> NDArray[np.int64]:
@@ -125,20 +125,15 @@ def _check_size(
             f"injectors are more inputs than the kernel's {limit} a router; "
             "use fewer VCs or the reference engine"
         )
-    packets = config.queue_packets + config.injection_packets
+    packets = config.queue_packets + config.nic_buffer
     if packets >= 1 << 15:
-        raise ValueError(
-            f"queue_packets + injection_packets: {packets} is too large, expected less than {1 << 15}"
-        )
+        raise ValueError(f"queue_packets + nic_buffer: {packets} is too large, expected less than {1 << 15}")
     if table is not None and (topology.routers >= 1 << 20 or table.switches.count >= 1 << 15):
         raise ValueError(
             f"{topology}: {topology.routers} routers with {table.switches.count} switches are more than the "
             f"general router's {(1 << 20) - 1} and {(1 << 15) - 1}"
         )
-    slots = (
-        int(inputs.sum()) * config.queue_packets
-        + topology.nodes * config.injectors * config.injection_packets
-    )
+    slots = int(inputs.sum()) * config.queue_packets + topology.nodes * config.injectors * config.nic_buffer
     if slots >= 1 << 31:
         raise ValueError(f"{topology}: {slots} places for packets are more than the kernel's {1 << 31}")
     needed = slots * 12 + topology.routers * (400 + 8 * topology.ports)
@@ -200,7 +195,7 @@ def _table(topology: Topology, config: Config, table: TableRouter) -> tuple[Numb
     settings = {
         "injected": table.injected,
         "fabric": int(config.fabric_set),
-        "crossbar": config.crossbar,
+        "crossbar": config.crossbar_speedup,
         "classes": classes.count,
         "ordered": int(config.ordered_flows),
         "window": control.window,

@@ -18,10 +18,10 @@ def check_settings(topology: Topology, config: Config) -> None:
     in_tables = uses_table_router(topology, config)
     if not in_tables:
         config.check_bubble(topology)
-    if in_tables and config.routing == "usual" and isinstance(topology, Grid) and topology.twist:
-        needed = verdict_on(topology, "minimal", "usual")[2].needed
+    if in_tables and config.routing == "default" and isinstance(topology, Grid) and topology.twist:
+        needed = verdict_on(topology, "minimal", "default")[2].needed
         raise ValueError(
-            f"routing: on {topology} with{_cause(config)} the usual one is by dimensions, with longer ways "
+            f"routing: on {topology} with{_cause(config)} the default is by dimensions, with longer ways "
             f"than without; expected --routing minimal --vcs {needed}, which keeps them, or --routing dor"
         )
     for name, why in without_effect(topology, config).items():
@@ -43,7 +43,7 @@ def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple
     """Yield settings without effect and the reasons; expensive checks run only for given settings."""
     if uses_table_router(topology, config):
         why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
-        yield from ((name, why) for name in ("policy", "bubble", "tree_routing"))
+        yield from ((name, why) for name in ("vc_policy", "bubble", "tree_routing"))
         if "allow_deadlock" in given and _stays_free(topology, config):
             yield "allow_deadlock", "whose routing is free of deadlock; expected nothing"
         if "ordered_flows" in given and _has_one_way(topology, config):
@@ -52,20 +52,20 @@ def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple
         why = "whose routing needs none; expected --routing beside it"
         yield from ((name, why) for name in ("vc_discipline", "allow_deadlock"))
         if isinstance(topology, Grid):
-            yield "tree_routing", "which is a grid; expected --policy, or nothing"
+            yield "tree_routing", "which is a grid; expected --vc-policy, or nothing"
             # Nobody goes straight on; a short queue needs a small bubble all the same.
             short = config.queue_packets <= Config().bubble
             if not topology.wraps and max(topology.sizes) <= 2 and not short:
                 yield "bubble", "where no packet passes through a node straight on; expected nothing"
         elif isinstance(topology, Tree):
             why = "which is a tree; expected --tree-routing, or nothing"
-            yield from ((name, why) for name in ("policy", "bubble"))
+            yield from ((name, why) for name in ("vc_policy", "bubble"))
     vcs = config.of_all_classes.vcs
-    if config.crossbar >= vcs:
-        yield "crossbar", f"where {vcs} VCs share an input port; expected less than {vcs}, or 0"
+    if config.crossbar_speedup >= vcs:
+        yield "crossbar_speedup", f"where {vcs} VCs share an input port; expected less than {vcs}, or 0"
     # A link brings one packet at a time, but for phits of several under wormhole switching.
     if not config.buffer_phits and (topology.neighbor[: topology.nodes] >= 0).sum(axis=1).max(initial=0) <= 1:
-        yield "consumption", "where one link leads into every node; expected multiple"
+        yield "ejection", "where one link leads into every node; expected multiple"
 
 
 def _stays_free(topology: Topology, config: Config) -> bool:
@@ -84,7 +84,7 @@ def _has_one_way(topology: Topology, config: Config) -> bool:
 
 def _cause(config: Config) -> str:
     """Return the setting of a grid or tree that makes it a network of any wiring."""
-    for name, usual in (("routing", "usual"), ("faults", "")):
+    for name, usual in (("routing", "default"), ("faults", "")):
         if getattr(config, name) != usual:
             return f" (--{name})"
     return f" (--{config.fabric_settings[0].replace('_', '-')})" if config.fabric_set else ""

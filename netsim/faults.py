@@ -97,7 +97,7 @@ def rerouted(topology: Graph, config: Config) -> TableRouter:
         table = make_table_router(topology, replace(config, allow_deadlock=False))
     except ValueError:
         anywhere = "adaptive" if config.vcs > 1 else "up-down"
-        table = make_table_router(topology, replace(config, routing=anywhere, vc_discipline="usual"))
+        table = make_table_router(topology, replace(config, routing=anywhere, vc_discipline="default"))
     return _from_any_switch(table)
 
 

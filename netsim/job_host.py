@@ -119,7 +119,7 @@ class JobHost:
         return verdict_on(self.topology, self.config.routing, self.config.vc_discipline)[1].name
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
+    def _uninterrupted(self) -> Iterator[None]:
         """Perform an action as a whole: if it is interrupted, the network is unusable and reports this."""
         # The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by
         # an error is no interrupt.
@@ -192,7 +192,7 @@ class JobHost:
             raise ValueError(f"placement: node {lost[0]} has been cut off by a fault")
         if times > 1 and not self._engine.repeats:
             program, times = program.repeat(times), 1
-        with self._whole():
+        with self._uninterrupted():
             job = self._given
             self._given += 1
             self._jobs[job] = _Job(program, where, times)
@@ -213,7 +213,7 @@ class JobHost:
         Its packets, including those in injectors, are delivered, but its messages do not complete. `drained`
         says when the last of them has left. A job that has not begun never begins, and is forgotten.
         """
-        with self._whole():
+        with self._uninterrupted():
             self._stop(job)
 
     def _stop(self, job: int) -> None:
@@ -284,7 +284,7 @@ class JobHost:
             raise ValueError(
                 f"skip: counts: expected a number of at least 0 for each of {len(hosted.nodes)} tasks"
             )
-        with self._whole():
+        with self._uninterrupted():
             self._engine.skip(hosted.number, given)
 
     def _looping(self, job: int) -> _Job:

@@ -95,7 +95,7 @@ def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
     """
     sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
     sends &= program.peer != program.task_of()
-    asks = np.zeros(len(sends), bool) if config.rendezvous is None else program.size > config.rendezvous
+    asks = np.zeros(len(sends), bool) if config.eager_limit is None else program.size > config.eager_limit
     there = np.where(sends, packets_of(program.size.astype(np.int64), config.packet_bytes) + asks, 0)
     return there, (sends & asks).astype(np.int64)
 
@@ -166,8 +166,8 @@ def lower(program: Program, config: Config) -> Lowered:
     receives = (what == Op.RECV) | (what == Op.IRECV)
     towards = (what == Op.SEND) | (what == Op.ISEND)
     large = (
-        ~is_compute & (size > config.rendezvous)
-        if config.rendezvous is not None
+        ~is_compute & (size > config.eager_limit)
+        if config.eager_limit is not None
         else np.zeros(len(kind), bool)
     )
     keep = np.where(is_compute, size > 0, peer != task)

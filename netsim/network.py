@@ -79,7 +79,7 @@ class Network(JobHost):
         """Start open-loop traffic at all nodes, in addition to the jobs, or stop it."""
         if traffic is not None:
             check_traffic(traffic, self.topology.nodes)
-        with self._whole():
+        with self._uninterrupted():
             self._generates = traffic is not None
             self._engine.generate(traffic)
 
@@ -162,7 +162,7 @@ class Network(JobHost):
         limit = LAST_CYCLE if until is None else min(check_int(until, "until", 0), LAST_CYCLE)
         began = time.process_time() if self.timed else 0.0
         try:
-            with self._whole():
+            with self._uninterrupted():
                 return self._advance(limit)
         finally:
             if self.timed:

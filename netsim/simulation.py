@@ -40,7 +40,7 @@ def simulate(
     max_cycles: int | None = None,
     record_messages: bool = False,
     window: int | None = None,
-    workers: int = 1,
+    part_processes: int = 1,
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
     starts: Sequence[int] | None = None,
@@ -68,12 +68,12 @@ def simulate(
         Whether to record the start and end of every message.
     window : int, optional
         Cycles of a window in which link loads are also counted.
-    workers : int
+    part_processes : int
         Number of processes. If jobs are placed so that their packets cannot share a router (see
         `independent_parts`), processes simulate parts of the run in parallel. The result is the same, to the
         cycle. With windows, or if there is only one part, one process simulates the whole run.
     threads : int or str
-        Threads of the network as a whole, as in `Network`; with several workers, each process has this
+        Threads of the network as a whole, as in `Network`; with several part_processes, each process has this
         number.
     progress : callable, optional
         Function that is called with the cycle every fraction of a second, unless parts run in parallel.
@@ -91,9 +91,9 @@ def simulate(
     """
     jobs = _jobs(topology, programs, nodes, starts, times)
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
-    check_int(workers, "workers")
-    if workers > 1 and len(jobs) > 1 and window is None:
-        result = _side_by_side(settings, jobs, workers)
+    check_int(part_processes, "part_processes")
+    if part_processes > 1 and len(jobs) > 1 and window is None:
+        result = _side_by_side(settings, jobs, part_processes)
         if result is not None:
             return result
     network = settings.network()
@@ -163,7 +163,7 @@ class _Settings:
         )
 
 
-def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result | None:
+def _side_by_side(settings: _Settings, jobs: list[_Job], part_processes: int) -> Result | None:
     """Return the result of a run whose parts processes have simulated; None if it must run as a whole."""
     # None where there is one part only, and where a part has no result: what is wrong is then for the whole
     # run to tell.
@@ -175,7 +175,7 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
     parts = independent_parts(settings.topology, settings.config, programs, places)
     if len(parts) < 2:
         return None
-    bags: list[list[int]] = [[] for _ in range(min(workers, len(parts)))]
+    bags: list[list[int]] = [[] for _ in range(min(part_processes, len(parts)))]
     load = [0] * len(bags)
     sizes = [sum(len(programs[job]) for job in part) for part in parts]
     for n in sorted(range(len(parts)), key=lambda n: -sizes[n]):

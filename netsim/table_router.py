@@ -37,7 +37,7 @@ __all__ = ["TableRouter", "make_table_router", "paces", "uses_table_router", "ve
 def uses_table_router(topology: Topology, config: Config) -> bool:
     """Return whether the table router simulates a network: not a grid or tree with default settings."""
     return (
-        isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
+        isinstance(topology, Graph) or config.routing != "default" or bool(config.faults) or config.fabric_set
     )
 
 
@@ -117,7 +117,7 @@ class TableRouter:
 @lru_cache(maxsize=4)
 def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switches, Routes, Verdict]:
     """Return the switches, the routing, and whether it is free of deadlock."""
-    name, kind = ("" if word == "usual" else word for word in (routing, discipline))
+    name, kind = ("" if word == "default" else word for word in (routing, discipline))
     switches, routes = make_routes(topology, name, kind)
     return switches, routes, check(switches, routes)
 

@@ -37,7 +37,7 @@ def simulation_of(run: Run) -> Run:
 
 def network_draws(topology: Topology, config: Config) -> bool:
     """Return whether anything in a network may be left to chance."""
-    if config.arbiter == "random" or config.routing != "usual" or config.faults:
+    if config.arbiter == "random" or config.routing != "default" or config.faults:
         return True
     if isinstance(topology, Tree):  # up ports among equals, or the VC
         return config.vcs > 1 or (config.tree_routing == "adaptive" and topology.up > 1)
@@ -47,7 +47,7 @@ def network_draws(topology: Topology, config: Config) -> bool:
         return True  # the sign of half a ring, or which of several minimal routes
     if config.vcs == 1:
         return False
-    return config.policy in ("random", "oblivious") or (config.policy == "smart" and config.vcs > 2)
+    return config.vc_policy in ("random", "oblivious") or (config.vc_policy == "smart" and config.vcs > 2)
 
 
 def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:

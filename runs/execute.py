@@ -146,7 +146,7 @@ def run_simulation(
     *,
     record_messages: bool = False,
     window: int | None = None,
-    workers: int = 1,
+    part_processes: int = 1,
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Executed:
@@ -162,7 +162,7 @@ def run_simulation(
         Whether the start and end of every message are kept.
     window : int, optional
         Cycles of a window in which link loads are also counted.
-    workers : int
+    part_processes : int
         Processes for parts of the run that share no router, as in `netplace.netsim.simulate`.
     threads : int or str
         Threads for the network as a whole, as in `netplace.netsim.Network`.
@@ -179,7 +179,7 @@ def run_simulation(
         engine,
         record_messages,
         window,
-        workers,
+        part_processes,
         threads,
         progress,
     )
@@ -194,7 +194,7 @@ def _simulate(
     engine: str,
     record_messages: bool = False,
     window: int | None = None,
-    workers: int = 1,
+    part_processes: int = 1,
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
@@ -211,7 +211,7 @@ def _simulate(
         max_cycles=run.max_cycles,
         record_messages=record_messages,
         window=window,
-        workers=workers,
+        part_processes=part_processes,
         threads=threads,
         progress=progress,
         starts=[job.start for job in run.jobs],

@@ -97,7 +97,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         tasks=job.tasks,
         cycles_per_us=job.cpu_scale * 1000 / config.cycle_ns,
         packet_bytes=config.packet_bytes,
-        rendezvous=config.rendezvous,
+        eager_limit=config.eager_limit,
         options=dict(job.options),
         cycle_ns=config.cycle_ns,
         progress=progress,
@@ -121,7 +121,7 @@ def _program(job: Job, config: Config, progress: Callable[[int], None] | None = 
 
 def _built(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
-    key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
+    key = (job, config.packet_bytes, config.eager_limit, config.cycle_ns)
     if key not in _PROGRAMS:
         made = _repeated(job, config, progress)
         room = _MOST_OPERATIONS - len(made.program)

@@ -113,7 +113,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         raise ValueError(f"traffic: {abbreviate(traffic)} is not text")
     topology = network_of(str(known["network"]))
     check_settings(topology, config)
-    for name in ("rendezvous", "o_send", "o_recv", "o_byte", "traffic_classes"):
+    for name in ("eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes"):
         if getattr(config, name) != getattr(_DEFAULTS, name):
             raise ValueError(
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which is of one class "
@@ -182,7 +182,7 @@ def curves(plans: list[LoadPlan]) -> list[str]:
         if plans
         else []
     )
-    words = ("network", "traffic", "engine", "policy", "arbiter", "consumption", "tree_routing")
+    words = ("network", "traffic", "engine", "vc_policy", "arbiter", "ejection", "tree_routing")
     return [
         ", ".join(str(point[name]) if name in words else f"{name}={point[name]}" for name in differing)
         or point["network"]

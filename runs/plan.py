@@ -38,7 +38,7 @@ __all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
 REVISION = 2
 _JOBS = 10_000
 _SITE = "site"  # the policy of plans with the rules of a site
-_NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
+_NUMBERS = ("jobs", "load", "mean_interarrival", "cores_per_node", "max_outside", "installed")
 _FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
 _LEFT_OUT = ("without", "uncounted")  # keys that are told only where they are not empty
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
@@ -156,9 +156,9 @@ def _frozen(value: Any) -> Any:
 
 # What a user may say, in study files and as flags.
 KEYS = (
-    "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_gap", "repeats",
-    "cores_per_node", "drop", "policy", "partition", "qct", "times", "mapping", "estimates", "overrun",
-    "locality", "installed", "power", "switching", "site",
+    "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_interarrival",
+    "repeats", "cores_per_node", "drop", "policy", "partition", "max_outside", "times", "mapping",
+    "estimates", "overrun", "locality", "installed", "power", "switching", "site",
 )  # fmt: skip
 
 
@@ -236,8 +236,8 @@ def _check_kinds(said: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}: {abbreviate(value)} is not text")
     if not isinstance(said.get("locality", False), bool):
         raise ValueError(f"locality: {abbreviate(said['locality'])} is neither true nor false")
-    if "mean_gap" in said:
-        check_float(said["mean_gap"], "mean_gap", 0, 2.0**53)
+    if "mean_interarrival" in said:
+        check_float(said["mean_interarrival"], "mean_interarrival", 0, 2.0**53)
 
 
 _EXPECTED = {
@@ -299,13 +299,17 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
     text = str(said.get("partition", "non-contiguous"))
     name, colon, option = text.partition(":")
     PARTITIONER.split(text, "partition")
-    if "qct" in said:
+    if "max_outside" in said:
         if name not in ("quasi-contiguous", "nearly-contiguous"):
-            raise ValueError(f"qct: {said['qct']} given, but partition {text} has no such threshold")
+            raise ValueError(
+                f"max_outside: {said['max_outside']} given, but partition {text} has no such threshold"
+            )
         if colon:
-            raise ValueError(f"qct: {said['qct']} given, but partition {text} says {option} already")
-        qct = said["qct"]
-        text = f"{name}:{qct:g}" if isinstance(qct, int | float) else f"{name}:{qct}"
+            raise ValueError(
+                f"max_outside: {said['max_outside']} given, but partition {text} says {option} already"
+            )
+        max_outside = said["max_outside"]
+        text = f"{name}:{max_outside:g}" if isinstance(max_outside, int | float) else f"{name}:{max_outside}"
     if option.startswith("bps") and times.partition(":")[0] not in FILE_TIMES:
         raise ValueError(f"partition {text}: needs run times of a table, {times!r} has no shapes")
     return text

@@ -50,25 +50,30 @@ class Reading:
 
     Attributes
     ----------
-    section : str
-        Key of `SECTIONS`.
-    iterations : str
-        ``"a:b"`` means only iterations a to b; empty means all. For an application, a single number is its
-        option.
-    tasks : int or None
-        Tasks of an application, or of a trace in which some say nothing.
-    cycles_per_us : float
-        Cycles per microsecond of recorded computation; 0 drops computation.
-    packet_bytes : int
-        Size of a packet, for applications whose messages are given in packets.
-    rendezvous : int or None
-        Size in bytes above which messages wait for the receive, for the check for deadlock.
-    options : dict
-        Further options of an application.
-    cycle_ns : float
-        Length of a cycle, for applications that compute for some time.
-    progress : callable or None
-        Function that is called with the number of bytes of a trace that were read since the last call.
+        section : str
+            Key of `SECTIONS`.
+        iterations : str
+            ``"a:b"`` means only iterations a to b; empty means all. For an application, one number is its
+            option.
+        tasks : int or None
+            Tasks of an application, or of a trace in which some say nothing.
+        cycles_per_us : float
+            Cycles per microsecond of recorded computation; 0 drops computation.
+        packet_bytes : int
+            Size of a packet, for applications whose messages are given in packets.
+    <<<<<<< HEAD
+        eager_limit : int or None
+            Size in bytes above which messages wait for the receive, for the check for deadlock.
+    =======
+        eager_limit : int or None
+            Messages of more bytes wait for the receive: how a program is checked for deadlock.
+    >>>>>>> 7e7dcfff (Flags and keys have the field's names: old ones are gone, CHANGELOG has the table)
+        options : dict
+            Further options of an application.
+        cycle_ns : float
+            Length of a cycle, for applications that compute for some time.
+        progress : callable or None
+            Function that is called with the number of bytes of a trace that were read since the last call.
     """
 
     section: str = "whole"
@@ -76,7 +81,7 @@ class Reading:
     tasks: int | None = None
     cycles_per_us: float = 0.0
     packet_bytes: int = 64
-    rendezvous: int | None = None
+    eager_limit: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
     cycle_ns: float = 3.2
     progress: Callable[[int], None] | None = None
@@ -269,6 +274,6 @@ def _part(program: Program, reading: Reading) -> Program:
 def _check(program: Program, reading: Reading, source: str) -> None:
     """Raise ValueError, beginning with its `source`, if `program` cannot run."""
     try:
-        replace(program, name="").check(reading.rendezvous)
+        replace(program, name="").check(reading.eager_limit)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None

@@ -146,7 +146,7 @@ def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[st
     for key in reading.options.keys() - own.keys():
         check_choice(key, JOB_FIELDS, f"key of trace {name}")
     trace_options(own, name)
-    if own.get("collectives") == "ours":
+    if own.get("collectives") == "builtin":
         del own["collectives"]
     path = trace_path(name)
     return Job(
@@ -179,7 +179,7 @@ def _application_job(
 def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     """Return all options of an application, with the defaults of those not given; sizes in bytes."""
     packet_bytes = options.pop("packet_bytes", 64)
-    options |= _chosen_collectives(name, options.pop("collectives", "ours"))
+    options |= _chosen_collectives(name, options.pop("collectives", "builtin"))
     if APPLICATION.is_own(name):
         return options | ({"packet_bytes": packet_bytes} if "packets" in options else {})
     chosen = APPLICATIONS[name]
@@ -195,7 +195,7 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
 
 def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
     """Return the option that says how collectives are executed, if it is not the default and counts."""
-    if text == "ours":
+    if text == "builtin":
         return {}
     from netplace.apps.collectives import selection
 

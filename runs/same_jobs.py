@@ -66,7 +66,7 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
                     sizes = sorted({job.nodes for job in jobs if job.number in helped})
                     notes[
                         f"{plans[place].partition} gives jobs of {_words(sizes)} nodes, as no box has, the "
-                        f"next size that one has ({made[place].partition}); --jobs-apart leaves it as it is"
+                        f"next size that one has ({made[place].partition}); --unpaired leaves it as it is"
                     ] = None
                     refused[place] = more
         without = {number: why for reasons in refused.values() for number, why in reasons.items()}
@@ -74,13 +74,13 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
             continue
         if len(without) == len(jobs):
             raise ValueError(
-                f"jobs: none of {len(jobs)} can be run by all of {len(places)} plans; --jobs-apart compares "
+                f"jobs: none of {len(jobs)} can be run by all of {len(places)} plans; --unpaired compares "
                 "them as they are"
             )
         first = min(without)
         notes[
             f"left out are {len(without):,} of {len(jobs):,} jobs, which not all can run; the first, job "
-            f"{first}: {without[first]}; --jobs-apart compares as they are"
+            f"{first}: {without[first]}; --unpaired compares as they are"
         ] = None
         for place in places:
             made[place] = replace(made[place], without=tuple(sorted(without)))

@@ -328,8 +328,8 @@ class Store:
             raise StoreError(f"{self.path}: is a database of another program, expected a store of netplace")
         if (schema := self._pragma("user_version")) != SCHEMA:
             raise StoreError(
-                f"{self.path}: is a store of version {schema}, this netplace has version {SCHEMA}; keep it "
-                "for the netplace that made it, and give another name"
+                f"{self.path}: is a store of version {schema}, expected version {SCHEMA}; keep it for "
+                "the version of netplace that made it, and name another file"
             )
         if (fault := fault_of_schema(self._database, TABLES)) is not None:
             raise StoreError(f"{self.path}: {fault}")

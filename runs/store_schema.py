@@ -14,7 +14,7 @@ __all__ = ["APPLICATION", "CREATED", "SCHEMA", "create", "fault_of_schema", "lim
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
-SCHEMA = 1
+SCHEMA = 2
 CREATED = f"""
 CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE simulations (

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from netplace.apps import Program, TaskWriter
-from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config, Traffic
+from netplace.netsim import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config, Traffic
 from netplace.netsim.effects import without_effect
 from netplace.topologies import Topology, parse
 
@@ -46,7 +46,7 @@ def with_effect(topology: Topology, config: Config) -> Config:
 
 
 @st.composite
-def configs(draw, bubbles=(0, 3), rendezvous=(None, 0, 100, 500), queues=(1, 8)):
+def configs(draw, bubbles=(0, 3), eager_limit=(None, 0, 100, 500), queues=(1, 8)):
     """Return settings of the network.
 
     `bubbles` and `queues` are the ranges of bubble and depth. With a bubble of two or more no network locks.
@@ -55,17 +55,17 @@ def configs(draw, bubbles=(0, 3), rendezvous=(None, 0, 100, 500), queues=(1, 8))
     return Config(
         packet_phits=draw(st.sampled_from([16, 1, 2, 3, 5, 20])),
         queue_packets=queue,
-        injection_packets=draw(st.integers(1, 4)),
+        nic_buffer=draw(st.integers(1, 4)),
         injectors=draw(st.integers(1, 3)),
         vcs=draw(st.integers(1, 4)),
-        policy=draw(st.sampled_from(list(POLICIES))),
+        vc_policy=draw(st.sampled_from(list(VC_POLICIES))),
         arbiter=draw(st.sampled_from(list(ARBITERS))),
-        consumption=draw(st.sampled_from(list(CONSUMPTIONS))),
+        ejection=draw(st.sampled_from(list(EJECTIONS))),
         bubble=draw(st.integers(bubbles[0], min(bubbles[1], queue - 1))),
         tree_routing=draw(st.sampled_from(list(TREE_ROUTINGS))),
         router_delay=draw(st.integers(0, 3)),
         link_delay=draw(st.integers(1, 4)),
-        rendezvous=draw(st.sampled_from(rendezvous)),
+        eager_limit=draw(st.sampled_from(eager_limit)),
     )
 
 

@@ -14,7 +14,7 @@ from netplace.topologies.faults import (
     link_cycles,
 )
 from netplace.topologies.graph import Graph
-from netplace.topologies.routing import usual_on
+from netplace.topologies.routing import default_on
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
@@ -79,7 +79,7 @@ def failing(
         cycles=link_cycles(of, slower, slow_cycles),
         delay=of.delay if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32),
         group=switches.group,
-        usual=usual_on(of),
+        usual=default_on(of),
         cut=~alive[: of.nodes],
         compute_nodes=switches.compute_nodes,
         planes=switches.planes,

@@ -13,7 +13,7 @@ from netplace.checks.calls import ArgumentError, check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
-from netplace.topologies.routing import usual_on
+from netplace.topologies.routing import default_on
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
@@ -237,4 +237,4 @@ def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:
     axis, closes = switches.axis, switches.closes
     if isinstance(of, Graph):
         axis, closes = of.axis, of.closes
-    return replace(made, places=switches.places, axis=axis, closes=closes, usual=usual_on(of))
+    return replace(made, places=switches.places, axis=axis, closes=closes, usual=default_on(of))

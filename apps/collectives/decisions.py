@@ -3,7 +3,7 @@
 A table is a TOML file. Of each operation it has a list of rows, and the first one that fits is taken::
 
     name = "mine"
-    base = "openmpi"                # chooses for operations that are not in this file; ours if not given
+    base = "openmpi"                # chooses for operations that are not in this file; builtin if not given
     blocks = ["allgather"]          # operations whose rows look at the bytes of one block
 
     allreduce = [
@@ -32,7 +32,7 @@ from netplace.checks.toml_text import parsed_toml
 __all__ = ["TABLES", "Row", "Table", "decision_table", "shipped_table"]
 
 TABLES = {
-    "ours": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
+    "builtin": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
     "openmpi": "Open MPI 4.1 and 5.0, coll/tuned, for operations that commute",
     "mpich": "MPICH 4.0, for communicators that know no nodes",
     "nccl": "NCCL, by its model of times on nodes of 8 A100",
@@ -151,7 +151,7 @@ def _parsed(content: bytes, source: str) -> Table:
     _, read = parsed_toml(content, source)
     name = source if source in TABLES else str(read.pop("name", source))
     read.pop("name", None)
-    base = read.pop("base", None if source == "ours" else "ours")
+    base = read.pop("base", None if source == "builtin" else "builtin")
     blocks = frozenset(_blocks(read.pop("blocks", []), source))
     rows = {}
     for operation, listed in read.items():

@@ -14,7 +14,7 @@ from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice, check_int
 
-__all__ = ["OURS", "Collectives", "in_groups", "schedule", "selection"]
+__all__ = ["BUILTIN", "Collectives", "in_groups", "schedule", "selection"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ def schedule(
     bytes: int,
     root: int = 0,
     *,
-    collectives: str = "ours",
+    collectives: str = "builtin",
     algorithm: str | None = None,
     progress: Callable[[int], None] | None = None,
     **options: Any,
@@ -228,4 +228,4 @@ def _length(parts: Sequence[tuple[int, int]]) -> int:
     return sum(end - begin for begin, end in parts)
 
 
-OURS = Collectives(decision_table("ours"))
+BUILTIN = Collectives(decision_table("builtin"))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from netplace.apps.collectives.call import Call, OwnBlocks
-from netplace.apps.collectives.selection import OURS, Collectives, selection
+from netplace.apps.collectives.selection import BUILTIN, Collectives, selection
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice
 
@@ -40,7 +40,7 @@ ALLTOALL_ORDERS = {
     "identifier": "for k = 0 .. p-1 without oneself: exchange with k",
 }
 
-_SENDS_FIRST = selection("ours+alltoall=linear")
+_SENDS_FIRST = selection("builtin+alltoall=linear")
 
 
 def bcast(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
@@ -181,7 +181,7 @@ def _write(
 
 def _chosen(writer: TaskWriter) -> Collectives:
     """Return what chooses the algorithms of a task."""
-    chosen: Collectives = writer.collectives or OURS
+    chosen: Collectives = writer.collectives or BUILTIN
     return chosen
 
 

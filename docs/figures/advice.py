@@ -71,7 +71,7 @@ def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path)
     (folder / "running.toml").write_text(f'{text}[[job]]\nnodes = "{nodes}"\n')
     advice = _advice(machine, job, folder / "running.toml")
     [program] = programs_of(resolve(machine, job))
-    ours, theirs = (_times(topology, program, advice[key], held) for key in ("best", "usual"))
+    ours, theirs = (_times(topology, program, advice[key], held) for key in ("best", "default"))
     saved = 1 - np.array(ours) / np.array(theirs)
     half = stats.t.ppf(0.975, len(saved) - 1) * saved.std(ddof=1) / math.sqrt(len(saved))
     verdict = "" if advice["verdict"] == "faster" else " (no clear difference)"
@@ -85,7 +85,7 @@ def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path)
 def _advice(machine: str, job: dict[str, str], beside: Path) -> dict[str, Any]:
     """Return what the command prints."""
     flags = [word for key, value in job.items() for word in (f"--{key}", value)]
-    flags += ["--machine", machine, "--beside", str(beside), "--simulations", "60", "--json"]
+    flags += ["--machine", machine, "--running", str(beside), "--simulations", "60", "--json"]
     command = [sys.executable, "-m", "netplace", "advise", *flags]
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(made.stdout))

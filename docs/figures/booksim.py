@@ -71,7 +71,7 @@ def pattern_here(network: str, traffic: str) -> str:
 
 def measured(network: str, traffic: str, offered: float, measure: int, **settings: object) -> LoadPoint:
     """Drive a network whose routers have four stages, which take half a cycle at a speedup of 2."""
-    speedup = 2 if settings.setdefault("crossbar", 1) == 2 else 1
+    speedup = 2 if settings.setdefault("crossbar_speedup", 1) == 2 else 1
     config = Config(
         **{
             "queue_packets": 8,
@@ -123,7 +123,7 @@ def side_by_side(kind: str, case: tuple[str, ...], speedup: int, figure: float) 
     own = own_share(network, traffic)
     cycles = 1_000_000 if kind == "delay" else 12_000
     point = measured(
-        network, traffic, float(offered), cycles, routing=routing, vcs=int(vcs), crossbar=speedup
+        network, traffic, float(offered), cycles, routing=routing, vcs=int(vcs), crossbar_speedup=speedup
     )
     if kind == "delay":
         return (figure - own * OWN_DELAY[speedup]) / (1 - own), point.delay.mean

@@ -1,7 +1,7 @@
-"""What network times cost, and what is foretold of that: measures ``network_time.csv``.
+"""What network times cost, and what is foretold of that: measures ``fidelity.csv``.
 
-Run with ``python docs/figures/network_time.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
-loops on random nodes; the table says what ``--network-time auto`` would choose, and the CPU seconds of each
+Run with ``python docs/figures/fidelity.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
+loops on random nodes; the table says what ``--fidelity auto`` would choose, and the CPU seconds of each
 fidelity.
 """
 
@@ -44,7 +44,7 @@ def measured(machine: str, jobs: int, iterations: int, folder: Path) -> dict[str
     log.write_text("\n".join(["number,submit,nodes,run_time", *rows]))
     given = {
         "machine": machine, "workload": str(log), "applications": str(mix), "partition": "random",
-        "precision": 0.05,
+        "target_half_width": 0.05,
     }  # fmt: skip
     plan = make_cosim_plan(given)
     placing, workload = placing_of(plan), workload_of(plan.jobs)
@@ -53,7 +53,7 @@ def measured(machine: str, jobs: int, iterations: int, folder: Path) -> dict[str
     row |= {f"{name}, packets": packets for name, packets in packets_by_fidelity(placing, workload).items()}
     row["auto"] = cheaper(placing, workload)[0]
     for fidelity in ("live", "sampled", "mixes"):
-        made = cosimulate(make_cosim_plan(given | {"network_time": fidelity})).outcome
+        made = cosimulate(make_cosim_plan(given | {"fidelity": fidelity})).outcome
         row[f"{fidelity}, CPU s"] = made["cpu_seconds"]
     return row
 

@@ -124,15 +124,15 @@ def timed(what: Callable[[], Any]) -> tuple[Any, float]:
 Estimates = Mapping[int, tuple[float, float]]
 
 
-def by_leaps(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
+def by_leaps(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
     """Return the sampled time of each job in cycles, and the half-width that is told, by number."""
-    made = sampled_again(placing, jobs, precision)
+    made = sampled_again(placing, jobs, target_half_width)
     return {number: (time.cycles, time.half_width) for number, time in made.items()}
 
 
-def by_mixes(placing: Placing, jobs: Sequence[Started], precision: float) -> Estimates:
+def by_mixes(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
     """Return the time of each job by mixes in cycles, and the half-width that is told, by number."""
-    rates = Rates(placing, precision)
+    rates = Rates(placing, target_half_width)
     ended: list[Progress] = []
     execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
     second = placing.config.cycle_ns * 1e-9
@@ -151,7 +151,7 @@ def by_mixes(placing: Placing, jobs: Sequence[Started], precision: float) -> Est
 ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
 
 
-def measured(number: int, seed: int, method: str, precision: float) -> pd.DataFrame:
+def measured(number: int, seed: int, method: str, target_half_width: float) -> pd.DataFrame:
     """Return one row a job: its live time, its estimate by a method, and the half-width that is told."""
     draw = drawn(number)
     placing = replace(draw.placing, seed=1000 * number + seed)
@@ -163,7 +163,7 @@ def measured(number: int, seed: int, method: str, precision: float) -> pd.DataFr
     cpu_alone = np.nan  # of which one seed tells enough
     if seed == 0:
         _, cpu_alone = timed(lambda: [cycles_alone(placing, job.placed) for job in jobs])
-    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs, precision))
+    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs, target_half_width))
     rows = [
         draw.regime
         | {
@@ -265,16 +265,16 @@ def main(
     first: int = 7800,
     seeds: int = 3,
     method: str = "sampled",
-    precision: float | str = PRECISION,
+    target_half_width: float | str = PRECISION,
 ) -> None:
     """Measure what is not there yet, and print the tables."""
-    other = "" if float(precision) == PRECISION else f"-{precision}"
+    other = "" if float(target_half_width) == PRECISION else f"-{target_half_width}"
     table = FOLDER / f"{method}{other}.csv"
     parts = [pd.read_csv(table)] if table.exists() else []
     known = {tuple(row) for part in parts for row in part[["draw", "seed"]].to_numpy().tolist()}
     for seed, number in itertools.product(range(seeds), range(first, first + draws)):
         if (number, seed) not in known:
-            parts.append(measured(number, seed, method, float(precision)))
+            parts.append(measured(number, seed, method, float(target_half_width)))
             pd.concat(parts).to_csv(table, index=False, float_format="%.6g")
             sys.stderr.write(f"{number} {seed}\n")
     frame = pd.concat(parts, ignore_index=True)

@@ -19,7 +19,7 @@ MACHINES = ("torus:8x8", "mesh:8x8", "tree:4,3")
 SEEDS = 3
 GIVEN = {
     "workload": "applications", "jobs": 20, "policy": "easy", "sizes": "small", "intensity": "low",
-    "repeats": "5:15", "mean_gap": 1e-6, "partition": "random",
+    "repeats": "5:15", "mean_interarrival": 1e-6, "partition": "random",
 }  # fmt: skip
 
 

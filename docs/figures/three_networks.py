@@ -34,7 +34,7 @@ NETWORKS = {
 ROUTINGS = {
     "dragonfly": {"minimal": {}, "ugal-l": {"routing": "ugal-l"}},
     "fat tree": {"d-mod-k": {}, "adaptive": {"routing": "adaptive"}},
-    "torus": {"smart (adaptive)": {}, "dimension order": {"policy": "oblivious"}},
+    "torus": {"smart (adaptive)": {}, "dimension order": {"vc_policy": "oblivious"}},
 }
 # By which rule jobs get nodes: close together, and as Slurm's rule for dragonflies has it.
 PLACED = {

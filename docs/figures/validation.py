@@ -33,11 +33,11 @@ GOLDEN = HERE.parents[1] / "tests" / "golden"
 DOCUMENT = HERE.parent / "background" / "validation.md"
 OPTIONS = {
     "nchan": "vcs",
-    "rmode": "policy",
+    "rmode": "vc_policy",
     "amode": "arbiter",
-    "cmode": "consumption",
+    "cmode": "ejection",
     "tql": "queue_packets",
-    "iql": "injection_packets",
+    "iql": "nic_buffer",
     "bsize": "bubble",
     "routing": "tree_routing",
 }
@@ -204,9 +204,9 @@ def agreement() -> str:
     """Run applications on both engines under many settings, and compare what they took."""
     settings = [
         ("torus:4x4", Config()),
-        ("torus:4x4", Config(policy="shortest", arbiter="age", vcs=3)),
-        ("torus:5x3", Config(policy="random", arbiter="random", injectors=2)),
-        ("torus:4x4", Config(policy="oblivious", consumption="single", router_delay=2)),
+        ("torus:4x4", Config(vc_policy="shortest", arbiter="age", vcs=3)),
+        ("torus:5x3", Config(vc_policy="random", arbiter="random", injectors=2)),
+        ("torus:4x4", Config(vc_policy="oblivious", ejection="single", router_delay=2)),
         ("mesh:4x2x2", Config(arbiter="longest", queue_packets=3, bubble=1)),
         ("tree:4,2", Config(vcs=2)),
         ("thintree:4,2,2", Config(vcs=1, tree_routing="static", arbiter="fifo")),

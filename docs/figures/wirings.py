@@ -34,7 +34,7 @@ def zero_load() -> str:
     lines = ["| network | routing | messages | to the cycle |", "|---|---|---|---|"]
     for text, routing in KINDS:
         network = parse(text)
-        switches, routes, verdict = verdict_on(network, routing, "usual")
+        switches, routes, verdict = verdict_on(network, routing, "default")
         far = reach(switches, routes.ports, steps(switches, "hop")[0], routes.name).hops
         exact = tried = 0
         rng = np.random.default_rng(1)
@@ -61,7 +61,7 @@ def tables_of_grids() -> str:
     for text, offered in product(("torus:5x3", "mesh:5x4", "mesh:3x3x2"), (0.2, 0.6)):
         points = []
         for more in (
-            {"policy": "oblivious"},
+            {"vc_policy": "oblivious"},
             {"routing": "dor", "vc_discipline": "none", "allow_deadlock": True},
         ):
             config = Config(vcs=1, bubble=0, queue_packets=8, **more)

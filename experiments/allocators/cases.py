@@ -165,7 +165,7 @@ def run_case(case: AllocatorCase) -> dict[str, Any]:
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 
 
-def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: str) -> dict[str, float]:
+def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, fidelity: str) -> dict[str, float]:
     """Run jobs of applications on the machine, live or with the times of jobs alone."""
     given = {
         "machine": case.machine,
@@ -175,7 +175,7 @@ def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: 
         "intensity": "low",
         "repeats": "5:20",
         "partition": case.partition,
-        "network_time": network_time,
+        "fidelity": fidelity,
     }
     outcome = cosimulate(make_cosim_plan(given, case.seed)).outcome
     done = [job for job in outcome["jobs"] if job["state"] == "done"]
@@ -225,7 +225,7 @@ def _overlap(
     parts = [
         np.array([x + width * y for y in range(rows) for x in chosen]) for chosen in _COLUMNS[case.partition]
     ]
-    config = Config(vcs=vcs, policy=policy)
+    config = Config(vcs=vcs, vc_policy=policy)
     program = application("all-to-all", len(parts[0]), bytes=bytes)
     alone = [simulate(machine, program, nodes, config=config, seed=case.seed).cycles for nodes in parts]
     both = simulate(machine, [program] * 2, parts, config=config, seed=case.seed)

@@ -248,7 +248,7 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
         "repeats": "5:20",
     }
     if load:
-        given["mean_gap"] = _work(json.dumps(given), seed) / (load * machine.nodes * jobs)
+        given["mean_interarrival"] = _work(json.dumps(given), seed) / (load * machine.nodes * jobs)
     with tempfile.TemporaryDirectory() as folder:
         given["partition"] = _text(machine, partition, Path(folder) / "sets.conf")
         outcome = cosimulate(make_cosim_plan(given, seed)).outcome
@@ -269,7 +269,7 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
 @lru_cache(maxsize=8)
 def _work(given: str, seed: int) -> float:
     """Return the node-seconds of the jobs, each alone."""
-    alone = cosimulate(make_cosim_plan(json.loads(given) | {"network_time": "table"}, seed)).outcome["jobs"]
+    alone = cosimulate(make_cosim_plan(json.loads(given) | {"fidelity": "table"}, seed)).outcome["jobs"]
     return float(sum(job["size"] * job["alone"] for job in alone))
 
 

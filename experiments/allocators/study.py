@@ -83,8 +83,8 @@ def _choice(quick: bool) -> Iterator[AllocatorCase]:
         chosen = ("random", "gen-alg") if quick else partitions
         for partition in chosen:
             for seed in range(seeds):
-                for network_time in ("live", "table"):
-                    options = (("jobs", jobs), ("network_time", network_time))
+                for fidelity in ("live", "table"):
+                    options = (("jobs", jobs), ("fidelity", fidelity))
                     yield AllocatorCase("choice", machine, partition, seed, options)
 
 

@@ -129,11 +129,11 @@ LOG_NEAR = 0.01
 def _choice(frame: pd.DataFrame) -> _Made:
     """Return live and table figures relative to random nodes, machine by machine."""
     measures = ("makespan", "turnaround", "run", "mean hops")
-    base = frame[frame["partition"] == "random"].set_index(["machine", "network_time", "seed"])
+    base = frame[frame["partition"] == "random"].set_index(["machine", "fidelity", "seed"])
     rows = []
     for (machine, partition), own in frame.groupby(["machine", "partition"], sort=False):
         row: dict[str, Any] = {"machine": machine, "partition": partition}
-        for source, part in own.groupby("network_time", sort=False):
+        for source, part in own.groupby("fidelity", sort=False):
             keys = [(machine, source, seed) for seed in part["seed"]]
             for name in measures:
                 if name == "mean hops" and source == "table":

@@ -69,7 +69,7 @@ class Slowed:
     def run(self) -> Outcome:
         """Return the mean turnaround in seconds, the percentage for jobs of more than one node."""
         plan, placing = self.plan, placing_of(self.plan)
-        times = FreshTimes(placing, plan.margin)
+        times = FreshTimes(placing, plan.estimate_factor)
 
         def cycles(placed: Placed) -> float:
             return _compact(placing, times, placed) * (1 + self.percent / 100)

@@ -40,7 +40,7 @@ class Shared:
     policy: str
     partition: str
     seed: int
-    network_time: str = "live"
+    fidelity: str = "live"
 
     def plan(self, size: SharedSize, gap: float = _AT_ONCE) -> CosimPlan:
         """Return what to execute, `gap` seconds between submissions on average."""
@@ -52,10 +52,10 @@ class Shared:
             "sizes": "small",
             "intensity": "low",
             "repeats": size.repeats,
-            "mean_gap": gap,
+            "mean_interarrival": gap,
             "policy": self.policy,
             "partition": self.partition,
-            "network_time": self.network_time,
+            "fidelity": self.fidelity,
         }
         return make_cosim_plan(given, self.seed)
 

@@ -74,7 +74,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         figures[part] = partial(draw, cells=cells, title=MACHINES[part])
     turned = _turned(plans, outcomes)
     tables.append(ReportTable("turned", "Conclusions that turn", turned, {}))
-    for machine, group in frame[frame["network_time"] == "live"].groupby("machine", sort=False):
+    for machine, group in frame[frame["fidelity"] == "live"].groupby("machine", sort=False):
         worst = group.groupby("partition", sort=False)["slowdown"].mean()
         sentences.append(
             f"{machine}: mean slowdown by sharing "
@@ -103,7 +103,7 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
                 "policy": case.policy,
                 "partition": case.partition,
                 "seed": case.seed,
-                "network_time": case.network_time,
+                "fidelity": case.fidelity,
                 "turnaround": 1e6 * per_job["turnaround"]["mean"],
                 "wait": 1e6 * per_job["wait"]["mean"],
                 "slowdown": sharing["mean_slowdown"] if sharing else 1.0,
@@ -117,7 +117,7 @@ def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Return a line for each case: turnarounds under a table and live, each over that of boxes there."""
     lines = []
     for names, group in frame.groupby(["class", "load", "policy"], sort=False):
-        times = dict(iter(group.groupby("network_time")))
+        times = dict(iter(group.groupby("fidelity")))
         base = {
             time: own[own["partition"] == "contiguous"].set_index("seed")["turnaround"]
             for time, own in times.items()
@@ -150,7 +150,9 @@ def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataF
     values = list(plans.values())
     for (machine, kind, load), places in groups.items():
         # Gaps between submissions go with the seed; candidates of one seed have the same.
-        compared = rankings([values[n] for n in places], [outcomes[n] for n in places], but=("mean_gap",))
+        compared = rankings(
+            [values[n] for n in places], [outcomes[n] for n in places], but=("mean_interarrival",)
+        )
         for ranked in compared:
             if ranked.measure != "turnaround":
                 continue

@@ -81,7 +81,7 @@ class Fabric:
         self.moved = False
         self._seed = seed
         self._packet_phits = config.packet_phits
-        self._crossbar = config.crossbar
+        self._crossbar = config.crossbar_speedup
         self._marks = read_congestion(config.congestion_control).marks
         self._arbiter = arbiter_of(config.arbiter, uses_table_router(topology, config))
         self._deliver = deliver

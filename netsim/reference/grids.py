@@ -33,9 +33,9 @@ class GridRouting(Routing):
         super().__init__(config, seed)
         self.grid = grid
         self.dimensions = len(grid.sizes)
-        self._oblivious = config.policy == "oblivious"
-        self._keeps_vc = config.policy == "smart"
-        self._policy = POLICIES[config.policy]
+        self._oblivious = config.vc_policy == "oblivious"
+        self._keeps_vc = config.vc_policy == "smart"
+        self._policy = POLICIES[config.vc_policy]
         self._wraps = [bool(wrap) for wrap in np.broadcast_to(grid.wraps, self.dimensions)]
         self._places = grid.coordinates(np.arange(grid.nodes)).tolist()
 

@@ -189,7 +189,7 @@ class Job:
         return post, Receive(operation, channel)
 
     def _by_rendezvous(self, size: int) -> bool:
-        return self._config.rendezvous is not None and size > self._config.rendezvous
+        return self._config.eager_limit is not None and size > self._config.eager_limit
 
     def _channel(self, source: int, destination: int, tag: int, size: int) -> Channel:
         packets = max(1, -(-size // self._config.packet_bytes))

@@ -111,7 +111,7 @@ class Node:
         self._ordered = config.ordered_flows
         self._queue_packets = config.queue_packets
         fifos = fabric.routers[number].injection
-        self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]
+        self._injectors = [_Injector(fifo, config.nic_buffer) for fifo in fifos]
 
     def owe(self, load: Load, due: int, kind: int, key: Key) -> None:
         """Put a load into the interface queue."""

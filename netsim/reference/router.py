@@ -344,7 +344,7 @@ class Router:
         self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]
         self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
         self.consumption = Output(self, -1, 0, len(self.outputs))
-        self.consumption.shared = config.consumption == "multiple"
+        self.consumption.shared = config.ejection == "multiple"
         self.classes = read_classes(config.traffic_classes)
         self._class_vcs = config.vcs // self.classes.count
 

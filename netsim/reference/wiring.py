@@ -79,7 +79,7 @@ def join(
         outputs = routers[number].outputs[port * config.vcs : (port + 1) * config.vcs]
         for output in outputs:
             output.fifo = neighbor.fifos[entry + output.vc]
-            output.ring = rings and (output.vc == 0 or config.policy == "oblivious")
+            output.ring = rings and (output.vc == 0 or config.vc_policy == "oblivious")
         Link(
             outputs, int(cycles[number, port]), int(delay[number, port]), read_classes(config.traffic_classes)
         )

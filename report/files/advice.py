@@ -14,16 +14,16 @@ from netplace.report.files.rank_files import LAUNCHERS, rank_file
 __all__ = ["FILE", "read_advice", "write_advice"]
 
 FILE = "advice.json"
-VERSION = 1  # to be raised when keys change
+VERSION = 2  # to be raised when keys change
 _NODES = listed(number())
 _TRIED = table({"partition": text, "mapping": text, "ratio": maybe(amount(0)), "draws": number()})
 _KIND = table(
     {
         **dict.fromkeys(
-            ("verdict", "partition", "mapping", "usual_rule", "machine", "job", "host_list"), text
+            ("verdict", "partition", "mapping", "default_rule", "machine", "job", "host_list"), text
         ),
-        **dict.fromkeys(("nodes", "usual", "best", "best_cycles", "usual_cycles"), _NODES),
-        **dict.fromkeys(("hosts", "usual_hosts", "sentences", "grounds"), listed(text)),
+        **dict.fromkeys(("nodes", "default", "best", "best_cycles", "default_cycles"), _NODES),
+        **dict.fromkeys(("hosts", "default_hosts", "sentences", "grounds"), listed(text)),
         "gain": amount(),
         "half_width": amount(0),
         "tried": listed(_TRIED),

@@ -59,7 +59,7 @@ def title_of(plan: CosimPlan) -> str:
     jobs = plan.jobs
     return (
         f"{Path(jobs.workload).name} on {jobs.machine}: {jobs.policy}, {jobs.partition}, {jobs.mapping}, "
-        f"network time {plan.network_time}"
+        f"network time {plan.fidelity}"
     )
 
 
@@ -108,8 +108,8 @@ def _source_table(
         [],
         ["mixes simulated", number(mixes.simulated)],
         [
-            f"of which the precision of {100 * mixes.precision:g} % was not met",
-            number(mixes.precision_missed),
+            f"of which the precision of {100 * mixes.target_half_width:g} % was not met",
+            number(mixes.target_missed),
         ],
     ]
     rows += _width_rows(marked, width)
@@ -249,14 +249,14 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     """Return all keys of what a ranking is of, as a user says them."""
     left_out = ("options", "config", "mix_digest")
     plain = {name: value for name, value in case.items() if name not in left_out}
-    settings = {key: case["config"][name] for key, name in SETTINGS.items() if name in case["config"]}
+    settings = {name: case["config"][name] for name in SETTINGS if name in case["config"]}
     return plain | dict(case["options"]) | settings
 
 
 def _needed(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader needs of what all rankings share: the plan, its options, unusual settings."""
     usual = asdict(Config())
-    unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
+    unusual = (name for name in SETTINGS if name in shared and shared[name] != usual[name])
     names = (*PLAN_WORDS, *dict(case["options"]), *unusual)
     return {name: shared[name] for name in names if shared.get(name, "") != ""}
 

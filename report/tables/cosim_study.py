@@ -62,7 +62,7 @@ def figure_rows(
     """
     made = []
     for plan, outcome, own in zip(plans, outcomes, rows, strict=True):
-        row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"network_time": plan.network_time}
+        row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"fidelity": plan.fidelity}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
         figures = CosimFigures.from_dict(outcome["figures"])
         row |= {name: getattr(figures.schedule, name) for name in _OF_SCHEDULE}
@@ -108,7 +108,7 @@ def compared(frame: pd.DataFrame) -> Table:
     ]
     seeds = frame["seed"].nunique()
     over = f" and {seeds} seeds" if seeds > 1 else ""
-    head = ["time" if name == "network_time" else name for name in differing]
+    head = ["time" if name == "fidelity" else name for name in differing]
     made = table(
         f"{len(frame)} co-simulations, means over jobs{over}; times in {unit}", [*head, *shown], rows
     )
@@ -123,9 +123,9 @@ def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Con
     Those under a table's times are omitted, unless there are no others.
     """
     groups: dict[str, list[int]] = {}
-    tables_only = all(plan.network_time == "table" for plan in plans)
+    tables_only = all(plan.fidelity == "table" for plan in plans)
     for place, plan in enumerate(plans):
-        if plan.network_time != "table" or tables_only:
+        if plan.fidelity != "table" or tables_only:
             groups.setdefault(json.dumps(_words(plan)), []).append(place)
     made = []
     for text, places in groups.items():
@@ -139,7 +139,7 @@ def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Con
             joined = np.mean(batches, axis=0) if same else np.hstack(batches)
             values[name] = joined.tolist()
         made.append(Contestant(json.loads(text), values, in_time=not over_seeds))
-    return contests(made, but=("network_time",))
+    return contests(made, but=("fidelity",))
 
 
 def draw_compared(path: Path, frame: pd.DataFrame) -> None:
@@ -162,14 +162,14 @@ def draw_compared(path: Path, frame: pd.DataFrame) -> None:
 
 
 def _differing(frame: pd.DataFrame) -> list[str]:
-    names = [name for name in (*PLAN_WORDS, "network_time") if name != "seed"]
+    names = [name for name in (*PLAN_WORDS, "fidelity") if name != "seed"]
     return [name for name in names if frame[name].astype(str).nunique() > 1] or ["policy"]
 
 
 def _words(plan: CosimPlan) -> dict[str, str]:
     """Return what tells a plan from others, but for the seed."""
     names = [name for name in PLAN_WORDS if name not in ("seed", "options")]
-    words = {name: str(getattr(plan.jobs, name)) for name in names} | {"network_time": plan.network_time}
+    words = {name: str(getattr(plan.jobs, name)) for name in names} | {"fidelity": plan.fidelity}
     return words | {name: str(value) for name, value in plan.jobs.options}
 
 

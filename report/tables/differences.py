@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["contest_frame", "contest_notes", "contest_tables"]
 
 _SHOWN = 24  # rows on the screen, and those of the last that begins before
-_SPEAK = ("machine", "policy", "partition", "network_time", "mapping")  # whose words say what they are
+_SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
 _WORTH = 1.5  # gain by common jobs that is worth a word
 
 

@@ -16,7 +16,7 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.topologies import Graph, Grid, Topology, hierarchy
 from netplace.topologies.slurm_grid import listed_placements
 
-__all__ = ["SLURM_RULES", "Placement", "read_placements", "slurm_choice", "usual_slurm_rule"]
+__all__ = ["SLURM_RULES", "Placement", "default_slurm_rule", "read_placements", "slurm_choice"]
 
 
 # Boxes as Slurm's plug-in ``topology/torus3d`` gives them: of listed shapes, at listed places.
@@ -165,13 +165,13 @@ SLURM_RULES = {
 }
 
 
-def usual_slurm_rule(topology: Topology) -> str:
+def default_slurm_rule(topology: Topology) -> str:
     """Return Slurm's rule on a network, as its Topology Guide advises: that of trees, dragonflies, or none.
 
     Examples
     --------
     >>> from netplace.topologies import parse
-    >>> [usual_slurm_rule(parse(text)) for text in ("tree:4,2", "dragonfly:a=4,p=2,h=2", "torus:4x4")]
+    >>> [default_slurm_rule(parse(text)) for text in ("tree:4,2", "dragonfly:a=4,p=2,h=2", "torus:4x4")]
     ['tree', 'dragonfly', 'flat']
     """
     if not _subtrees(topology):
@@ -182,7 +182,7 @@ def usual_slurm_rule(topology: Topology) -> str:
 def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmChoice | _SlurmPlacements:
     """Return the partitioner of an empty machine that chooses as Slurm does; see `SLURM_RULES`."""
     rule, equals, shapes = option.partition("=")
-    rule = rule or usual_slurm_rule(topology)
+    rule = rule or default_slurm_rule(topology)
     if rule == "torus3d":
         return _SlurmPlacements(topology, shapes or listed_placements(topology.text))
     if equals:
@@ -198,12 +198,14 @@ class _SlurmChoice(PlainPartitioner):
     topology : Topology
         The machine.
     option : str
-        A key of `SLURM_RULES` but ``torus3d``; empty: that of `usual_slurm_rule`.
+        A key of `SLURM_RULES` but ``torus3d``; empty: that of `default_slurm_rule`.
     """
 
     def __init__(self, topology: Topology, option: str = "") -> None:
         super().__init__(topology, option)
-        self.rule = check_choice(option or usual_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule")
+        self.rule = check_choice(
+            option or default_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule"
+        )
         self._subtrees = _subtrees(topology) if self.rule != "flat" else []
         if self.rule != "flat" and not self._subtrees:
             raise ValueError(

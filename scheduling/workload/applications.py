@@ -55,7 +55,7 @@ def applications(
     classes: str | Sequence[str] = "mixed",
     sizes: str = "medium",
     intensity: str | Sequence[str] = ANY,
-    mean_gap: float = 0.0,
+    mean_interarrival: float = 0.0,
     repeats: tuple[int, int] = (10_000, 1_000_000),
 ) -> Workload:
     """Return a workload of jobs that run applications.
@@ -78,7 +78,7 @@ def applications(
         A key of `SIZES`.
     intensity : str or sequence of str
         A key of `INTENSITIES` or several, drawn alike; ``"any"``: all.
-    mean_gap : float
+    mean_interarrival : float
         Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
     repeats : tuple of int
         Least and most repeats; drawn between them so that each order of magnitude is as likely.
@@ -87,14 +87,14 @@ def applications(
     check_int(nodes, f"nodes {what}", 1, MOST_NODES)
     check_int(jobs, f"jobs {what}", 1, MOST_JOBS)
     rng = np.random.default_rng(check_int(seed, f"seed {what}", 0))
-    if not 0 <= mean_gap < math.inf:
-        raise ValueError(f"mean gap {what}: {mean_gap} is not a number of seconds of at least 0")
+    if not 0 <= mean_interarrival < math.inf:
+        raise ValueError(f"mean gap {what}: {mean_interarrival} is not a number of seconds of at least 0")
     kinds = _kinds([classes] if isinstance(classes, str) else classes, intensity)
     weights = SIZES[check_choice(sizes, SIZES, f"sizes {what}")]
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
     if not fitting:
         raise ValueError(f"nodes {what}: {nodes} are too few, expected at least {min(weights)}")
-    gaps = rng.exponential(mean_gap, jobs) if mean_gap else np.zeros(jobs)
+    gaps = rng.exponential(mean_interarrival, jobs) if mean_interarrival else np.zeros(jobs)
     named = [classes] if isinstance(classes, str) else list(classes)
     if set(named) <= set(PUBLISHED_CLASSES):
         kind = rng.integers(len(kinds), size=jobs)

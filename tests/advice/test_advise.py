@@ -74,7 +74,7 @@ def test_hierarchical_collectives_go_by_the_switches_of_each_placement():
         "class": "S",
         "tasks": 8,
         "iterations": 1,
-        "collectives": "ours+allreduce=hierarchical",
+        "collectives": "builtin+allreduce=hierarchical",
     }
     described = resolve(machine.text, job)
     [first] = programs_of(described)
@@ -84,12 +84,12 @@ def test_hierarchical_collectives_go_by_the_switches_of_each_placement():
     assert here.placed(nodes).equals(expected)
     assert not expected.equals(first)
     assert here.cycles(nodes, 0) == Situation(machine, expected).cycles(nodes, 0)
-    assert on_nodes(resolve(machine.text, job | {"collectives": "ours"})) is None
+    assert on_nodes(resolve(machine.text, job | {"collectives": "builtin"})) is None
 
 
 def test_a_neighbours_hierarchical_collectives_go_by_its_switches(tmp_path):
     machine, beside = parse("tree:4,2"), tmp_path / "running.toml"
-    job = 'app = "mg"\nclass = "S"\niterations = 1\ncollectives = "ours+allreduce=hierarchical{}"\n'
+    job = 'app = "mg"\nclass = "S"\niterations = 1\ncollectives = "builtin+allreduce=hierarchical{}"\n'
     nodes = 'nodes = "0,4,8,12,1,5,9,13"\n'
     found = []
     for groups in ("", "+groups=0.1.2.3.0.1.2.3", "+groups=0.0.0.0.1.1.1.1"):
@@ -106,8 +106,8 @@ def test_advice_is_the_same_again_and_its_gain_is_that_of_its_own_times():
     assert found.nodes.tolist() == again.nodes.tolist()
     assert (found.gain, found.half_width, found.tried) == (again.gain, again.half_width, again.tried)
     assert np.isin(found.nodes, free).all()
-    assert len(found.best_cycles) == len(found.usual_cycles) >= 6
-    saved = 1 - np.mean(found.best_cycles) / np.mean(found.usual_cycles)
+    assert len(found.best_cycles) == len(found.default_cycles) >= 6
+    saved = 1 - np.mean(found.best_cycles) / np.mean(found.default_cycles)
     assert found.gain == pytest.approx(saved)
 
 
@@ -115,7 +115,7 @@ def test_no_gain_is_promised_where_every_placement_is_as_good():
     star = Situation(parse("thintree:8,1,1"), application("2d-torus", 4, packets=2))
     found = advise(star, range(8), Limits(simulations=12))
     assert found.verdict == "no clear difference"
-    assert found.nodes.tolist() == found.usual.tolist()
+    assert found.nodes.tolist() == found.default.tolist()
 
 
 def test_too_few_free_nodes_are_told_with_how_many():
@@ -176,7 +176,7 @@ def test_the_command_writes_what_launchers_and_the_report_read(slurm_machine):
     folder = slurm_machine / "advice"
     words = ("--machine", str(slurm_machine / "topology.conf,taper=2"), "--app", "2d-torus", "--tasks", "4")
     status, said, _ = run(
-        "advise", *words, "--beside", str(slurm_machine / "running.toml"), "--simulations", "16",
+        "advise", *words, "--running", str(slurm_machine / "running.toml"), "--simulations", "16",
         "-o", str(folder),
     )  # fmt: skip
     assert status == 0
@@ -209,10 +209,10 @@ def test_a_matrix_stands_for_an_application(tmp_path):
         (("--app", "2d-torus", "--from", "W.csv"), "--from: a matrix stands for what runs"),
         (("--from", "W.npy"), "expected a matrix in a .csv file"),
         (("--jobs", "2x lu.W.16"), "--jobs: advice is for one job"),
-        (("--app", "2d-torus", "--tasks", "4", "--usual", "best"), "partitioner"),
+        (("--app", "2d-torus", "--tasks", "4", "--default", "best"), "partitioner"),
         (("--app", "2d-torus", "--tasks", "4", "--simulations", "1"), "simulations"),
         (("--app", "2d-torus", "--tasks", "4", "-o", "no/such/folder"), "there is no folder no/such"),
-        (("--app", "2d-torus", "--tasks", "4", "--beside", "none.toml"), "none.toml: cannot be read"),
+        (("--app", "2d-torus", "--tasks", "4", "--running", "none.toml"), "none.toml: cannot be read"),
     ],
 )
 def test_mistakes_end_with_a_sentence(words, said):

@@ -57,14 +57,14 @@ def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
         "advise", "--machine", str(tmp_path / "topology.conf"), "--log", str(log), "-o", str(folder)
     )
     assert status == 0
-    assert "the usual rule is slurm:tree" in said
+    assert "the default rule is slurm:tree" in said
     found = json.loads((folder / "rules.json").read_text())
     assert {one["partition"] for one in found["tried"]} >= {"slurm:tree", "contiguous", "quasi-contiguous:20"}
-    usual = next(one for one in found["tried"] if one["partition"] == "slurm:tree")
-    assert (usual["gain"], usual["verdict"], usual["pays_from"]) == (0, "usual", None)
+    default = next(one for one in found["tried"] if one["partition"] == "slurm:tree")
+    assert (default["gain"], default["verdict"], default["pays_from"]) == (0, "default", None)
     assert "local most = { 8, 16, 24, 32 }" in (folder / "job_submit.lua").read_text()
     made = page_of(folder)
-    assert found["usual"] in made.verdict[0]
+    assert found["default"] in made.verdict[0]
     assert made.parts[-1].title == "To install: job_submit.lua"
     assert '<ul class="verdict"><li>' in (folder / "report.html").read_text()
 
@@ -104,7 +104,7 @@ def test_places_without_a_node_are_left_out_of_the_file(tmp_path):
         (("--app", "2d-torus"), "--app: given beside --log"),
         (("--spread-cost", "-1"), "cost of spread"),
         (("--queue", "none"), "policy"),
-        (("--usual", "none"), "partition"),
+        (("--default", "none"), "partition"),
     ],
 )
 def test_mistakes_end_with_a_sentence(log, words, said):
@@ -119,7 +119,7 @@ def test_jobs_larger_than_the_machine_are_left_out_and_told(log):
     assert status == 0
     assert "No time for:" in said
     assert "left out are" in told
-    assert "--jobs-apart" not in told
+    assert "--unpaired" not in told
 
 
 def test_a_log_too_short_for_intervals(tmp_path):

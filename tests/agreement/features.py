@@ -61,7 +61,7 @@ NETWORKS = {  # kind: a small one
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {
     "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
-    "mean_gap": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",
+    "mean_interarrival": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _config(text: str, **more: Any) -> Config:
     topology = parse(text)
     if isinstance(topology, Grid) and topology.twist and uses_table_router(topology, config):
         # In tables the usual routing, by dimensions, would have longer ways.
-        needed = verdict_on(topology, "minimal", "usual")[2].needed
+        needed = verdict_on(topology, "minimal", "default")[2].needed
         config = replace(config, routing="minimal", vcs=needed)
     return config
 
@@ -92,7 +92,7 @@ def _vcs(text: str, general: bool = False) -> int:
     topology = parse(text)
     if not (general or isinstance(topology, Graph)):
         return 2
-    return max(2, verdict_on(topology, "usual", "usual")[2].needed)
+    return max(2, verdict_on(topology, "default", "default")[2].needed)
 
 
 def _programs() -> list[Any]:
@@ -172,7 +172,9 @@ def injectors(text: str, engine: str) -> Any:
 
 def fabrics(text: str, engine: str) -> Any:
     """Give cables a length, switches a pipeline, room that is known late, a narrow crossbar and classes."""
-    return _figures(_run(text, engine, cable_latency="6", pipeline=2, credit_delay=5, crossbar=1, **CLASSES))
+    return _figures(
+        _run(text, engine, cable_latency="6", pipeline=2, credit_delay=5, crossbar_speedup=1, **CLASSES)
+    )
 
 
 def service(text: str, engine: str) -> Any:
@@ -200,9 +202,9 @@ def _plan(text: str, **more: Any) -> Any:
     return make_cosim_plan(_JOBS | {"machine": text, "vcs": _vcs(text), "queue_packets": 5} | more, seed=1)
 
 
-def _cosim(network_time: str) -> Callable[[str, str], Any]:
+def _cosim(fidelity: str) -> Callable[[str, str], Any]:
     def carried_out(text: str, engine: str) -> Any:
-        return cosimulate(_plan(text, network_time=network_time), engine=engine).outcome["jobs"]
+        return cosimulate(_plan(text, fidelity=fidelity), engine=engine).outcome["jobs"]
 
     return carried_out
 

@@ -18,9 +18,9 @@ FEW = settings(
 )
 MANY = settings(FEW, max_examples=600)
 
-EAGER = configs(bubbles=(1, 3), rendezvous=(None,))
-RENDEZVOUS = configs(bubbles=(1, 3), rendezvous=(0, 100, 500))
-NO_BUBBLE = configs(bubbles=(0, 0), rendezvous=(None, 100))
+EAGER = configs(bubbles=(1, 3), eager_limit=(None,))
+RENDEZVOUS = configs(bubbles=(1, 3), eager_limit=(0, 100, 500))
+NO_BUBBLE = configs(bubbles=(0, 0), eager_limit=(None, 100))
 
 STORIES = {
     "eager": stories(EAGER),

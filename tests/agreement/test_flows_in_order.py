@@ -27,7 +27,7 @@ CASES = {  # network, routing, VCs, injectors: where packets overtake each other
     "detours of some": ("dragonfly:a=4,p=2,h=2", "ugal-l", 4, 1),
     "detours by all queues": ("dragonfly:a=4,p=2,h=2", "ugal-g", 4, 1),
     "detours behind compute nodes": ("nodes:tasks=2/dragonfly:a=4,p=2,h=2", "valiant", 4, 1),
-    "several planes": ("nodes:tasks=2,planes=2/tree:2,2", "usual", 2, 1),
+    "several planes": ("nodes:tasks=2,planes=2/tree:2,2", "default", 2, 1),
 }
 
 
@@ -78,7 +78,7 @@ def test_flows_are_in_order_in_random_cases(engine, monkeypatch):
     monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
 
     @FEW
-    @given(wired(configs(rendezvous=(None,)), fabric=True, ordered=(True,)), st.integers(0, 3))
+    @given(wired(configs(eager_limit=(None,)), fabric=True, ordered=(True,)), st.integers(0, 3))
     def in_order(where, seed):
         text, config = where
         config = with_effect(parse(text), config)

@@ -24,17 +24,17 @@ GIVEN = {
     "packet_phits": (8,),
     "phit_bytes": (8,),
     "queue_packets": (3,),
-    "injection_packets": (1,),
+    "nic_buffer": (1,),
     "injectors": (2,),
     "vcs": (1, 4, 5, 8),
-    "policy": ("oblivious", "shortest", "random"),
+    "vc_policy": ("oblivious", "shortest", "random"),
     "arbiter": ("longest", "fifo", "random", "age"),
-    "consumption": ("single",),
+    "ejection": ("single",),
     "bubble": (1, 3),
     "tree_routing": ("static",),
     "router_delay": (2,),
     "link_delay": (3,),
-    "rendezvous": (100,),
+    "eager_limit": (100,),
     "o_send": (100.0,),
     "o_recv": (100.0,),
     "o_byte": (1.0,),
@@ -46,7 +46,7 @@ GIVEN = {
     "cable_latency": ("3",),
     "pipeline": (2,),
     "credit_delay": (60,),
-    "crossbar": (1,),
+    "crossbar_speedup": (1,),
     "congestion_control": ("window=1,ack=30",),
     "buffer_phits": (16,),
     "ordered_flows": (True,),
@@ -55,7 +55,7 @@ GIVEN = {
 }
 # Settings that are there beside each of them.
 BESIDE = {
-    "usual": {},
+    "default": {},
     "one VC": {"vcs": 1},
     "minimal": {"vcs": 6, "routing": "minimal"},
     "adaptive": {"vcs": 6, "routing": "adaptive"},
@@ -63,15 +63,15 @@ BESIDE = {
 }
 # What small networks hardly show: the bubble is of the escape channel, which alone leaves little to choose.
 SHOWS_ELSEWHERE = {
-    "usual": {"bubble"},
-    "one VC": {"policy", "tree_routing", "routing", "vc_discipline"},
-    "minimal": {"crossbar"},
-    "fabric": {"crossbar"},
+    "default": {"bubble"},
+    "one VC": {"vc_policy", "tree_routing", "routing", "vc_discipline"},
+    "minimal": {"crossbar_speedup"},
+    "fabric": {"crossbar_speedup"},
 }
 # What is refused is listed once more here, by where it has no effect.
 IDLE_ON_GRIDS = {"tree_routing", "vc_discipline", "allow_deadlock"}
-IDLE_ON_TREES = {"policy", "bubble", "vc_discipline", "allow_deadlock"}
-IDLE_IN_TABLES = {"policy", "bubble", "tree_routing"}
+IDLE_ON_TREES = {"vc_policy", "bubble", "vc_discipline", "allow_deadlock"}
+IDLE_IN_TABLES = {"vc_policy", "bubble", "tree_routing"}
 
 
 def _programs(tasks: int, packet: int) -> list[Program]:
@@ -168,13 +168,13 @@ OF_NO_USE = [
     ("twisted:4x4+2", {}, IDLE_ON_GRIDS),
     ("torus:4x4", {"vcs": 1}, IDLE_ON_GRIDS),
     ("hypercube:3", {}, IDLE_ON_GRIDS | {"bubble"}),
-    ("tree:4,2", {}, IDLE_ON_TREES | {"consumption"}),
-    ("thintree:4,2,2", {}, IDLE_ON_TREES | {"consumption"}),
-    ("dragonfly:a=4,p=2,h=2", {"vcs": 4}, IDLE_IN_TABLES | {"consumption", "allow_deadlock"}),
+    ("tree:4,2", {}, IDLE_ON_TREES | {"ejection"}),
+    ("thintree:4,2,2", {}, IDLE_ON_TREES | {"ejection"}),
+    ("dragonfly:a=4,p=2,h=2", {"vcs": 4}, IDLE_IN_TABLES | {"ejection", "allow_deadlock"}),
     ("torus:4x4", {"pipeline": 3}, IDLE_IN_TABLES | {"allow_deadlock"}),
     ("torus:4x4", {"routing": "dor"}, IDLE_IN_TABLES | {"allow_deadlock"}),
     ("torus:4x4x4", {"fabric": "tofu-d"}, IDLE_IN_TABLES | {"allow_deadlock"}),
-    ("tree:4,2", {"crossbar": 1}, IDLE_IN_TABLES | {"consumption", "allow_deadlock"}),
+    ("tree:4,2", {"crossbar_speedup": 1}, IDLE_IN_TABLES | {"ejection", "allow_deadlock"}),
     ("mesh:4x4", {"faults": "at=50,links=0.1,seed=2"}, IDLE_IN_TABLES),
 ]
 
@@ -187,7 +187,7 @@ OF_NO_USE = [
 def test_what_is_of_no_use_is_refused_by_whatever_takes_settings(network, beside, idle):
     topology = parse(network)
     exchange = application("all-to-all", 4)
-    for name in ("policy", "bubble", "tree_routing", "vc_discipline", "allow_deadlock", "consumption"):
+    for name in ("vc_policy", "bubble", "tree_routing", "vc_discipline", "allow_deadlock", "ejection"):
         given = {name: GIVEN[name][-1]}
         config = Config(**beside | given)
         assert list(without_effect(topology, config)) == [name] * (name in idle)
@@ -207,18 +207,18 @@ def test_what_is_of_no_use_is_refused_by_whatever_takes_settings(network, beside
 
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_a_fabric_leaves_no_setting_of_the_usual_router_in_silence(fabric):
-    config = Config(fabric=fabric, policy="oblivious", vcs=4)
+    config = Config(fabric=fabric, vc_policy="oblivious", vcs=4)
     assert uses_table_router(parse("torus:4x4"), config)
     with pytest.raises(ValueError, match=r"^policy: oblivious has no effect .*; expected --routing instead"):
         Network(parse("torus:4x4"), config)
 
 
 @pytest.mark.parametrize(
-    ("vcs", "crossbar", "refused"), [(2, 1, False), (2, 2, True), (1, 1, True), (3, 2, False)]
+    ("vcs", "crossbar_speedup", "refused"), [(2, 1, False), (2, 2, True), (1, 1, True), (3, 2, False)]
 )
 def test_a_crossbar_that_is_never_short_is_refused(vcs, crossbar, refused):
-    idle = without_effect(parse("mesh:4x4"), Config(vcs=vcs, crossbar=crossbar))
-    assert (list(idle) == ["crossbar"]) == refused
+    idle = without_effect(parse("mesh:4x4"), Config(vcs=vcs, crossbar_speedup=crossbar))
+    assert (list(idle) == ["crossbar_speedup"]) == refused
 
 
 def test_flows_in_order_need_something_that_could_overtake():
@@ -236,7 +236,7 @@ def test_what_may_go_down_may_leave_a_circle():
     assert not without_effect(parse("mesh:4x4"), config)
 
 
-@pytest.mark.parametrize("name", ["rendezvous", "o_send", "o_recv", "o_byte", "traffic_classes"])
+@pytest.mark.parametrize("name", ["eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes"])
 def test_what_concerns_messages_is_refused_for_open_loop_traffic(name):
     value = "count=2" if name == "traffic_classes" else 5
     with pytest.raises(ValueError, match=rf"^{name}: .*has no effect on open-loop traffic"):

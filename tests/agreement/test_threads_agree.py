@@ -32,8 +32,8 @@ def narrow(draw, **limits):
     return network, replace(config, packet_phits=phits, vcs=min(config.vcs, 2))
 
 
-EAGER = narrow(bubbles=(1, 3), rendezvous=(None,))
-ANY = narrow(bubbles=(0, 3), rendezvous=(None, 0, 100, 500))
+EAGER = narrow(bubbles=(1, 3), eager_limit=(None,))
+ANY = narrow(bubbles=(0, 3), eager_limit=(None, 0, 100, 500))
 
 
 def told(**more):
@@ -49,7 +49,7 @@ def told(**more):
 
 FABRICS = wired(fabric=True).map(lambda where: (where[0], replace(where[1], pipeline=1)))
 STORIES = told() | {
-    "any-wiring": stories(where=wired(configs(rendezvous=(None, 100))), traffic=True, stops=True),
+    "any-wiring": stories(where=wired(configs(eager_limit=(None, 100))), traffic=True, stops=True),
     "explained": stories(where=EAGER, traffic=True, stops=True, explain=True),
     "fabrics": stories(where=FABRICS, traffic=True, stops=True, explain=True),
 }

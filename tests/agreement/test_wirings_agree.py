@@ -18,11 +18,11 @@ FEW = settings(
 )
 MANY = settings(FEW, max_examples=1300)
 
-EAGER = wired(configs(rendezvous=(None,)))
-EITHER = wired(configs(rendezvous=(None, 100)))
+EAGER = wired(configs(eager_limit=(None,)))
+EITHER = wired(configs(eager_limit=(None, 100)))
 STORIES = {
     "eager": stories(where=EAGER),
-    "rendezvous": stories(where=wired(configs(rendezvous=(0, 100, 500)))),
+    "rendezvous": stories(where=wired(configs(eager_limit=(0, 100, 500)))),
     "messages-missing": stories(where=EAGER, complete=False),
     "open-loop": stories(where=EAGER, jobs=False, traffic=True),
     "jobs-in-open-loop": stories(where=wired(), traffic=True),
@@ -61,7 +61,7 @@ def test_engines_agree_on_any_wiring_in_many_stories(kind):
 
 
 def test_a_head_is_charged_where_it_would_go_and_not_at_the_escape_channel():
-    config = Config(queue_packets=1, injection_packets=1, vcs=2, bubble=0, routing="adaptive")
+    config = Config(queue_packets=1, nic_buffer=1, vcs=2, bubble=0, routing="adaptive")
     traffic = Traffic(0.05625, np.array([0, 1, 2, 0, 2, 0], np.int32))
     steps = (Step(wait=0, kind="generate", traffic=traffic),)
     agree(Story("dragonfly+:leaves=2,spines=2,p=1,h=1,g=3", config=config, seed=1, steps=steps, explain=True))

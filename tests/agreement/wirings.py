@@ -64,7 +64,7 @@ def routings(topology: Topology) -> st.SearchStrategy[tuple[str, str]]:
     """Return (routing, discipline) that the network allows."""
     found = []
     for name in ROUTINGS:
-        for discipline in ("usual", "hop", "none"):
+        for discipline in ("default", "hop", "none"):
             try:
                 _, _, verdict = verdict_on(topology, name, discipline)
             except ValueError:
@@ -122,7 +122,7 @@ def fabrics(draw, failing, queue, ordered):
         "pipeline": draw(st.sampled_from([0, 1, 3, 20])),
         "credit_delay": draw(st.sampled_from([None, 0, 1, 9, 50])),
         "traffic_classes": draw(st.sampled_from(["", "", "count=2", "bytes=100", "count=3,weights=1+3+2"])),
-        "crossbar": draw(st.sampled_from([0, 0, 1, 2])),
+        "crossbar_speedup": draw(st.sampled_from([0, 0, 1, 2])),
         "congestion_control": draw(st.sampled_from(controls)),
         "ordered_flows": draw(st.sampled_from(ordered)),
     }

@@ -56,7 +56,7 @@ ITERATIONS = {"BT": 20, "CG": 10, "FT": 6, "IS": 10, "LU": 20, "MG": 10, "SP": 2
 def test_class_a_is_whole(app):
     program = read(carried(f"{app}.A.64"))
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.tasks == 64
     assert program.name == f"{app}.A.64"
     timed = program.section("timed")

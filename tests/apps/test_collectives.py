@@ -79,7 +79,7 @@ def knowledge(program):
 def test_all_members_come_to_the_end(name, size):
     program = program_of(CALLS[name], MEMBERS[:size])
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     if size == 1:
         assert len(program) == 0
 

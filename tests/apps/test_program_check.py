@@ -30,7 +30,7 @@ def test_a_good_program_passes_eager_and_synchronous():
         [("irecv", 0, 8), ("isend", 0, 9), ("wait", 1), ("wait", 0)],
     )
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
 
 
 def test_a_send_without_receive():
@@ -124,8 +124,8 @@ def test_only_the_circle_is_named():
 def test_sends_that_face_each_other_stop_only_with_rendezvous():
     program = program_of([("send", 1, 8), ("recv", 1, 8)], [("send", 0, 8), ("recv", 0, 8)])
     program.check()
-    program.check(rendezvous=8)
-    refuses(program, "deadlock when messages of more than 7 bytes wait for their receive", rendezvous=7)
+    program.check(eager_limit=8)
+    refuses(program, "deadlock when messages of more than 7 bytes wait for their receive", eager_limit=7)
 
 
 def test_a_wait_for_an_isend_waits_for_the_posted_receive():
@@ -133,15 +133,15 @@ def test_a_wait_for_an_isend_waits_for_the_posted_receive():
         [("isend", 1, 8), ("wait", 0), ("recv", 1, 8)], [("isend", 0, 8), ("wait", 0), ("recv", 0, 8)]
     )
     program.check()
-    refuses(program, "wait for request 0", rendezvous=0)
+    refuses(program, "wait for request 0", eager_limit=0)
     program_of(
         [("isend", 1, 8), ("recv", 1, 8), ("wait", 0)], [("isend", 0, 8), ("recv", 0, 8), ("wait", 0)]
-    ).check(rendezvous=0)
+    ).check(eager_limit=0)
 
 
 def test_messages_to_oneself_never_block():
     program = program_of([("recv", 0, 8), ("send", 0, 8)])
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert len(program) == 2
 
 
@@ -247,9 +247,9 @@ def matched_programs(draw):
 @given(matched_programs(), st.booleans(), st.booleans())
 def test_the_replay_agrees_with_trying_in_turn(program, synchronous, compiled):
     ends = naive_end(program, synchronous)
-    rendezvous = 0 if synchronous else None
+    eager_limit = 0 if synchronous else None
     with patch.object(replay, "_COMPILED_FROM", -1 if compiled else 1 << 30):
         if ends:
-            program.check(rendezvous)
+            program.check(eager_limit)
         else:
-            refuses(program, "deadlock", rendezvous=rendezvous)
+            refuses(program, "deadlock", eager_limit=eager_limit)

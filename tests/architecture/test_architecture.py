@@ -19,7 +19,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.cli import app
-from netplace.netsim import ARBITERS, CONSUMPTIONS, ENGINES, PATTERNS, POLICIES, TREE_ROUTINGS
+from netplace.netsim import ARBITERS, EJECTIONS, ENGINES, PATTERNS, TREE_ROUTINGS, VC_POLICIES
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.topologies import TOPOLOGIES
 
@@ -41,9 +41,9 @@ DICTS = {
     "APPLICATIONS": {name: item.description for name, item in APPLICATIONS.items()},
     "PARTITIONS": {name: rule.description for name, rule in PARTITIONS.items()},
     "MAPPINGS": {name: rule.description for name, rule in MAPPINGS.items()},
-    "POLICIES": POLICIES,
+    "VC_POLICIES": VC_POLICIES,
     "ARBITERS": ARBITERS,
-    "CONSUMPTIONS": CONSUMPTIONS,
+    "EJECTIONS": EJECTIONS,
     "TREE_ROUTINGS": TREE_ROUTINGS,
     "PATTERNS": {name: inspect.getdoc(function) for name, function in PATTERNS.items()},
     "ENGINES": {name: inspect.getdoc(engine) for name, engine in ENGINES.items()},

@@ -21,7 +21,7 @@ def held(tmp_path):
 
 
 def test_one_allocator_as_json(netplace, held):
-    result = netplace(*MACHINE, "--held", held, "--nodes", 10, "--partition", "mm", "--json")
+    result = netplace(*MACHINE, "--occupied", held, "--nodes", 10, "--partition", "mm", "--json")
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     nodes = told["nodes"]
@@ -52,7 +52,7 @@ def test_all_allocators(netplace, tmp_path, machine):
 
 
 def test_the_screen_shows_the_closest_first(netplace, held):
-    result = netplace(*MACHINE, "--held", held, "--nodes", 6, "--all")
+    result = netplace(*MACHINE, "--occupied", held, "--nodes", 6, "--all")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if "optimal" in line)
@@ -66,7 +66,7 @@ def test_spans_along_an_order(netplace):
 
 
 def test_a_job_waits_when_too_few_nodes_are_free(netplace, held):
-    result = netplace(*MACHINE, "--held", held, "--nodes", 51, "--partition", "mm", "--json")
+    result = netplace(*MACHINE, "--occupied", held, "--nodes", 51, "--partition", "mm", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["placed"] is False
 
@@ -89,7 +89,7 @@ def check(result, told: str) -> None:
         (("--nodes", 4, "--partition", "gen-alk"), "did you mean gen-alg"),
         (("--nodes", 4, "--partition", "curve:file=none"), "none: No such file"),
         (("--nodes", 4, "--all", "--order", "hilbrt"), "did you mean hilbert"),
-        (("--nodes", 4, "--all", "--held", "none.txt"), "none.txt: No such file"),
+        (("--nodes", 4, "--all", "--occupied", "none.txt"), "none.txt: No such file"),
         (("--nodes", 4, "--all", "-o", "all.txt"), "unknown kind of file"),
     ],
 )
@@ -108,7 +108,7 @@ def test_mistakes(netplace, flags, told):
 )
 def test_mistakes_in_the_file_of_held_nodes(netplace, held, text, told):
     held.write_text(text)
-    check(netplace(*MACHINE, "--held", held, "--nodes", 2, "--all"), told)
+    check(netplace(*MACHINE, "--occupied", held, "--nodes", 2, "--all"), told)
 
 
 def test_nodes_that_do_not_compute_are_not_free(netplace):

@@ -66,7 +66,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert len(found["cosimulations"]) == 16
-    assert {one["plan"]["network_time"] for one in found["cosimulations"]} == {"table", "live"}
+    assert {one["plan"]["fidelity"] for one in found["cosimulations"]} == {"table", "live"}
     assert {(one["compared"], one["measure"]) for one in found["rankings"]} == {
         (compared, measure)
         for compared in ("partition", "policy")
@@ -93,8 +93,8 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--network-time", "guess"], "--network-time: unknown name 'guess'"),
-        (["--margin", "0"], "--margin: 0.0 is not a number over 0"),
+        (["--fidelity", "guess"], "--fidelity: unknown name 'guess'"),
+        (["--estimate-factor", "0"], "--estimate-factor: 0.0 is not a number over 0"),
         (["--mapping", "best-known"], "expected one mapping"),
         (["--vcs", "0"], "vcs"),
         (["--overrun", "never"], "overrun"),
@@ -113,7 +113,16 @@ def test_a_log_says_nothing_of_applications(netplace, tmp_path):
 
 
 def test_times_by_mixes_say_where_they_come_from(netplace):
-    flags = ["--network-time", "mixes", "--repeats", "10:20", "--partition", "random", "--precision", "0.1"]
+    flags = [
+        "--fidelity",
+        "mixes",
+        "--repeats",
+        "10:20",
+        "--partition",
+        "random",
+        "--target-half-width",
+        "0.1",
+    ]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
     assert "where times come from" in result.stdout
@@ -122,7 +131,7 @@ def test_times_by_mixes_say_where_they_come_from(netplace):
 
 
 def test_sampled_times_say_how_well_they_are_known(netplace):
-    flags = ["--network-time", "sampled", "--repeats", "100:200", "--partition", "random"]
+    flags = ["--fidelity", "sampled", "--repeats", "100:200", "--partition", "random"]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
     assert "how well times are known" in result.stdout
@@ -133,11 +142,12 @@ def test_a_log_with_applications(netplace, tmp_path):
     log, mix = tmp_path / "log.swf", tmp_path / "mix.toml"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
     mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\ncommunication = 0.3\n')
-    words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--network-time", "sampled"]
+    words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--fidelity", "sampled"]
     (job,) = json.loads(netplace("cosim", *words, "--json").stdout)["jobs"]
     assert job["live"] == pytest.approx(100, rel=0.02)
     check(
-        netplace("cosim", *words, "--precision", "2"), "--precision: 2.0 is not a number over 0 and under 1"
+        netplace("cosim", *words, "--target-half-width", "2"),
+        "--target-half-width: 2.0 is not a number over 0 and under 1",
     )
     mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
     check(netplace("cosim", *words), "fits no class")
@@ -145,7 +155,7 @@ def test_a_log_with_applications(netplace, tmp_path):
 
 def test_jobs_that_never_end_fail_and_are_named(netplace):
     """Both partners of an exchange send first, and by rendezvous wait for each other."""
-    words = [*SMALL, "--classes", "collectives", "--rendezvous", "0", "--policy", "easy", "--json"]
+    words = [*SMALL, "--classes", "collectives", "--eager-limit", "0", "--policy", "easy", "--json"]
     result = netplace(*words)
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
@@ -165,7 +175,7 @@ def test_a_study_leaves_a_report_with_jobs_and_differences(netplace, tmp_path):
     assert max(map(len, shown.stdout.splitlines()[:4])) <= 80
     assert "What differs?" in shown.stdout
     jobs, frame = (pd.read_csv(folder / name) for name in ("jobs.csv", "cosimulations.csv"))
-    assert {"job", "wait", "slowdown", "network_time"} <= set(jobs)
+    assert {"job", "wait", "slowdown", "fidelity"} <= set(jobs)
     assert len(jobs) == frame["compared"].sum()
     assert set(pd.read_csv(folder / "differences.csv")["verdict"]) <= set(MEANINGS)
     assert (folder / "comparison.png").stat().st_size > 10_000

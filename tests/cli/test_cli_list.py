@@ -15,7 +15,7 @@ from netplace.apps.carried import carried_names
 from netplace.apps.formats import FORMATS
 from netplace.cli import app
 from netplace.cli.listing import TOPICS
-from netplace.netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
+from netplace.netsim import ARBITERS, EJECTIONS, PATTERNS, TREE_ROUTINGS, VC_POLICIES
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
 from netplace.scheduling import POLICIES as QUEUES
@@ -32,7 +32,7 @@ NAMES = {
     "formats": list(FORMATS),
     "mappings": list(MAPPINGS),
     "partitions": list(PARTITIONS),
-    "policies": [*POLICIES, *ARBITERS, *CONSUMPTIONS, *TREE_ROUTINGS],
+    "policies": [*VC_POLICIES, *ARBITERS, *EJECTIONS, *TREE_ROUTINGS],
     "scheduling": [*QUEUES, *PARTITIONERS, *RUN_TIMES, *ESTIMATES, *OVERRUNS],
     "traces": [f"{name.lower()}.trace.gz" for name in carried_names()],
     "traffic": list(PATTERNS),

@@ -35,7 +35,7 @@ def test_points_come_as_a_list_in_json(netplace):
 
 def test_points_do_not_depend_on_the_number_of_processes(netplace):
     flags = ("load", *QUICK, "--offered", "0.2,0.4", "--json")
-    alone, pooled = (json.loads(netplace(*flags, "--processes", n).stdout)["points"] for n in (1, 2))
+    alone, pooled = (json.loads(netplace(*flags, "--workers", n).stdout)["points"] for n in (1, 2))
     assert [point["packets"] for point in alone] == [point["packets"] for point in pooled]
 
 
@@ -44,7 +44,7 @@ def test_points_do_not_depend_on_the_number_of_threads(netplace, monkeypatch):
     flags = ("load", *QUICK, "--vcs", 1, "--offered", "0.2", "--json")
     alone, together = (json.loads(netplace(*flags, "--threads", n).stdout)["points"][0] for n in (1, 2))
     assert [alone[name] for name in ("packets", "delay")] == [together[name] for name in ("packets", "delay")]
-    refused = netplace(*flags, "--threads", 3, "--processes", 2)
+    refused = netplace(*flags, "--threads", 3, "--workers", 2)
     assert refused.exit_code == 2
     assert "--threads: 3 given in each of 2 processes, more than the 4 cores" in refused.output
 
@@ -108,7 +108,7 @@ def test_loads_that_make_no_sense(text, message):
 
 
 STUDY = """network = ["torus:4x4", "mesh:4x4"]
-policy = ["smart", "random"]
+vc_policy = ["smart", "random"]
 offered = "0.1:0.3:0.2"
 measure = 1000
 seeds = 2
@@ -132,7 +132,7 @@ def test_a_study_of_loads_is_measured_once(netplace, tmp_path, monkeypatch):
     assert first.exit_code == 0, first.stderr
     points = json.loads(first.stdout)["points"]
     assert len(points) == 2 * 2 * 2 * 2
-    assert {point["config"]["policy"] for point in points} == {"smart", "random"}
+    assert {point["config"]["vc_policy"] for point in points} == {"smart", "random"}
     monkeypatch.setattr("netplace.runs.loads.measure_load", None)
     again = netplace("load", tmp_path / "curves.toml", "--json")
     assert json.loads(again.stdout) == json.loads(first.stdout)

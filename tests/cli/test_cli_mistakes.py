@@ -40,9 +40,9 @@ def check(result, *words: str) -> None:
         (["run", "--network", "tours:4x4", "--app", "lu"], ["network 'tours:4x4'", "did you mean torus"]),
         (["run", *HALO, "--mapping", "randm"], ["mapping: unknown name 'randm'", "did you mean random"]),
         (["run", *HALO, "--partition", "quadrant"], ["partition: unknown name", "did you mean quadrants"]),
-        (["run", *HALO, "--policy", "smrt"], ["policy: unknown name 'smrt'", "did you mean smart"]),
+        (["run", *HALO, "--vc-policy", "smrt"], ["vc_policy: unknown name 'smrt'", "did you mean smart"]),
         (["run", *HALO, "--arbiter", "robin"], ["arbiter: unknown name 'robin'", "round-robin"]),
-        (["run", *HALO, "--consumption", "multi"], ["consumption: unknown name", "multiple"]),
+        (["run", *HALO, "--ejection", "multi"], ["ejection: unknown name", "multiple"]),
         (["run", *HALO, "--tree-routing", "adaptiv"], ["did you mean adaptive"]),
         (["run", *HALO, "--engine", "kernal"], ["--engine: unknown name 'kernal'", "did you mean kernel"]),
         (["run", *HALO, "--section", "time"], ["--section: unknown name 'time'", "did you mean timed"]),
@@ -85,7 +85,7 @@ def check(result, *words: str) -> None:
         (["run", "--network", "torus:2x2", "--trace", "lu.W.16"], ["16 tasks are more than the 4 nodes"]),
         (["run", *HALO, "--seeds", "0"], ["--seeds: 0 is too small"]),
         (["run", *HALO, "--seed", "-1"], ["--seed: -1 is too small"]),
-        (["run", *HALO, "--processes", "0"], ["--processes: 0 is too small"]),
+        (["run", *HALO, "--workers", "0"], ["--workers: 0 is too small"]),
         (["run", *HALO, "--max-cycles", "0"], ["--max-cycles: 0 is too small"]),
         (["run", *HALO, "--window", "-3"], ["--window: -3 is too small"]),
         (["run", *HALO, "--vcs", "0"], ["vcs: 0 is too small"]),
@@ -94,7 +94,7 @@ def check(result, *words: str) -> None:
         (["run", *HALO, "--link-delay", "0"], ["link_delay: 0 is too small"]),
         (["run", *HALO, "--cycle-ns", "0"], ["cycle_ns", "too small"]),
         (["run", *HALO, "--cpu-scale", "-1"], ["--cpu-scale: -1.0 is not a number of at least 0"]),
-        (["run", *HALO, "--rendezvous", "-1"], ["rendezvous: -1 is too small"]),
+        (["run", *HALO, "--eager-limit", "-1"], ["eager_limit: -1 is too small"]),
         (["run", *HALO, "--bubble", "4"], ["bubble: 4 must be less than queue_packets (4)"]),
         (["run", *HALO, "--bytes", "-64"], ["-64"]),
         (["run", *HALO, "--packets", "0"], ["0 is too small"]),
@@ -205,7 +205,7 @@ def test_short_sides_are_no_mistake(netplace, tmp_path, network):
 
 def test_the_traceback_can_be_asked_for(netplace, monkeypatch):
     monkeypatch.setenv("NETPLACE_DEBUG", "1")
-    result = netplace("run", *HALO, "--policy", "smrt")
+    result = netplace("run", *HALO, "--vc-policy", "smrt")
     assert isinstance(result.exception, ValueError)
 
 

@@ -58,7 +58,7 @@ def test_seeds_vary_mapping_and_give_means(netplace):
 
 def test_the_same_seed_gives_the_same_run_on_any_number_of_processes(netplace):
     flags = ("run", *HALO, "--mapping", "random", "--seeds", "2", "--json")
-    alone, pooled = described(netplace(*flags)), described(netplace(*flags, "--processes", "2"))
+    alone, pooled = described(netplace(*flags)), described(netplace(*flags, "--workers", "2"))
     assert [run["cycles"] for run in alone["runs"]] == [run["cycles"] for run in pooled["runs"]]
 
 
@@ -71,12 +71,12 @@ def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
         *jobs,
         "--partition",
         "quadrants",
-        "--policy",
+        "--vc-policy",
         "random",
         "--json",
     )
     told = []
-    for more in ((), ("--workers", "2")):
+    for more in ((), ("--part-processes", "2")):
         messages = tmp_path / f"messages{len(more)}.csv"
         result = netplace(*flags, *more, "--record-messages", messages)
         found = described(result)
@@ -95,10 +95,13 @@ def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(
         (meet, "jobs can share routers"),
         ((*meet, "--seeds", "2"), "2 of 2 runs by one process"),
     ):
-        alone, shared = netplace("run", *flags, "--json"), netplace("run", *flags, "--workers", "3", "--json")
+        alone, shared = (
+            netplace("run", *flags, "--json"),
+            netplace("run", *flags, "--part-processes", "3", "--json"),
+        )
         assert alone.stderr == ""
         assert shared.stderr.count("\n") == 1
-        assert shared.stderr.startswith("netplace: --workers 3: ")
+        assert shared.stderr.startswith("netplace: --part-processes 3: ")
         assert why in shared.stderr
         assert described(alone)["cycles"] == described(shared)["cycles"]
 
@@ -106,9 +109,9 @@ def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (("--workers", "3", "--window", "100"), "with which one process does a run"),
-        (("--processes", "3"), "there is a single run"),
-        (("--processes", "3", "--workers", "3", "--seeds", "2"), "expected one of them"),
+        (("--part-processes", "3", "--window", "100"), "which needs one process"),
+        (("--workers", "3"), "given for a single run"),
+        (("--workers", "3", "--part-processes", "3", "--seeds", "2"), "expected one of them"),
     ],
 )
 def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, why):
@@ -118,12 +121,12 @@ def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, wh
 
 
 def test_workers_are_at_least_one_and_for_one_run(netplace):
-    refused = netplace("run", *HALO, "--workers", "0")
+    refused = netplace("run", *HALO, "--part-processes", "0")
     assert refused.exit_code == 2
-    assert "--workers: 0 is too small" in refused.stderr
-    refused = netplace("run", *HALO, "--workers", "2", "--processes", "3")
+    assert "--part-processes: 0 is too small" in refused.stderr
+    refused = netplace("run", *HALO, "--part-processes", "2", "--workers", "3")
     assert refused.exit_code == 2
-    assert "--workers: 2 given beside --processes 3" in refused.stderr
+    assert "--part-processes: 2 given with --workers 3" in refused.stderr
 
 
 def test_both_engines_agree(netplace):
@@ -270,16 +273,16 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
         ("packet-phits", 8),
         ("phit-bytes", 8),
         ("queue-packets", 8),
-        ("injection-packets", 2),
+        ("nic-buffer", 2),
         ("injectors", 2),
         ("vcs", 3),
-        ("policy", "oblivious"),
+        ("vc_policy", "oblivious"),
         ("arbiter", "age"),
-        ("consumption", "single"),
+        ("ejection", "single"),
         ("bubble", 1),
         ("router-delay", 2),
         ("link-delay", 3),
-        ("rendezvous", 128),
+        ("eager_limit", 128),
         ("cycle-ns", 1.5),
     ],
 )

@@ -67,4 +67,4 @@ def test_keys_of_files_take_either_spelling(tmp_path):
 
 
 def test_values_of_settings_are_completed():
-    assert completed("run", "policy", "sh") == ["shortest"]
+    assert completed("run", "vc_policy", "sh") == ["shortest"]

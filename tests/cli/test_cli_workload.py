@@ -33,7 +33,7 @@ def test_applications_of_some_classes(netplace, tmp_path):
         512,
         "--jobs",
         50,
-        "--mean-gap",
+        "--mean-interarrival",
         3,
         *flags,
         "-o",

@@ -69,7 +69,7 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
 
 
 def test_a_table_has_no_reasons():
-    plan = make_cosim_plan(GIVEN | {"network_time": "table"})
+    plan = make_cosim_plan(GIVEN | {"fidelity": "table"})
     with pytest.raises(ValueError, match="only jobs on the live network disturb each other"):
         what_if(plan, cosimulate(plan).outcome["jobs"])
 

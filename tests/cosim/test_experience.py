@@ -9,10 +9,10 @@ from netplace.cosim import cosimulate, experience, make_cosim_plan
 from netplace.cosim.experience import Experience
 
 
-def taught(precision, jobs, spread=0.2, seed=0):
+def taught(target_half_width, jobs, spread=0.2, seed=0):
     """Return what is known of jobs that take a sixth of what is foretold, more or less."""
     rng = np.random.default_rng(seed)
-    known = Experience(precision)
+    known = Experience(target_half_width)
     for foretold in rng.uniform(0.02, 0.4, jobs):
         known.note(foretold, 1 + foretold * rng.normal(1 / 6, spread))
     return known
@@ -65,7 +65,7 @@ def test_a_run_that_foretells_agrees_with_one_that_simulates(tmp_path, monkeypat
     )
     given = {
         "machine": "tree:4,3", "workload": str(log), "applications": str(mix), "partition": "random",
-        "network_time": "mixes", "precision": 0.03,
+        "fidelity": "mixes", "target_half_width": 0.03,
     }  # fmt: skip
     plan = make_cosim_plan(given, seed=1)
     runs = []

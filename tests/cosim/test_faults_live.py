@@ -91,7 +91,7 @@ def test_rules_leave_out_what_is_cut_off(partition, policy):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"network_time": "table"}, r"happen on the live network only, not where times are table"),
+        ({"fidelity": "table"}, r"happen on the live network only, not where times are table"),
     ],
 )
 def test_what_faults_do_not_go_with(given, words):

@@ -46,7 +46,7 @@ def test_a_training_job_runs_beside_others(jobs):
 def test_collectives_are_chosen_for_jobs_that_do_not_say_how(jobs):
     plans = [
         make_cosim_plan(PLAN | {"workload": str(jobs), "collectives": text})
-        for text in ("ours", "openmpi+allreduce=ring")
+        for text in ("builtin", "openmpi+allreduce=ring")
     ]
     assert plans[0].key == make_cosim_plan(PLAN | {"workload": str(jobs)}).key != plans[1].key
     works = [placing_of(plans[1]).work_of(job).application for job in read_job_list(jobs)]

@@ -28,16 +28,16 @@ class BrokenOffError(Exception):
     """Stands for a kill."""
 
 
-def plan_on(machine, network_time, **more):
+def plan_on(machine, fidelity, **more):
     given = {"workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low", "policy": "easy"}
-    if network_time == "sampled":
+    if fidelity == "sampled":
         given |= {"repeats": "80:120"}
-    if network_time == "mixes":
+    if fidelity == "mixes":
         given |= {"jobs": 5}
     if machine == "torus:8x8":
-        given |= {"jobs": 12, "intensity": "medium", "mean_gap": 1e-5}
+        given |= {"jobs": 12, "intensity": "medium", "mean_interarrival": 1e-5}
     return make_cosim_plan(
-        given | {"machine": machine, "partition": "random", "network_time": network_time, **more}, 3
+        given | {"machine": machine, "partition": "random", "fidelity": fidelity, **more}, 3
     )
 
 
@@ -49,7 +49,7 @@ def told(outcome):
 
 
 @pytest.mark.parametrize(
-    ("machine", "network_time", "threads"),
+    ("machine", "fidelity", "threads"),
     [
         ("torus:8x8", "live", 2),
         ("tree:4,2", "sampled", 1),
@@ -57,8 +57,8 @@ def told(outcome):
         ("tree:4,3", "mixes", 1),
     ],
 )
-def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine, network_time, threads):
-    plan, path = plan_on(machine, network_time), tmp_path / "unfinished"
+def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine, fidelity, threads):
+    plan, path = plan_on(machine, fidelity), tmp_path / "unfinished"
     whole = cosimulate(plan).outcome
     looks, broken_off = Counter(), []
     advance = Network.advance
@@ -82,7 +82,7 @@ def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine
         with suppress(BrokenOffError):
             resumed = cosimulate(plan, checkpoint=path, threads=threads).outcome
     monkeypatch.undo()
-    wanted = {"live": ("", ".alone"), "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[network_time]
+    wanted = {"live": ("", ".alone"), "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[fidelity]
     assert {*broken_off} == {f"unfinished{ending}" for ending in wanted}
     assert told(resumed) == told(whole)
     for figures in (resumed["figures"], whole["figures"]):

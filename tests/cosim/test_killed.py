@@ -41,7 +41,7 @@ def test_a_killed_job_leaves_its_nodes_at_once_and_the_rest_as_the_network_does(
 def test_jobs_are_ended_at_their_estimates():
     given = {
         "machine": "torus:8x8", "workload": "applications", "jobs": 10, "sizes": "small", "intensity": "low",
-        "partition": "random", "policy": "easy", "overrun": "kill", "margin": 1.05,
+        "partition": "random", "policy": "easy", "overrun": "kill", "estimate_factor": 1.05,
     }  # fmt: skip
     found = cosimulate(make_cosim_plan(given)).outcome
     failed = [job for job in found["jobs"] if job["state"] == "failed"]

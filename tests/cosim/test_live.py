@@ -21,7 +21,13 @@ from netplace.netsim import ENGINES, Config, simulate
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.topologies import parse
 
-SMALL = {"workload": "applications", "jobs": 6, "sizes": "small", "intensity": "low", "mean_gap": 2e-6}
+SMALL = {
+    "workload": "applications",
+    "jobs": 6,
+    "sizes": "small",
+    "intensity": "low",
+    "mean_interarrival": 2e-6,
+}
 APPS = ("2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep", "gups")
 
 
@@ -135,7 +141,9 @@ QUARTERS = [np.array([x + 6 * y + 3 * dx + 18 * dy for y in range(3) for x in ra
 def test_jobs_on_links_of_their_own_disturb_nobody(data):
     """Taking out a job whose links nobody shares changes no cycle of the others."""
     network = data.draw(st.sampled_from(["mesh:6x6", "torus:6x6"]))
-    config = Config(vcs=data.draw(st.integers(1, 3)), policy=data.draw(st.sampled_from(["smart", "random"])))
+    config = Config(
+        vcs=data.draw(st.integers(1, 3)), vc_policy=data.draw(st.sampled_from(["smart", "random"]))
+    )
     placing = placing_on(network, config, seed=1)
     jobs, nodes, submit = [], {}, 0
     for number in range(8):
@@ -186,7 +194,13 @@ def test_contiguous_jobs_share_nothing(machine):
 
 def test_scattered_jobs_share_and_a_table_is_wrong():
     plan = make_cosim_plan(
-        {"machine": "torus:8x8", "partition": "random", **SMALL, "intensity": "high", "mean_gap": None}
+        {
+            "machine": "torus:8x8",
+            "partition": "random",
+            **SMALL,
+            "intensity": "high",
+            "mean_interarrival": None,
+        }
     )
     found = cosimulate(plan).outcome
     assert found["figures"]["sharing"]["most_slowdown"] > 1.05
@@ -197,7 +211,7 @@ def test_scattered_jobs_share_and_a_table_is_wrong():
 
 
 def test_a_table_knows_no_sharing():
-    given = {"machine": "torus:8x8", "partition": "random", "network_time": "table", **SMALL}
+    given = {"machine": "torus:8x8", "partition": "random", "fidelity": "table", **SMALL}
     found = cosimulate(make_cosim_plan(given)).outcome
     assert found["figures"]["table_error"] is None
     assert all(row["slowdown"] == 1 for row in found["jobs"])
@@ -224,9 +238,9 @@ def without_times(outcome):
     return {name: without_times(part) for name, part in outcome.items() if name != "cpu_seconds"}
 
 
-@pytest.mark.parametrize("network_time", ["live", "sampled", "mixes"])
-def test_a_co_simulation_does_not_depend_on_the_number_of_threads(network_time):
-    given = SMALL | {"machine": "torus:4x4", "vcs": 1, "bubble": 1, "network_time": network_time}
+@pytest.mark.parametrize("fidelity", ["live", "sampled", "mixes"])
+def test_a_co_simulation_does_not_depend_on_the_number_of_threads(fidelity):
+    given = SMALL | {"machine": "torus:4x4", "vcs": 1, "bubble": 1, "fidelity": fidelity}
     plan = make_cosim_plan(given, seed=3)
     alone, together = (without_times(cosimulate(plan, threads=count).outcome) for count in (1, 3))
     assert together == alone

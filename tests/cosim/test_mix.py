@@ -46,7 +46,7 @@ def files(tmp_path):
 
 
 def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
-    plan = make_cosim_plan(files | {"partition": "contiguous", "network_time": "mixes"})
+    plan = make_cosim_plan(files | {"partition": "contiguous", "fidelity": "mixes"})
     placing = placing_of(plan)
     rates = Rates(placing)
     job = Job(3, 0, 8, 100.0)
@@ -59,22 +59,22 @@ def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
 
 
 def test_jobs_of_two_logs_may_have_one_number(files):
-    placing = placing_of(make_cosim_plan(files | {"partition": "contiguous", "network_time": "mixes"}))
+    placing = placing_of(make_cosim_plan(files | {"partition": "contiguous", "fidelity": "mixes"}))
     short, long = (placing.work_of(Job(3, 0, 8, seconds)) for seconds in (1e-4, 1e-2))
     assert long.iterations == pytest.approx(100 * short.iterations, rel=0.05)
     assert placing.work_of(Job(3, 0, 4, 1e-4)).tasks == 4
 
 
-@pytest.mark.parametrize("network_time", ["table", "mixes", "sampled"])
-def test_a_log_is_carried_out(files, network_time):
-    given = files | {"policy": "easy", "partition": "random", "network_time": network_time}
+@pytest.mark.parametrize("fidelity", ["table", "mixes", "sampled"])
+def test_a_log_is_carried_out(files, fidelity):
+    given = files | {"policy": "easy", "partition": "random", "fidelity": fidelity}
     found = cosimulate(make_cosim_plan(given)).outcome
     assert len(found["jobs"]) == 12
     assert not [note for note in found["notes"] if "upper bounds" in note]
     one = next(job for job in found["jobs"] if job["size"] == 1)
     assert one["live"] == pytest.approx(30 + 17)
     assert one["slowdown"] == 1
-    if network_time == "mixes":
+    if fidelity == "mixes":
         assert found["figures"]["sources"]["computed"] > 0
 
 
@@ -85,7 +85,7 @@ def test_less_communication_is_less_slowdown(files, tmp_path):
         mix.write_text(
             f'[[class]]\napplication = "all-to-all,packets=4"\nround = "down"\ncommunication = {share}\n'
         )
-        given = files | {"applications": str(mix), "partition": "random", "network_time": "mixes"}
+        given = files | {"applications": str(mix), "partition": "random", "fidelity": "mixes"}
         found = cosimulate(make_cosim_plan(given)).outcome
         slowdowns.append(found["figures"]["sharing"]["mean_slowdown"])
     assert slowdowns[0] > slowdowns[1] >= 0.999
@@ -94,7 +94,7 @@ def test_less_communication_is_less_slowdown(files, tmp_path):
 def test_jobs_that_only_communicate_are_told_of(files, tmp_path):
     mix = tmp_path / "bare.toml"
     mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\n')
-    plan = make_cosim_plan(files | {"applications": str(mix), "network_time": "table"})
+    plan = make_cosim_plan(files | {"applications": str(mix), "fidelity": "table"})
     assert any("upper bounds" in note for note in cosimulate(plan).outcome["notes"])
 
 
@@ -185,8 +185,8 @@ def test_what_a_measured_share_is():
     assert share == pytest.approx(MEASURED["npb"]["LU"], abs=0.001)
 
 
-@pytest.mark.parametrize("network_time", ["live", "sampled", "table"])
-def test_what_place_and_sharing_cost_adds_up(tmp_path, network_time):
+@pytest.mark.parametrize("fidelity", ["live", "sampled", "table"])
+def test_what_place_and_sharing_cost_adds_up(tmp_path, fidelity):
     """Logged, alone in this place, live: partition, mapping and sharing are charged with theirs."""
     log, mix = tmp_path / "log.csv", tmp_path / "mix.toml"
     log.write_text("number,submit,nodes,run_time\n1,0,8,0.0004\n2,0,8,0.0004\n3,0.0002,4,0.0002\n")
@@ -204,7 +204,7 @@ def test_what_place_and_sharing_cost_adds_up(tmp_path, network_time):
                 "applications": str(mix),
                 "partition": partition,
                 "mapping": mapping,
-                "network_time": network_time,
+                "fidelity": fidelity,
             }
         )
         outcome = cosimulate(plan).outcome
@@ -217,5 +217,5 @@ def test_what_place_and_sharing_cost_adds_up(tmp_path, network_time):
     assert boxes["mapping"] == strewn["mapping"] == 0
     assert strewn["partition"] > 0.02 * strewn["logged"]
     assert mapped["mapping"] > 0.02 * mapped["logged"]
-    if network_time == "table":
+    if fidelity == "table":
         assert strewn["sharing"] == 0

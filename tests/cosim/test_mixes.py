@@ -18,7 +18,7 @@ from netplace.topologies import parse
 
 SMALL = {
     "workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low", "repeats": "20:30",
-    "mean_gap": 1e-6, "policy": "easy",
+    "mean_interarrival": 1e-6, "policy": "easy",
 }  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def placed(nodes, application="2d-torus,packets=4", iterations=40):
 
 @pytest.mark.parametrize("machine", ["mesh:8x8", "tree:4,3"])
 def test_jobs_on_links_of_their_own_are_looked_up(machine):
-    plan = make_cosim_plan({"machine": machine, "partition": "contiguous", "network_time": "mixes", **SMALL})
+    plan = make_cosim_plan({"machine": machine, "partition": "contiguous", "fidelity": "mixes", **SMALL})
     found = cosimulate(plan).outcome
     assert found["figures"]["sources"]["alone"] == 1
     assert found["figures"]["mixes"]["simulated"] == 0
@@ -44,8 +44,7 @@ def test_jobs_on_links_of_their_own_are_looked_up(machine):
 def test_times_by_mixes_agree_with_live_ones():
     given = {"machine": "tree:4,3", "partition": "random", **SMALL}
     live, sampled = (
-        cosimulate(make_cosim_plan(given | {"network_time": time}, seed=2)).outcome
-        for time in ("live", "mixes")
+        cosimulate(make_cosim_plan(given | {"fidelity": time}, seed=2)).outcome for time in ("live", "mixes")
     )
     assert live["figures"]["sharing"]["mean_slowdown"] > 1.05
     mean = [run["figures"]["sharing"]["mean_slowdown"] for run in (live, sampled)]
@@ -80,7 +79,7 @@ def test_a_mix_does_not_depend_on_what_was_measured_before():
 
 
 def test_precision_that_cannot_be_met_is_counted():
-    rates = rates_on("torus:6x6", precision=1e-9, most_windows=4)
+    rates = rates_on("torus:6x6", target_half_width=1e-9, most_windows=4)
     found = rates.of([placed([0, 2, 4, 12], "all-to-all,packets=4"), placed([1, 3, 5, 13], "gups,packets=4")])
     assert found.windows == 4
     assert rates.missed == 1
@@ -100,7 +99,7 @@ def test_long_jobs_alone_are_short_ones_made_longer(application):
 def test_jobs_that_mostly_compute_are_timed_by_few_iterations(application, monkeypatch):
     from netplace.cosim import cycles_alone, loop_times
 
-    rates = rates_on("tree:4,2", precision=0.05)
+    rates = rates_on("tree:4,2", target_half_width=0.05)
     job = placed(range(8), application, iterations=150)
     job = replace(job, work=replace(job.work, compute=9 * cycles_alone(rates.placing, job) // 150))
     truth, runs = cycles_alone(rates.placing, job), []
@@ -115,7 +114,7 @@ def test_jobs_that_mostly_compute_are_timed_by_few_iterations(application, monke
 
 
 def test_loops_that_go_on_and_on_agree_with_live_ones():
-    rates = rates_on("mesh:8x8", precision=0.05)
+    rates = rates_on("mesh:8x8", target_half_width=0.05)
     nodes = np.random.default_rng(2).permutation(64)
     jobs = [
         Placed(Job(number, 0, work.tasks, 0), work, where)
@@ -147,8 +146,7 @@ def test_senders_that_nobody_holds_up_do_not_keep_the_network_full_for_ever(tmp_
         "policy": "fcfs",
     }  # fmt: skip
     live, made = (
-        cosimulate(make_cosim_plan(given | {"network_time": time}, seed=4)).outcome
-        for time in ("live", "mixes")
+        cosimulate(make_cosim_plan(given | {"fidelity": time}, seed=4)).outcome for time in ("live", "mixes")
     )
     half_widths = [job["half_width"] for job in made["jobs"]]
     for job, true in zip(made["jobs"], live["jobs"], strict=True):
@@ -197,7 +195,7 @@ def test_only_programs_whose_tasks_all_wait_for_each_other_get_on_steadily():
 
 
 def test_a_job_that_others_starve_ends_its_window():
-    rates = rates_on("mesh:4x4", precision=0.5)
+    rates = rates_on("mesh:4x4", target_half_width=0.5)
     crowd = [placed(range(first, 16, 3), "all-to-one,packets=8", 500) for first in (0, 1)]
     starved = placed([2, 5, 8, 11], "waterfall,packets=4", 7)
     found = rates.of([starved, *crowd], 1)

@@ -44,7 +44,8 @@ def test_on_grids_packets_cross_as_many_links_as_they_have_hops(data, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "routing"), [("tree:2,4", "usual"), ("tree:2,4", "up-down"), ("dragonfly:a=4,p=2,h=2", "usual")]
+    ("text", "routing"),
+    [("tree:2,4", "default"), ("tree:2,4", "up-down"), ("dragonfly:a=4,p=2,h=2", "default")],
 )
 def test_expected_packets_are_those_that_links_carry(text, routing):
     machine, config = parse(text), Config(routing=routing)

@@ -78,7 +78,7 @@ def test_in_trees_jobs_without_common_links_have_none_in_use(network):
 @given(st.data())
 def test_no_packet_leaves_them(data):
     grid = parse(data.draw(grids()))
-    config = with_effect(grid, data.draw(configs(bubbles=(2, 3), rendezvous=(None,))))
+    config = with_effect(grid, data.draw(configs(bubbles=(2, 3), eager_limit=(None,))))
     tasks = min(6, grid.nodes)
     nodes = np.array(data.draw(st.permutations(range(grid.nodes)))[:tasks])
     task = st.integers(0, tasks - 1)
@@ -100,8 +100,8 @@ def test_a_twisted_torus_is_shared_by_all():
 @pytest.mark.parametrize(
     ("network", "routing"),
     [
-        ("dragonfly:a=4,h=2,p=2", "usual"),
-        ("hyperx:3x3,c=2", "usual"),
+        ("dragonfly:a=4,h=2,p=2", "default"),
+        ("hyperx:3x3,c=2", "default"),
         ("torus:4x4", "dor"),
         ("mesh:4x4", "up-down"),
     ],
@@ -109,7 +109,7 @@ def test_a_twisted_torus_is_shared_by_all():
 def test_under_tables_packets_use_possible_links_only(network, routing):
     machine = parse(network)
     config = Config(routing=routing, vcs=4)
-    switches, _, _ = verdict_on(machine, routing, "usual")
+    switches, _, _ = verdict_on(machine, routing, "default")
     rng = np.random.default_rng(2)
     for _ in range(10):
         pairs = np.array([rng.choice(machine.nodes, 2, replace=False) for _ in range(5)])

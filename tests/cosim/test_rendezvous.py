@@ -32,15 +32,15 @@ GIVEN = {
 }  # fmt: skip
 
 
-def times_by(network_time, rendezvous, seed=0, **more):
-    plan = make_cosim_plan(GIVEN | more | {"network_time": network_time, "rendezvous": rendezvous}, seed)
+def times_by(fidelity, rendezvous, seed=0, **more):
+    plan = make_cosim_plan(GIVEN | more | {"fidelity": fidelity, "eager_limit": rendezvous}, seed)
     return cosimulate(plan).outcome
 
 
-@pytest.mark.parametrize("network_time", ["sampled", "mixes"])
-def test_times_by_rendezvous_are_those_of_a_live_run(network_time):
+@pytest.mark.parametrize("fidelity", ["sampled", "mixes"])
+def test_times_by_rendezvous_are_those_of_a_live_run(fidelity):
     """Jobs fail where they do live, and the others take as long, to within what is said of their times."""
-    live, other = (times_by(kind, 128) for kind in ("live", network_time))
+    live, other = (times_by(kind, 128) for kind in ("live", fidelity))
     states = [[job["state"] for job in outcome["jobs"]] for outcome in (live, other)]
     assert states[0] == states[1]
     assert {"done", "failed"} == set(states[0])
@@ -51,7 +51,7 @@ def test_times_by_rendezvous_are_those_of_a_live_run(network_time):
 
 
 def test_a_job_that_can_never_end_fails_once_nothing_else_gets_on():
-    config = Config(rendezvous=0)
+    config = Config(eager_limit=0)
     placing = Placing(parse("mesh:8"), config, application_work(config))
     ends = []
     execution = MixesExecution(placing, Rates(placing), lambda job: 1.0, ends.append)
@@ -80,8 +80,8 @@ def test_windows_of_mixes_go_on_for_ever_by_rendezvous():
 
 @settings(max_examples=40, deadline=None)
 @given(programs(6, 30), st.sampled_from([1, 4, 16]), st.sampled_from([None, 0, 16, 64, 200]))
-def test_packets_foretold_are_those_simulated(program: Program, phits: int, rendezvous: int | None) -> None:
-    config = Config(packet_phits=phits, rendezvous=rendezvous)
+def test_packets_foretold_are_those_simulated(program: Program, phits: int, eager_limit: int | None) -> None:
+    config = Config(packet_phits=phits, eager_limit=eager_limit)
     there, back = created_packets(program, config)
     network = Network(parse("mesh:3x3"), config)
     network.start(program, np.arange(6))

@@ -118,7 +118,7 @@ def test_jobs_of_a_log_have_intervals(tmp_path):
     )
     given = {"machine": "mesh:4x4", "workload": str(log), "applications": str(mix), "partition": "random"}
     live, sampled = (
-        cosimulate(make_cosim_plan(given | {"network_time": time}, seed=2)).outcome
+        cosimulate(make_cosim_plan(given | {"fidelity": time}, seed=2)).outcome
         for time in ("live", "sampled")
     )
     assert sampled["figures"]["simulated"] < 0.9
@@ -162,7 +162,7 @@ def test_the_cheapest_network_time_is_chosen_and_told():
     assert [*rows] == [name for name, _ in rows.values()]
     assert "network time sampled was chosen: about" in rows["sampled"][1]
     given = {"machine": "mesh:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
-    outcome = cosimulate(make_cosim_plan(given | {"network_time": "auto"})).outcome
+    outcome = cosimulate(make_cosim_plan(given | {"fidelity": "auto"})).outcome
     assert any("network time live was chosen" in note for note in outcome["notes"])
 
 

@@ -16,7 +16,7 @@ SMALL = {
     "jobs": 6,
     "sizes": "small",
     "intensity": "low",
-    "mean_gap": 2e-6,
+    "mean_interarrival": 2e-6,
 }
 
 
@@ -30,9 +30,9 @@ def site(tmp_path):
     return written
 
 
-@pytest.mark.parametrize("network_time", FIDELITIES)
-def test_a_site_without_rules_is_easy_backfilling(site, network_time):
-    asked = SMALL | {"network_time": network_time}
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+def test_a_site_without_rules_is_easy_backfilling(site, fidelity):
+    asked = SMALL | {"fidelity": fidelity}
     easy = cosimulate(make_cosim_plan(asked | {"policy": "easy"})).outcome
     rules = cosimulate(make_cosim_plan(asked | {"site": site()})).outcome
     assert rules["jobs"] == easy["jobs"]

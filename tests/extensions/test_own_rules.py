@@ -200,7 +200,7 @@ def test_the_command_line_and_sweep_files_take_them(netplace, tmp_path):
 @pytest.mark.usefixtures("rules")
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_goes_wrong_in_ones_own_code_is_told_with_its_line(netplace, processes):
-    flags = ("--mapping", "mine.py:broken", "--seeds", "2", "--processes", processes)
+    flags = ("--mapping", "mine.py:broken", "--seeds", "2", "--workers", processes)
     told = netplace("run", "--network", "torus:4x4", "--app", "2d-torus", *flags)
     assert told.exit_code == 2
     line = RULES.splitlines().index('    return {}["surprise"]') + 1

@@ -153,7 +153,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     add(
         "make_cosim_plan of",
         lambda: lambda **given: c.cosimulate(c.make_cosim_plan(given)),
-        **w.plan(policy="easy", network_time="live", vcs=2, margin=1.5),
+        **w.plan(policy="easy", fidelity="live", vcs=2, estimate_factor=1.5),
     )
     add(
         "CosimPlan",
@@ -162,10 +162,10 @@ def _add_cosimulations(add: Any, w: Any) -> None:
             name: getattr(plan(), name)
             for name in (
                 "jobs",
-                "network_time",
-                "margin",
+                "fidelity",
+                "estimate_factor",
                 "applications",
-                "precision",
+                "target_half_width",
                 "config",
                 "mix_digest",
                 "explain",
@@ -196,7 +196,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         lambda: c.sampled_again,
         placing=w.placing,
         jobs=lambda: c.started_jobs(plan(), rows())[:1],
-        precision=0.2,
+        target_half_width=0.2,
     )
     add(
         "Work",
@@ -240,16 +240,23 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         engine="kernel",
         since=lambda: w.network().residue(),
     )
-    add("FreshTimes", lambda: c.FreshTimes, placing=w.placing, margin=1.0, engine="kernel", cycles=None)
+    add(
+        "FreshTimes",
+        lambda: c.FreshTimes,
+        placing=w.placing,
+        estimate_factor=1.0,
+        engine="kernel",
+        cycles=None,
+    )
     fresh = c.FreshTimes(w.placing())
     add("FreshTimes.cycles", lambda: fresh.cycles, placed=w.placed)
     add("FreshTimes.seconds", lambda: fresh.seconds, job=w.app_job, allocation=w.allocation)
     add("FreshTimes.longest", lambda: fresh.longest, job=w.app_job)
-    add("LoopTimes", lambda: c.LoopTimes, placing=w.placing, precision=0.1, draws=2)
-    add("Rates", lambda: c.Rates, placing=w.placing, precision=0.1, most_windows=2)
+    add("LoopTimes", lambda: c.LoopTimes, placing=w.placing, target_half_width=0.1, draws=2)
+    add("Rates", lambda: c.Rates, placing=w.placing, target_half_width=0.1, most_windows=2)
 
     def rates() -> Any:
-        return c.Rates(w.placing(), precision=0.5, most_windows=2)
+        return c.Rates(w.placing(), target_half_width=0.5, most_windows=2)
 
     for method in ("known", "of"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)

@@ -110,7 +110,7 @@ def _add_programs(add: Any, w: Any) -> None:
     add("Program on the other engine", lambda: w.run_reference, **_each(w.columns()))
     program = w.rich_program
     add("Program.of", lambda: apps.Program.of, writers=lambda: [apps.TaskWriter(0, 1)], name="x")
-    add("Program.check", lambda: program().check, rendezvous=64)
+    add("Program.check", lambda: program().check, eager_limit=64)
     add("Program.cut", lambda: program().cut, first=0, last=1)
     add("Program.repeat", lambda: program().repeat, times=3)
     add("Program.section", lambda: program().section, name="timed")

@@ -141,7 +141,7 @@ class World:
     def run_reference(self, **columns: Any) -> None:
         """Simulate a program of these columns with the other engine."""
         program = self.apps.Program(**columns)
-        config = self.netsim.Config(rendezvous=50)
+        config = self.netsim.Config(eager_limit=50)
         self.netsim.simulate(self.torus, program, config=config, engine="reference", max_cycles=10_000)
 
     def of_network(self, topology: Any) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class World:
 
     def plan(self, **more: Any) -> dict[str, Any]:
         said = {"machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
-        return {**said, "classes": "2d", "intensity": "low", "mean_gap": 1e-6, **more}
+        return {**said, "classes": "2d", "intensity": "low", "mean_interarrival": 1e-6, **more}
 
     def executed(self) -> tuple[Any, list[dict[str, Any]]]:
         plan = self.cosim.make_cosim_plan(self.plan())

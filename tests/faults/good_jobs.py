@@ -107,14 +107,14 @@ jobs = 5
 classes = "2d"
 sizes = "small"
 intensity = "low"
-mean_gap = 1.5
+mean_interarrival = 1.5
 times = "simulated:apps.sqlite"
 """,
     "costudy.toml": """machine = "torus:4x4"
 workload = "apps.csv"
 policy = ["fcfs", "easy"]
 partition = ["non-contiguous", "random"]
-network_time = "live"
+fidelity = "live"
 seeds = 1
 """,
     "sweep.toml": """network = ["torus:4x4", "mesh:4x4"]
@@ -156,7 +156,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("workload", "info", "jobs.csv"),
         (*SCHEDULE, "--workload", "jobs.csv", "--times", "simulated:s.sqlite"),
         ("workload", "info", "jobs.csv", "-o", "p.svg"),
-        (*COSIM, "--workload", "jobs.csv", "--applications", "mix.toml", "--network-time", "mixes"),
+        (*COSIM, "--workload", "jobs.csv", "--applications", "mix.toml", "--fidelity", "mixes"),
     ],
     "apps.csv": [
         (*COSIM, "--workload", "apps.csv"),
@@ -176,8 +176,8 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
     "small.swf": [
         SITE,
         POWER,
-        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--network-time", "mixes"),
-        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--network-time", "sampled"),
+        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--fidelity", "mixes"),
+        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--fidelity", "sampled"),
         (
             "backfill",
             "--platform",
@@ -220,8 +220,8 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ),
     ],
     "mix.toml": [
-        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--network-time", "mixes"),
-        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--network-time", "table"),
+        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--fidelity", "mixes"),
+        (*COSIM, "--workload", "small.swf", "--applications", "mix.toml", "--fidelity", "table"),
     ],
     "study.toml": [
         ("schedule", "study.toml", "--json", "--workers", "1"),

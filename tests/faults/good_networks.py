@@ -155,8 +155,18 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
     "ring.dot": _on("ring.dot")[:2],
     "machine.tree": _on("tree-file:machine.tree"),
     "held.txt": [
-        ("allocate", "--machine", "mesh:4x4", "--held", "held.txt", "--nodes", "3", "--all", "--json"),
-        ("allocate", "--machine", "tree:4,2", "--held", "held.txt", "--nodes", "3", "--partition", "gen-alg"),
+        ("allocate", "--machine", "mesh:4x4", "--occupied", "held.txt", "--nodes", "3", "--all", "--json"),
+        (
+            "allocate",
+            "--machine",
+            "tree:4,2",
+            "--occupied",
+            "held.txt",
+            "--nodes",
+            "3",
+            "--partition",
+            "gen-alg",
+        ),
     ],
     "nodes.csv": [
         (

@@ -45,7 +45,7 @@ _PRINTED = {
         "--measure",
         "100",
     ),
-    "choices.json": ("allocate", "--machine", "mesh:4x4", "--held", "held.txt", "--nodes", "3", "--all"),
+    "choices.json": ("allocate", "--machine", "mesh:4x4", "--occupied", "held.txt", "--nodes", "3", "--all"),
 }
 
 

@@ -189,7 +189,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
     ],
     "m.trc": [
         ("app", "m.trc", "--write", "out.trace.gz"),
-        (*RUN, "--trace", "m.trc", "--rendezvous", "100"),
+        (*RUN, "--trace", "m.trc", "--eager-limit", "100"),
         (*RUN, "--trace", "m.trc", "--critical-path", "--timeline", "t.json", "--window", "100"),
         *_reading("m.trc"),
     ],

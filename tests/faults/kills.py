@@ -56,7 +56,7 @@ COMMANDS = (
     ("map", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "td", "--seeds", "2", "--workers",
      "2", "-o", "new.csv"),
     ("run", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "random", "--seeds", "4",
-     "--processes", "2", "-o", "new.json"),
+     "--workers", "2", "-o", "new.json"),
     ("load", "curves.toml", "--workers", "2", "--store", "new.sqlite", "-o", "curves.svg"),
     ("schedule", "study.toml", "--workers", "2", "--store", "new.sqlite", "-o", "new"),
     ("report", "shared", "-o", "new.html"),
@@ -265,7 +265,7 @@ def main() -> int:
     parser.add_argument("--workers", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    parted = [("--workers", "2") in pairwise(words) or "--processes" in words for words in COMMANDS]
+    parted = [("--workers", "2") in pairwise(words) or "--workers" in words for words in COMMANDS]
     places = [
         place
         for place, words in enumerate(COMMANDS)

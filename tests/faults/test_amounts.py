@@ -40,7 +40,7 @@ def check(result, *words):
         ([*RUN, "--cycle-ns", "1e308"], "cycle_ns"),
         ([*RUN, "--bubble", HUGE], "--bubble"),
         ([*RUN, "--max-cycles", HUGE], "--max-cycles"),
-        ([*RUN, "--processes", str(10**9)], "--processes"),
+        ([*RUN, "--workers", str(10**9)], "--workers"),
         ([*RUN, "--cpu-scale", "nan"], "--cpu-scale"),
         ([*LOAD, "--vcs", HUGE], "--vcs"),
         ([*LOAD, "--hot-share", "1e400"], "--hot-share"),

@@ -197,23 +197,23 @@ def test_one_limit_is_raised_and_lowered_by_the_flag(monkeypatch):
     assert parse("torus:100x100").nodes == 10_000
 
 
-@pytest.mark.parametrize("network_time", ["live", "table"])
-def test_packets_of_a_co_simulation_are_counted(network_time):
+@pytest.mark.parametrize("fidelity", ["live", "table"])
+def test_packets_of_a_co_simulation_are_counted(fidelity):
     line = "cosim --machine torus:4x4 --workload applications --jobs 3 --repeats 1000000000:1000000000"
-    answer = CliRunner().invoke(app, [*line.split(), "--network-time", network_time])
+    answer = CliRunner().invoke(app, [*line.split(), "--fidelity", fidelity])
     assert answer.exit_code == 2
-    assert f"network_time: {network_time} would simulate about " in answer.stderr
-    assert "1,000,000,000 iterations), expected at most 1e+11; --network-time sampled" in answer.stderr
+    assert f"fidelity: {fidelity} would simulate about " in answer.stderr
+    assert "1,000,000,000 iterations), expected at most 1e+11; --fidelity sampled" in answer.stderr
     assert "--max-packets allows more" in answer.stderr
 
 
-@pytest.mark.parametrize("network_time", ["live", "table", "mixes", "sampled", "auto"])
-def test_packets_of_applications_of_a_log_are_counted_before_they_are_timed(tmp_path, network_time):
+@pytest.mark.parametrize("fidelity", ["live", "table", "mixes", "sampled", "auto"])
+def test_packets_of_applications_of_a_log_are_counted_before_they_are_timed(tmp_path, fidelity):
     mix = tmp_path / "mix.toml"
     mix.write_text('[[class]]\napplication = "2d-torus,packets=4000"\n')
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 0 100 16 -1 -1 16 200 -1 1 1 1 1 1 -1 -1 -1\n")
-    line = f"cosim --machine torus:4x4 --workload {log} --applications {mix} --network-time {network_time}"
+    line = f"cosim --machine torus:4x4 --workload {log} --applications {mix} --fidelity {fidelity}"
     line += " --max-packets 1e6"
     answer = CliRunner().invoke(app, line.split())
     assert answer.exit_code == 2

@@ -100,7 +100,7 @@ def test_a_word_that_names_no_file_may_be_a_folder_too(netplace, tmp_path, monke
 
 
 def test_jobs_that_come_after_the_last_cycle_are_refused(netplace):
-    flags = ("--workload", "applications", "--jobs", "5", "--mean-gap", "1e12", "--sizes", "small")
+    flags = ("--workload", "applications", "--jobs", "5", "--mean-interarrival", "1e12", "--sizes", "small")
     result = netplace("cosim", "--machine", "torus:4x4", *flags)
     assert result.exit_code == 2
     assert "later than the last cycle" in result.stderr

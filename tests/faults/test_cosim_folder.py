@@ -77,7 +77,7 @@ CHANGES = [
     (("plan", "config", "vcs"), 10**30, "plan.config.vcs"),
     (("plan", "config", "vc"), 2, "plan.config.vc: is not a key that is known here"),
     (("plan", "jobs", "policy"), None, "plan.jobs.policy: is missing"),
-    (("plan", "network_time"), "nonsense", "nonsense"),
+    (("plan", "fidelity"), "nonsense", "nonsense"),
     (("figures", "schedule", "per_job"), {}, "figures.schedule.per_job.wait: is missing"),
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ BACKEND = "backend: module://evil\naxes.facecolor: black\nsavefig.facecolor: red
 COMMANDS = {
     "trace": "trace info otf2/traces.otf2",
     "convert": "trace convert otf2/traces.otf2 -o new.trace",
-    "run": "run --network torus:4x4 --app butterfly --mapping random --seeds 2 --processes 2 -o new.json",
+    "run": "run --network torus:4x4 --app butterfly --mapping random --seeds 2 --workers 2 -o new.json",
     "map": "map --network torus:4x4 --app butterfly --mapping random --seeds 2 --workers 2 -o new.csv",
     "table": "table sweep.toml --workers 2 --store new.sqlite --csv new.csv",
     "load": "load curves.toml --workers 2 --store new.sqlite -o curves.svg",

@@ -19,10 +19,10 @@ SWEEPS = [
     (HALO + f"seeds = 1{'0' * 30}\n", "number of seeds"),
     (HALO + "seeds = 0x7fffffffffffffffffffffff\n", "number of seeds"),
     (HALO + 'seeds = "0:99999999999999999999"\n', "seed after the last"),
-    (HALO + "[config]\nconsumption = 1.5\n", "consumption: 1.5 is not text"),
+    (HALO + "[config]\nejection = 1.5\n", "ejection: 1.5 is not text"),
     (HALO + '[config]\ncycle_ns = "x"\n', "cycle_ns: 'x' is not a number"),
     (HALO + "[config]\nvcs = [2, 4611686018427387904]\n", "vcs"),
-    (HALO + "[config]\nconsumption = -inf\n", "consumption"),
+    (HALO + "[config]\nejection = -inf\n", "ejection"),
     (HALO + "[config]\nrouter_delay = 0x7fffffffffffffffffffffff\n", "router_delay"),
     (HALO + "[config]\nbuffer_phits = [0, 4]\n", "buffer_phits: 4 is wormhole switching"),
     (HALO + f"class = '{'a' * 5000}'\n", "class"),
@@ -64,8 +64,8 @@ STUDIES = [
     (STUDY + f"seeds = 1{'0' * 30}\n", "seeds"),
     (STUDY + "seeds = [true]\n", "seeds"),
     (APPLICATIONS + "intensity = [true, false]\n", "intensity: True is not text"),
-    (APPLICATIONS + 'mean_gap = ""\n', "mean_gap: '' is not a number"),
-    (APPLICATIONS + "mean_gap = inf\n", "mean_gap: inf is not a number"),
+    (APPLICATIONS + 'mean_interarrival = ""\n', "mean_interarrival: '' is not a number"),
+    (APPLICATIONS + "mean_interarrival = inf\n", "mean_interarrival: inf is not a number"),
 ]
 
 

@@ -16,11 +16,11 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 KINDS = {"torus": "torus:", "mesh": "mesh:", "fattree": "tree:", "thintree": "thintree:"}
 OPTIONS = {
     "nchan": ("vcs", int),
-    "rmode": ("policy", str),
+    "rmode": ("vc_policy", str),
     "amode": ("arbiter", str),
-    "cmode": ("consumption", str),
+    "cmode": ("ejection", str),
     "tql": ("queue_packets", int),
-    "iql": ("injection_packets", int),
+    "iql": ("nic_buffer", int),
     "bsize": ("bubble", int),
     "routing": ("tree_routing", str),
     "ninj": ("injectors", int),

@@ -20,11 +20,11 @@ FOR_EVER = 10**9
 _NETWORKS = {"torus": "torus:", "mesh": "mesh:", "fattree": "tree:", "thintree": "thintree:"}
 _OPTIONS = {
     "nchan": "vcs",
-    "rmode": "policy",
+    "rmode": "vc_policy",
     "amode": "arbiter",
-    "cmode": "consumption",
+    "cmode": "ejection",
     "tql": "queue_packets",
-    "iql": "injection_packets",
+    "iql": "nic_buffer",
     "bsize": "bubble",
     "routing": "tree_routing",
     "ninj": "injectors",

@@ -9,10 +9,10 @@ import pytest
 from netplace.apps import APPLICATIONS
 from netplace.netsim import (
     ARBITERS,
-    CONSUMPTIONS,
+    EJECTIONS,
     ENGINES,
-    POLICIES,
     TREE_ROUTINGS,
+    VC_POLICIES,
     Config,
     Network,
     simulate,
@@ -23,15 +23,15 @@ from netplace.topologies import parse
 def test_the_defaults_are_those_of_the_model():
     config = Config()
     assert (config.packet_phits, config.phit_bytes, config.packet_bytes) == (16, 4, 64)
-    assert (config.queue_packets, config.injection_packets, config.injectors) == (4, 4, 1)
-    assert (config.vcs, config.policy, config.arbiter, config.consumption) == (
+    assert (config.queue_packets, config.nic_buffer, config.injectors) == (4, 4, 1)
+    assert (config.vcs, config.vc_policy, config.arbiter, config.ejection) == (
         2,
         "smart",
         "round-robin",
         "multiple",
     )
     assert (config.bubble, config.router_delay, config.link_delay, config.hop_delay) == (2, 0, 1, 1)
-    assert (config.rendezvous, config.cycle_ns) == (None, 3.2)
+    assert (config.eager_limit, config.cycle_ns) == (None, 3.2)
 
 
 @pytest.mark.parametrize(
@@ -40,18 +40,18 @@ def test_the_defaults_are_those_of_the_model():
         ("packet_phits", 0, "packet_phits: 0 is too small, expected at least 1"),
         ("phit_bytes", 2.5, "phit_bytes: 2.5 is not a whole number"),
         ("queue_packets", -1, "queue_packets: -1 is too small"),
-        ("injection_packets", 0, "injection_packets: 0 is too small"),
+        ("nic_buffer", 0, "nic_buffer: 0 is too small"),
         ("injectors", 0, "injectors: 0 is too small"),
         ("vcs", 0, "vcs: 0 is too small"),
         ("link_delay", 0, "link_delay: 0 is too small, expected at least 1"),
         ("router_delay", -1, "router_delay: -1 is too small, expected at least 0"),
         ("bubble", -1, "bubble: -1 is too small, expected at least 0"),
-        ("rendezvous", -1, "rendezvous: -1 is too small, expected at least 0"),
+        ("eager_limit", -1, "eager_limit: -1 is too small, expected at least 0"),
         ("cycle_ns", 0.0, "cycle_ns: 0 is too small"),
         ("cycle_ns", float("nan"), "cycle_ns: nan is not a number"),
-        ("policy", "smrt", "policy: unknown name 'smrt'; did you mean smart"),
+        ("vc_policy", "smrt", "vc_policy: unknown name 'smrt'; did you mean smart"),
         ("arbiter", "fiffo", "arbiter: unknown name 'fiffo'; did you mean fifo"),
-        ("consumption", "double", "consumption: unknown name 'double'"),
+        ("ejection", "double", "ejection: unknown name 'double'"),
         ("tree_routing", "x", "tree_routing: unknown name 'x'; valid: adaptive, static"),
     ],
 )
@@ -85,6 +85,6 @@ def test_it_does_not_change():
         Config().vcs = 3
 
 
-@pytest.mark.parametrize("names", [POLICIES, ARBITERS, CONSUMPTIONS, TREE_ROUTINGS])
+@pytest.mark.parametrize("names", [VC_POLICIES, ARBITERS, EJECTIONS, TREE_ROUTINGS])
 def test_every_choice_is_explained(names):
     assert all(len(text.split()) >= 4 for text in names.values())

@@ -119,7 +119,7 @@ def test_a_single_way_into_a_node_marks_as_a_link_does(engine):
             writers[task].send(0, 64 * 300, 0)
             writers[0].recv(task, 64 * 300, 0)
         config = Config(
-            vcs=1, routing="dor", bubble=0, queue_packets=8, consumption="single", congestion_control=control
+            vcs=1, routing="dor", bubble=0, queue_packets=8, ejection="single", congestion_control=control
         )
         places = [np.array([4, 1, 3, 5]), np.array([0, 7])]
         jobs = [Program.of(writers, "incast"), flow(300)]

@@ -59,7 +59,7 @@ def test_it_adds_up(data):
     network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x4", "tree:4,2"]))
     name = data.draw(st.sampled_from(["2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep"]))
     program = APPLICATIONS[name].make(tasks=16).repeat(data.draw(st.integers(1, 3)))
-    config = Config(vcs=data.draw(st.integers(1, 3)), injection_packets=data.draw(st.integers(1, 4)))
+    config = Config(vcs=data.draw(st.integers(1, 3)), nic_buffer=data.draw(st.integers(1, 4)))
     nodes = data.draw(st.permutations(range(16)))
     check(*path_of(network, program, config, nodes))
 
@@ -87,7 +87,7 @@ def test_a_rendezvous_by_hand():
     sender.send(1, 128)
     receiver.recv(0, 128)
     receiver.compute(5)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(rendezvous=0))
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(eager_limit=0))
     check(result, path)
     assert by_component(path) == {
         "computation": 15, "handshake": 34, "sending": 1, "own packets": 15, "hops": 17,
@@ -105,7 +105,7 @@ def test_who_comes_late_holds_the_sender_up(blocking):
     sender.compute(1000)
     receiver.compute(500)
     receiver.recv(0, 64)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(rendezvous=0))
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(eager_limit=0))
     check(result, path)
     assert by_component(path) == {"computation": 1500, "handshake": 17, "sending": 1}
     assert [one.task for one in path.stretches if one.component == "computation"] == [1, 0]
@@ -118,7 +118,7 @@ def test_it_adds_up_by_rendezvous(data):
     name = data.draw(st.sampled_from(["2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep"]))
     packets = data.draw(st.integers(1, 3))
     program = APPLICATIONS[name].make(tasks=16, bytes=64 * packets).repeat(data.draw(st.integers(1, 3)))
-    config = Config(rendezvous=data.draw(st.sampled_from([0, 64, 128])), vcs=data.draw(st.integers(1, 3)))
+    config = Config(eager_limit=data.draw(st.sampled_from([0, 64, 128])), vcs=data.draw(st.integers(1, 3)))
     nodes = data.draw(st.permutations(range(16)))
     engine = data.draw(st.sampled_from(["kernel", "reference"]))
     try:
@@ -129,7 +129,7 @@ def test_it_adds_up_by_rendezvous(data):
 
 
 def test_a_trace_by_rendezvous_adds_up():
-    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(rendezvous=1024))
+    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(eager_limit=1024))
     check(result, path)
     assert path.by_component()["handshake"] > 0
 

@@ -22,7 +22,7 @@ NETWORKS = {
 def test_a_switch_costs_its_stages_and_a_cycle(text, stages):
     """The formula of docs/background/booksim.md: channels, stages of switches, 15 phits behind the header."""
     network, (routing, vcs) = parse(text), NETWORKS[text]
-    config = Config(vcs=vcs, routing=routing, pipeline=stages, credit_delay=1, crossbar=1)
+    config = Config(vcs=vcs, routing=routing, pipeline=stages, credit_delay=1, crossbar_speedup=1)
     writers = [TaskWriter(task, 2) for task in range(2)]
     writers[0].send(1, 64, 0)
     packet = Program.of(writers, "packet")

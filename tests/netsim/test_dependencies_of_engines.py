@@ -168,20 +168,20 @@ def _compare(network: str, disciplines: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_checker_follows_the_engine(network: str) -> None:
-    _compare(network, ("usual", "phase"))
+    _compare(network, ("default", "phase"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("network", [*NETWORKS, *MORE_NETWORKS])
 def test_checker_follows_the_engine_under_every_discipline(network: str) -> None:
-    _compare(network, ("usual", *DISCIPLINES))
+    _compare(network, ("default", *DISCIPLINES))
 
 
 @pytest.mark.parametrize(
     ("network", "routing", "discipline", "free"),
     [
-        ("torus:9x9", "dor", "usual", True),
-        ("torus:5x5", "ugal-l", "usual", True),
+        ("torus:9x9", "dor", "default", True),
+        ("torus:5x5", "ugal-l", "default", True),
         # On from a spine switch, which has no nodes, back up to another.
         ("dragonfly+:leaves=2,spines=2,p=2,h=1", "valiant", "phase", False),
         # From the direct way, in the upper phase, to one aside, in the lower.
@@ -194,7 +194,7 @@ def test_verdicts_on_ways_that_are_easily_missed(network, routing, discipline, f
 
 def test_par_where_groups_are_several_links_wide():
     network = "faulty:links=0.1,seed=1/dragonfly:a=4,p=2,h=2"
-    assert verdict_on(parse(network), "par", "usual")[2].needed == 10
+    assert verdict_on(parse(network), "par", "default")[2].needed == 10
     with pytest.raises(ValueError, match=r"vcs: 9 virtual channels are too few for routing par .* needs 10"):
         Network(parse(network), Config(routing="par", vcs=9))
 

@@ -25,8 +25,8 @@ def flow(packets, size=64):
     return Program.of(writers, "flow")
 
 
-def vcs_on(text, routing="usual"):
-    return verdict_on(parse(text), routing, "usual")[2].needed
+def vcs_on(text, routing="default"):
+    return verdict_on(parse(text), routing, "default")[2].needed
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -180,7 +180,11 @@ def test_a_bound_of_packets_is_a_bound_of_the_rate(packets, ack, engine):
 def test_less_is_accepted_where_the_virtual_channels_of_a_port_share_a_way_through_the_crossbar():
     accepted = [
         measure_load(
-            parse("hyperx:4x4,c=4"), 1.0, config=Config(vcs=4, crossbar=crossbar), warmup=500, measure=1500
+            parse("hyperx:4x4,c=4"),
+            1.0,
+            config=Config(vcs=4, crossbar_speedup=crossbar),
+            warmup=500,
+            measure=1500,
         ).accepted
         for crossbar in (1, 2, 0)
     ]
@@ -252,7 +256,7 @@ def small_ones_come(engine, classes):
         for _ in range(200 * 64 // size):
             writers[source].send(1, size, 0)
     config = Config(
-        vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0, consumption="single"
+        vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0, ejection="single"
     )
     program = Program.of(writers, "two")
     found = simulate(parse("mesh:3x1"), program, config=config, engine=engine, record_messages=True)
@@ -296,7 +300,7 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
         ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
         ({"traffic_classes": "weights=0+1"}, "weights: 0 is too small"),
         ({"traffic_classes": "high,low"}, "'high' is no part of count=CLASSES"),
-        ({"crossbar": -1}, "crossbar: -1 is too small"),
+        ({"crossbar_speedup": -1}, "crossbar_speedup: -1 is too small"),
     ],
 )
 def test_what_is_no_fabric_or_congestion_control_is_told(given, says):

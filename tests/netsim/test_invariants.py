@@ -23,7 +23,7 @@ SENDS = (Op.SEND, Op.ISEND)
 def runs(draw):
     """Return a program, where its tasks sit, the network and its settings; none of them can lock."""
     topology = parse(draw(networks()))
-    config = with_effect(topology, draw(configs(bubbles=(2, 3), rendezvous=(None,))))
+    config = with_effect(topology, draw(configs(bubbles=(2, 3), eager_limit=(None,))))
     program = draw(programs(draw(st.integers(1, min(8, topology.nodes))), most=25))
     nodes = draw(placements(program.tasks, range(topology.nodes)))
     return topology, config, program, nodes
@@ -75,7 +75,7 @@ def test_of_one_job(run, seed):
 def test_jobs_that_share_nothing_do_not_feel_each_other(run):
     _, config, program, _ = run
     # No draws, which differ from place to place.
-    config = replace(config, vcs=min(config.vcs, 2), policy="smart", injectors=1)
+    config = replace(config, vcs=min(config.vcs, 2), vc_policy="smart", injectors=1)
     if config.arbiter == "random":
         config = replace(config, arbiter="fifo")
     mesh = parse(f"mesh:{max(2, program.tasks)}x3")

@@ -177,7 +177,7 @@ def test_a_program_is_kept_once():
 @pytest.mark.parametrize("rendezvous", [None, 0])
 @pytest.mark.parametrize("record", [False, True])
 def test_memory_stays_flat(record, rendezvous):
-    network = Network(parse("torus:4x4"), Config(rendezvous=rendezvous), record_messages=record)
+    network = Network(parse("torus:4x4"), Config(eager_limit=rendezvous), record_messages=record)
     sizes = []
     for job in range(300):
         number = network.start(ring(8, 1 + job % 3), np.arange(8) + 8 * (job % 2))

@@ -23,7 +23,7 @@ NETWORKS = {
     "tree:2,2": Config(),
     "thintree:4,2,2": Config(vcs=3, tree_routing="static"),
     "dragonfly:a=2,p=1,h=1": Config(routing="ugal-l", vcs=4),
-    "mesh:3x3": Config(routing="minimal", vc_discipline="hop", vcs=4, crossbar=1, credit_delay=2),
+    "mesh:3x3": Config(routing="minimal", vc_discipline="hop", vcs=4, crossbar_speedup=1, credit_delay=2),
 }
 
 
@@ -73,8 +73,8 @@ def told(network):
 def test_a_network_goes_on_from_a_pickle(text, faults):
     config = replace(NETWORKS[text], faults=faults)
     if faults and not uses_table_router(parse(text), NETWORKS[text]):
-        routing = "dor" if "twisted" in text else "usual"  # by dimensions it has longer ways
-        config = replace(config, vcs=3, routing=routing, policy="smart", tree_routing="adaptive")
+        routing = "dor" if "twisted" in text else "default"  # by dimensions it has longer ways
+        config = replace(config, vcs=3, routing=routing, vc_policy="smart", tree_routing="adaptive")
     network = Network(parse(text), config, seed=3, explain=True)
     network.start(APPLICATIONS["all-to-all"].make(tasks=network.topology.nodes), times=3)
     network.generate(Traffic(0.02, np.full(network.topology.nodes, -1, np.int32)))
@@ -167,7 +167,7 @@ def test_wrong_faults_never_crash(text):
     ("network", "options", "message"),
     [
         ("torus:2x2x2x2", {"vcs": 8}, "8 ports with 8 virtual channels and 1 injectors are more inputs than"),
-        ("torus:4", {"queue_packets": 40_000}, "queue_packets .* injection_packets: 40004 is too large"),
+        ("torus:4", {"queue_packets": 40_000}, "queue_packets .* nic_buffer: 40004 is too large"),
     ],
 )
 def test_what_the_kernel_cannot_hold(network, options, message):

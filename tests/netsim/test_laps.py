@@ -40,7 +40,7 @@ def test_skipping_equally_is_a_shorter_run(application, machine):
 def test_skipping_rendezvous_equally_is_a_shorter_run(machine):
     ends = []
     for times, skipped in ((60, 20), (40, 0)):
-        network = Network(parse(machine), Config(rendezvous=64))
+        network = Network(parse(machine), Config(eager_limit=64))
         job = network.start(ring_with_ends(), range(TASKS), times=times)
         network.advance(3000)
         assert (network.laps(job).done < 40).all()
@@ -51,7 +51,7 @@ def test_skipping_rendezvous_equally_is_a_shorter_run(machine):
 
 
 def test_tasks_that_meet_by_rendezvous_skip_as_many_iterations():
-    network = Network(parse("mesh:4x4"), Config(rendezvous=64))
+    network = Network(parse("mesh:4x4"), Config(eager_limit=64))
     job = network.start(ring_with_ends(), range(TASKS), times=100)
     network.advance(3000)
     laps = network.laps(job)
@@ -92,7 +92,7 @@ def test_iterations_by_rendezvous_in_a_loop_are_those_written_out(data, machine,
     program = marked(*(data.draw(programs(5, most)) for most in (4, 10, 4)))
     told = []
     for recorded in (False, True):  # recording, programs are written out
-        network = Network(parse(machine), Config(rendezvous=threshold), record_messages=recorded)
+        network = Network(parse(machine), Config(eager_limit=threshold), record_messages=recorded)
         job = network.start(program, range(5), times=times)
         try:
             network.finish()

@@ -94,7 +94,7 @@ def test_every_delay_has_a_bin():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_message_that_waited_for_ages_is_counted(engine):
     program = pair([("send", 1, 640)], [("compute", 1 << 50), ("recv", 0, 640)])
-    result = simulate(RING, program, engine=engine, config=Config(rendezvous=0))
+    result = simulate(RING, program, engine=engine, config=Config(eager_limit=0))
     assert result.message_delay.count == 1
     assert result.message_delay.mean > 1 << 50
 

@@ -192,7 +192,12 @@ def test_a_later_job_has_the_nodes_of_an_earlier_one(engine):
     for workers in (1, 2):
         with pytest.raises(ValueError, match=said):
             simulate(
-                topology, [job] * 2, [range(4)] * 2, starts=[0, alone - 1], engine=engine, workers=workers
+                topology,
+                [job] * 2,
+                [range(4)] * 2,
+                starts=[0, alone - 1],
+                engine=engine,
+                part_processes=workers,
             )
 
 

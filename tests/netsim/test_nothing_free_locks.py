@@ -51,7 +51,10 @@ def locks(seed: int) -> str | None:
     None: the network or the routing is not defined, needs more than 16 channels, or is not free.
     """
     rng = np.random.default_rng(seed)
-    routing, discipline = str(rng.choice(list(ROUTINGS))), str(rng.choice(["usual", "usual", *DISCIPLINES]))
+    routing, discipline = (
+        str(rng.choice(list(ROUTINGS))),
+        str(rng.choice(["default", "default", *DISCIPLINES])),
+    )
     try:
         topology = random_network(rng)
         verdict = verdict_on(topology, routing, discipline)[2]

@@ -68,7 +68,7 @@ def crowds(draw):
         programs.append(sends(size, draw(st.lists(pair, max_size=6)), draw(st.sampled_from([64, 700, 3000]))))
     options = draw(
         st.sampled_from(
-            [{}, {"policy": "random", "vcs": 3}, {"arbiter": "random"}, {"consumption": "single"}]
+            [{}, {"vc_policy": "random", "vcs": 3}, {"arbiter": "random"}, {"ejection": "single"}]
         )
     )
     config = with_effect(parse(network), Config(**options))
@@ -103,7 +103,9 @@ def test_processes_give_the_same_result():
     topology = parse("torus:8x8")
     program = APPLICATIONS["all-to-all"].make(tasks=8, bytes=512)
     places = [topology.node(np.array([[x, y] for y in range(r, r + 2) for x in range(4)])) for r in (0, 2, 4)]
-    one, two = (simulate(topology, [program] * 3, places, seed=4, workers=workers) for workers in (1, 2))
+    one, two = (
+        simulate(topology, [program] * 3, places, seed=4, part_processes=workers) for workers in (1, 2)
+    )
     assert two.cpu_seconds > 0
     first, second = one.to_dict(), two.to_dict()
     first.pop("cpu_seconds"), second.pop("cpu_seconds")
@@ -115,7 +117,8 @@ def test_parts_start_when_their_jobs_do():
     topology, program = parse("mesh:8"), APPLICATIONS["all-to-all"].make(tasks=4, bytes=512)
     places = [range(4), range(4, 8)]
     one, two = (
-        simulate(topology, [program] * 2, places, starts=[70, 5], workers=workers) for workers in (1, 2)
+        simulate(topology, [program] * 2, places, starts=[70, 5], part_processes=workers)
+        for workers in (1, 2)
     )
     assert [job.start for job in one.jobs] == [job.start for job in two.jobs] == [70, 5]
     assert [job.end for job in one.jobs] == [job.end for job in two.jobs]
@@ -127,6 +130,12 @@ def test_what_is_wrong_is_told_as_by_one_process():
     program = APPLICATIONS["all-to-all"].make(tasks=4, bytes=4096)
     for workers in (1, 2):
         with pytest.raises(CycleLimitError, match="2 jobs run or wait"):
-            simulate(parse("mesh:8"), [program] * 2, [range(4), range(4, 8)], max_cycles=100, workers=workers)
+            simulate(
+                parse("mesh:8"),
+                [program] * 2,
+                [range(4), range(4, 8)],
+                max_cycles=100,
+                part_processes=workers,
+            )
         with pytest.raises(ValueError, match="node 3 is still used by job 0"):
-            simulate(parse("mesh:8"), [program] * 2, [range(4), range(3, 7)], workers=workers)
+            simulate(parse("mesh:8"), [program] * 2, [range(4), range(3, 7)], part_processes=workers)

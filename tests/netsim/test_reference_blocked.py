@@ -33,7 +33,7 @@ def test_a_receive_without_a_send_ends_the_run():
 
 
 def test_sends_that_wait_for_each_other_end_the_run():
-    network = engine("torus:8", rendezvous=0)
+    network = engine("torus:8", eager_limit=0)
     tasks = [("send", 1, 64), ("recv", 1, 64)], [("send", 0, 64), ("recv", 0, 64)]
     network.install(program(*tasks), np.array([0, 1]))
     assert network.run(FOR_EVER) == Exit.IDLE
@@ -48,7 +48,7 @@ def _round_the_ring(network, bytes):
 
 
 def test_a_ring_without_a_bubble_locks_and_says_so():
-    network = engine("torus:7", vcs=1, policy="oblivious", bubble=0)
+    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=0)
     assert _round_the_ring(network, 20 * 64) == Exit.IDLE
     assert network.in_flight > 0
     blocked = network.blocked()
@@ -64,12 +64,12 @@ def test_a_ring_without_a_bubble_locks_and_says_so():
 @pytest.mark.parametrize("bubble", [2, 3])
 def test_a_bubble_keeps_the_ring_moving(bubble):
     # One packet is not enough: two neighbours may enter in the same cycle, each counting on the other's room.
-    network = engine("torus:7", vcs=1, policy="oblivious", bubble=bubble)
+    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=bubble)
     assert _round_the_ring(network, 20 * 64) == Exit.JOB_ENDED
 
 
 def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
-    network = engine("torus:7x2", vcs=1, policy="oblivious", bubble=0)
+    network = engine("torus:7x2", vcs=1, vc_policy="oblivious", bubble=0)
     assert _round_the_ring(network, 20 * 64) == Exit.IDLE
     before = network.job(0).injection_blocked.copy()
     stuck = network.now

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_cases import FOR_EVER, engine, program
 
-from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+from netplace.netsim.config import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES
 from netplace.netsim.engine import Exit, Traffic
 
 GRIDS = [
@@ -31,17 +31,17 @@ def configs(draw):
     return {
         "packet_phits": draw(st.sampled_from([1, 2, 5, 16])),
         "queue_packets": queue,
-        "injection_packets": draw(st.integers(1, 4)),
+        "nic_buffer": draw(st.integers(1, 4)),
         "injectors": draw(st.integers(1, 3)),
         "vcs": draw(st.integers(1, 4)),
-        "policy": draw(st.sampled_from(list(POLICIES))),
+        "vc_policy": draw(st.sampled_from(list(VC_POLICIES))),
         "arbiter": draw(st.sampled_from(list(ARBITERS))),
-        "consumption": draw(st.sampled_from(list(CONSUMPTIONS))),
+        "ejection": draw(st.sampled_from(list(EJECTIONS))),
         "bubble": draw(st.integers(0, queue - 1)),
         "tree_routing": draw(st.sampled_from(list(TREE_ROUTINGS))),
         "router_delay": draw(st.integers(0, 2)),
         "link_delay": draw(st.integers(1, 2)),
-        "rendezvous": draw(st.sampled_from([None, 0, 100])),
+        "eager_limit": draw(st.sampled_from([None, 0, 100])),
     }
 
 
@@ -110,7 +110,7 @@ def test_every_cycle(data):
         return
     if exit == Exit.IDLE:
         # Sends that wait for each other are the program's fault.
-        assert config["rendezvous"] is not None
+        assert config["eager_limit"] is not None
         assert any(task[3] == "rendezvous" for task in network.blocked().tasks)
     else:
         while network.run(network.now + 1) != Exit.IDLE:
@@ -134,7 +134,7 @@ def _hops(work, nodes, topology, config):
             if operation.kind.name in ("SEND", "ISEND") and operation.peer != task:
                 distance = int(topology.distance(nodes[task], nodes[operation.peer]))
                 packets = max(1, -(-operation.size // (config["packet_phits"] * 4)))
-                waits = config["rendezvous"] is not None and operation.size > config["rendezvous"]
+                waits = config["eager_limit"] is not None and operation.size > config["eager_limit"]
                 total += distance * (packets + 2 * waits)
     return total
 

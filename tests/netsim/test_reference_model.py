@@ -150,7 +150,7 @@ def test_single_consumption_takes_one_packet_at_a_time():
     ]
     assert finished("torus:8", *tasks).message_end.tolist() == [16, 16]
     # X- is input 2, X+ is input 0, and the scan begins at 0: what comes from node 7 travels X+.
-    assert finished("torus:8", *tasks, consumption="single").message_end.tolist() == [32, 16]
+    assert finished("torus:8", *tasks, ejection="single").message_end.tolist() == [32, 16]
 
 
 def test_jobs_start_and_end_on_their_own():

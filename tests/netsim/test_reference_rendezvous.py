@@ -11,7 +11,7 @@ CROSS = 16  # cycles from the creation of a packet to its consumption by the nex
 
 def test_request_reply_data():
     size = 3 * PACKET
-    record = finished("torus:8", [("send", 1, size)], [("recv", 0, size)], rendezvous=0)
+    record = finished("torus:8", [("send", 1, size)], [("recv", 0, size)], eager_limit=0)
     # Request created in 0 and consumed in 16; reply 17 to 33; data from 34 on.
     data = 2 * (CROSS + 1)
     assert record.message_start.tolist() == [0]
@@ -21,12 +21,14 @@ def test_request_reply_data():
 
 def test_only_messages_above_the_threshold_wait():
     tasks = [("send", 1, PACKET)], [("recv", 0, PACKET)]
-    assert finished("torus:8", *tasks, rendezvous=64).message_end.tolist() == [CROSS]
-    assert finished("torus:8", *tasks, rendezvous=63).message_end.tolist() == [3 * CROSS + 2]
+    assert finished("torus:8", *tasks, eager_limit=64).message_end.tolist() == [CROSS]
+    assert finished("torus:8", *tasks, eager_limit=63).message_end.tolist() == [3 * CROSS + 2]
 
 
 def test_the_reply_waits_for_the_receive():
-    record = finished("torus:8", [("send", 1, PACKET)], [("compute", 200), ("recv", 0, PACKET)], rendezvous=0)
+    record = finished(
+        "torus:8", [("send", 1, PACKET)], [("compute", 200), ("recv", 0, PACKET)], eager_limit=0
+    )
     assert record.message_end.tolist() == [200 + CROSS + 1 + CROSS]
     assert record.task_end[0] == 200 + CROSS + 2
 
@@ -36,7 +38,7 @@ def test_an_irecv_is_posted_before_its_wait():
         "torus:8",
         [("send", 1, PACKET)],
         [("irecv", 0, PACKET), ("compute", 200), ("wait", 0)],
-        rendezvous=0,
+        eager_limit=0,
     )
     assert record.message_end.tolist() == [3 * CROSS + 2]
     assert record.task_end.tolist() == [2 * CROSS + 3, 201]
@@ -47,7 +49,7 @@ def test_an_isend_is_over_with_its_request_and_its_data_go_while_the_task_comput
         "torus:8",
         [("isend", 1, 2 * PACKET), ("compute", 200), ("wait", 0)],
         [("recv", 0, 2 * PACKET)],
-        rendezvous=0,
+        eager_limit=0,
     )
     data = 2 * (CROSS + 1)
     assert record.message_end.tolist() == [data + 2 * 16]
@@ -56,14 +58,14 @@ def test_an_isend_is_over_with_its_request_and_its_data_go_while_the_task_comput
 
 def test_the_wait_of_an_isend_passes_after_its_last_packet():
     record = finished(
-        "torus:8", [("isend", 1, 2 * PACKET), ("wait", 0)], [("recv", 0, 2 * PACKET)], rendezvous=0
+        "torus:8", [("isend", 1, 2 * PACKET), ("wait", 0)], [("recv", 0, 2 * PACKET)], eager_limit=0
     )
     # The data are created in 34 and 35: the wait passes in 36.
     assert record.task_end[0] == 37
 
 
 def test_an_isend_never_waited_for_is_delivered_after_its_task_has_ended():
-    network = engine("torus:8", rendezvous=0)
+    network = engine("torus:8", eager_limit=0)
     network.install(program([("isend", 1, PACKET)], [("irecv", 0, PACKET), ("compute", 5)]), np.array([0, 1]))
     network.run(FOR_EVER)
     assert network.job(0).end == 5
@@ -82,7 +84,7 @@ def test_data_go_before_replies_and_replies_by_key():
         [("compute", 17), ("send", 0, PACKET)],
         [("compute", 17), ("send", 0, PACKET)],
         nodes=[0, 1, 4, 5],
-        rendezvous=0,
+        eager_limit=0,
     )
     assert record.message_start.tolist() == [0, 17, 17]
     # All go by one injection FIFO, 16 cycles each: the data from 34 on, then the replies to tasks 2 and 3.
@@ -98,7 +100,7 @@ def test_what_is_owed_goes_before_the_next_message_but_after_the_one_begun():
         [("recv", 0, 2560, 1), ("recv", 0, 2560, 2)],
         *[[]] * 5,
         [("send", 0, 4096)],
-        rendezvous=2560,
+        eager_limit=2560,
     )
     reply = 40 * 16
     data = reply + CROSS + 1
@@ -106,7 +108,7 @@ def test_what_is_owed_goes_before_the_next_message_but_after_the_one_begun():
 
 
 def test_control_packets_are_packets_but_not_messages():
-    network = engine("torus:8", rendezvous=0)
+    network = engine("torus:8", eager_limit=0)
     network.install(program([("send", 1, 3 * PACKET)], [("recv", 0, 3 * PACKET)]), np.array([0, 1]))
     network.run(FOR_EVER)
     counters = network.counters()
@@ -123,7 +125,7 @@ def test_a_packet_from_the_interface_queue_is_no_blocked_injection():
         [("recv", 0, PACKET)],
         *[[]] * 5,
         [("send", 0, 2 * PACKET)],
-        rendezvous=PACKET,
+        eager_limit=PACKET,
     )
     assert record.message_start.tolist()[0] == 18
     assert record.injection_blocked[0] == 0

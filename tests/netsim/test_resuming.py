@@ -26,7 +26,7 @@ def facts(network, jobs):
 @given(st.data())
 def test_pieces_of_any_length(data):
     topology = parse(data.draw(networks()))
-    config = with_effect(topology, data.draw(configs(bubbles=(2, 3), rendezvous=(None,))))
+    config = with_effect(topology, data.draw(configs(bubbles=(2, 3), eager_limit=(None,))))
     program = data.draw(programs(data.draw(st.integers(1, min(8, topology.nodes)))))
     nodes = data.draw(placements(program.tasks, range(topology.nodes)))
     whole, pieces = (Network(topology, config, seed=3, record_messages=True) for _ in range(2))

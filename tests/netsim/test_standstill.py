@@ -72,7 +72,7 @@ def test_sends_by_rendezvous_that_wait_for_each_other(engine):
     program = writers([("send", 1, 64), ("recv", 1, 64)], [("send", 0, 64), ("recv", 0, 64)])
     simulate(parse("torus:4"), program, engine=engine)
     with pytest.raises(DeadlockError, match="task 0 waits for task 1 to take 64 bytes") as raised:
-        simulate(parse("torus:4"), program, config=Config(rendezvous=0), engine=engine)
+        simulate(parse("torus:4"), program, config=Config(eager_limit=0), engine=engine)
     assert [task[3] for task in raised.value.blocked.tasks] == ["rendezvous"] * 2
 
 
@@ -96,7 +96,7 @@ def test_of_several_jobs_the_right_one_is_named(engine):
 @BOTH
 def test_a_ring_without_a_bubble_locks_and_names_the_circle(engine):
     tasks = [[("send", (i + 3) % 7, 1280), ("recv", (i - 3) % 7, 1280)] for i in range(7)]
-    config = Config(vcs=1, policy="oblivious", bubble=0)
+    config = Config(vcs=1, vc_policy="oblivious", bubble=0)
     with pytest.raises(DeadlockError, match="network deadlock in cycle") as raised:
         simulate(parse("torus:7"), writers(*tasks), config=config, engine=engine)
     text = str(raised.value)
@@ -105,7 +105,7 @@ def test_a_ring_without_a_bubble_locks_and_names_the_circle(engine):
     assert circle[0] == circle[-1]
     assert sorted(circle[:-1]) == list(range(7))
     assert all(b == (a + 1) % 7 for a, b in itertools.pairwise(circle))
-    simulate(parse("torus:7"), writers(*tasks), config=Config(vcs=1, policy="oblivious"), engine=engine)
+    simulate(parse("torus:7"), writers(*tasks), config=Config(vcs=1, vc_policy="oblivious"), engine=engine)
 
 
 @BOTH

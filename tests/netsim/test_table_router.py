@@ -14,14 +14,14 @@ from netplace.topologies import Cables, Graph, graph, parse
 from netplace.topologies.routing import load_bound, reach, steps
 
 KINDS = [
-    ("torus:4x3,c=2", "usual"),
-    ("mesh:3x3,c=2", "usual"),
-    ("hyperx:4x3,c=2", "usual"),
-    ("dragonfly:a=4,p=2,h=2", "usual"),
+    ("torus:4x3,c=2", "default"),
+    ("mesh:3x3,c=2", "default"),
+    ("hyperx:4x3,c=2", "default"),
+    ("dragonfly:a=4,p=2,h=2", "default"),
     ("dragonfly:a=4,p=2,h=2", "up-down"),
-    ("dragonfly+:leaves=3,spines=2,p=2,h=2", "usual"),
-    ("slimfly:5", "usual"),
-    ("xgft:3;4,3,2;1,2,3", "usual"),
+    ("dragonfly+:leaves=3,spines=2,p=2,h=2", "default"),
+    ("slimfly:5", "default"),
+    ("xgft:3;4,3,2;1,2,3", "default"),
     ("torus:5x3", "dor"),
     ("tree:3,2", "d-mod-k"),
 ]
@@ -41,7 +41,7 @@ def lone(topology, config, nodes, packets=1, engine="kernel"):
 @pytest.mark.parametrize("delays", [(0, 1), (2, 3)])
 def test_zero_load_delay_is_exact(network, routing, delays):
     topology = parse(network)
-    switches, routes, verdict = verdict_on(topology, routing, "usual")
+    switches, routes, verdict = verdict_on(topology, routing, "default")
     far = reach(switches, routes.ports, steps(switches, "hop")[0], routes.name).hops
     router_delay, link_delay = delays
     config = Config(routing=routing, vcs=verdict.needed, router_delay=router_delay, link_delay=link_delay)
@@ -82,7 +82,7 @@ def accepted(topology, traffic, offered, config, seed=0):
 def test_dimension_order_in_tables_is_that_of_grids_where_no_bubble_acts(network, offered):
     topology = parse(network)
     found = []
-    for settings in ({"policy": "oblivious"}, {"routing": "dor", "vc_discipline": "none"}):
+    for settings in ({"vc_policy": "oblivious"}, {"routing": "dor", "vc_discipline": "none"}):
         rings = topology.wraps and "routing" in settings
         config = Config(vcs=1, bubble=0, queue_packets=8, allow_deadlock=rings, **settings)
         point = measure_load(topology, offered, config=config, seed=3, warmup=0, measure=1500)
@@ -91,7 +91,7 @@ def test_dimension_order_in_tables_is_that_of_grids_where_no_bubble_acts(network
 
 
 def bound(topology, routing, traffic):
-    switches, routes, _ = verdict_on(topology, routing, "usual")
+    switches, routes, _ = verdict_on(topology, routing, "default")
     target = pattern(traffic, topology, 0.1).target
     at = np.bincount(switches.home, minlength=switches.count).astype(float)
     flow = np.outer(at, at) / (topology.nodes - 1)
@@ -198,7 +198,7 @@ def test_behind_slow_links_a_full_injector_may_tie_with_an_open_one(seed):
     writers = [TaskWriter(task, 2) for task in range(2)]
     writers[0].send(1, 64, 0)
     writers[1].recv(0, 64, 0)
-    config = Config(packet_phits=1, queue_packets=1, injection_packets=1, injectors=2, routing="minimal")
+    config = Config(packet_phits=1, queue_packets=1, nic_buffer=1, injectors=2, routing="minimal")
     slow = graph(
         "slow", Cables(np.array([[0, 1]]), np.array([3]), np.array([0])), np.array([1, 1]), direct=True
     )

@@ -16,7 +16,7 @@ from netplace.topologies.routing import make_routes, most_accepted, shares, wors
 
 @functools.lru_cache(maxsize=2)
 def _shares(network: str, routing: str):
-    return shares(*verdict_on(parse(network), routing, "usual")[:2])
+    return shares(*verdict_on(parse(network), routing, "default")[:2])
 
 
 def _permuted(target: np.ndarray) -> np.ndarray:
@@ -152,10 +152,10 @@ def test_shift_by_a_leaf_has_a_tree_to_itself() -> None:
 
 
 def test_valiant_draws_from_all_switches_of_a_slim_fly() -> None:
-    _, routes, _ = verdict_on(parse("slimfly:5"), "valiant", "usual")
+    _, routes, _ = verdict_on(parse("slimfly:5"), "valiant", "default")
     assert routes.via is not None
     assert sorted(routes.via[0].tolist()) == list(range(50))
-    _, routes, _ = verdict_on(parse("dragonfly:a=4,p=2,h=2"), "valiant", "usual")
+    _, routes, _ = verdict_on(parse("dragonfly:a=4,p=2,h=2"), "valiant", "default")
     assert routes.via is not None
     assert routes.via.shape == (36, 9)
 

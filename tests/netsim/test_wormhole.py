@@ -118,7 +118,7 @@ def test_worms_that_stand_in_a_circle_end_the_run():
     ("given", "says"),
     [
         ({"faults": "at=3,links=0.1"}, "wormhole switching, which does not know faults 'at=3,links=0.1'"),
-        ({"crossbar": 1}, "does not know crossbar 1"),
+        ({"crossbar_speedup": 1}, "does not know crossbar_speedup 1"),
         ({"congestion_control": "dcqcn=1"}, "does not know congestion_control 'dcqcn=1'"),
         ({"buffer_phits": -1}, "buffer_phits: -1 is too small"),
     ],

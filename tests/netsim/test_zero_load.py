@@ -39,7 +39,7 @@ def test_many_packets_follow_each_other_without_a_gap(engine):
 @given(st.data())
 def test_any_pair_of_any_network(data):
     topology = parse(data.draw(networks()))
-    config = with_effect(topology, data.draw(configs(rendezvous=(None,))))
+    config = with_effect(topology, data.draw(configs(eager_limit=(None,))))
     pair = data.draw(st.permutations(range(topology.nodes)))[:2]
     compute = data.draw(st.integers(0, 9))
     result = simulate(
@@ -69,7 +69,7 @@ def test_delays_add_up_hop_by_hop(engine, router, link):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rendezvous_costs_a_packet_each_way(engine):
-    config = Config(rendezvous=63)
+    config = Config(eager_limit=63)
     result = simulate(parse("mesh:6"), one_message(64), [0, 5], config=config, engine=engine)
     one_way = 5 + 16 - 1
     # A reply or data is due in the cycle after a control packet was consumed.

@@ -15,7 +15,7 @@ from netplace.runs.execute import run_simulation
 from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
 
-HIERARCHICAL = "ours+allreduce=hierarchical"
+HIERARCHICAL = "builtin+allreduce=hierarchical"
 
 
 def sums(task, bytes=4096):

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netplace.netsim import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config
 from netplace.runs import attempt, resolve
 from netplace.runs.chance import network_draws, same_place, simulation_of
 from netplace.runs.execute import execute
@@ -17,8 +17,8 @@ from netplace.topologies import parse
 
 BUSY = {"app": "all-to-all", "packets": 3, "rounds": 2}
 CONFIGS = [
-    Config(policy=policy, arbiter=arbiter, consumption=consumption, vcs=vcs)
-    for policy, arbiter, consumption, vcs in itertools.product(POLICIES, ARBITERS, CONSUMPTIONS, (1, 2, 3))
+    Config(vc_policy=policy, arbiter=arbiter, ejection=consumption, vcs=vcs)
+    for policy, arbiter, consumption, vcs in itertools.product(VC_POLICIES, ARBITERS, EJECTIONS, (1, 2, 3))
 ]
 GRIDS = ["torus:5x3", "mesh:4x4", "torus:3x3x3", "torus:4x3", "twisted:4x4+2"]
 
@@ -51,8 +51,8 @@ def test_on_trees_a_static_route_and_one_channel_leave_nothing_to_chance(routing
         ("torus:4x4", Config()),
         ("twisted:4x4+2", Config()),
         ("torus:5x5", Config(arbiter="random")),
-        ("torus:5x5", Config(policy="random")),
-        ("torus:5x5", Config(policy="oblivious")),
+        ("torus:5x5", Config(vc_policy="random")),
+        ("torus:5x5", Config(vc_policy="oblivious")),
         ("torus:5x5", Config(vcs=3)),
         ("tree:4,2", Config(vcs=2, tree_routing="static")),
     ],

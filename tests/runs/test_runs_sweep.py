@@ -87,7 +87,7 @@ MISTAKES = [
     (HALO + 'partition = "quadrant"\n', [":3:", "partition = 'quadrant'", "did you mean quadrants"]),
     (HALO + "[config]\nvcs = [2, 0]\n", [":4:", "vcs = 0: vcs: 0 is too small"]),
     (HALO + "[config]\nbubble = 4\n", [":4:", "bubble = 4", "must be less than queue_packets"]),
-    (HALO + '[config]\npolicy = ["smart", "smrt"]\n', [":4:", "policy = 'smrt'", "did you mean smart"]),
+    (HALO + '[config]\nvc_policy = ["smart", "smrt"]\n', [":4:", "vc_policy = 'smrt'", "did you mean smart"]),
     (HALO + "packets = [1, 0]\n", [":3:", "packets = 0", "0 is too small"]),
     (HALO + "packets = -4\n", [":3:", "packets = -4", "-4 is too small"]),
     (HALO + "tasks = [16, 17]\n", [":3:", "tasks = 17", "more than the 16 nodes of torus:4x4"]),

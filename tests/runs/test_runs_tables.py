@@ -73,8 +73,8 @@ def test_a_row_says_what_ran_and_what_came_of_it(store):
             {"partition": "boxes", "shape": "4x4@2,2", "tasks": 16},
         ),
         (
-            resolve("torus:8x8", JOB, config=Config(vcs=3, policy="random"), max_cycles=9000),
-            {"settings": "vcs=3,policy=random,max_cycles=9000"},
+            resolve("torus:8x8", JOB, config=Config(vcs=3, vc_policy="random"), max_cycles=9000),
+            {"settings": "vcs=3,vc_policy=random,max_cycles=9000"},
         ),
         (
             resolve(

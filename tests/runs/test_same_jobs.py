@@ -85,7 +85,7 @@ def test_contestants_have_one_workload(tmp_path: Path) -> None:
 
 def test_no_job_in_common_is_told(tmp_path: Path) -> None:
     path = log(tmp_path, [16, 16])
-    with pytest.raises(ValueError, match="jobs: none of 2 can be run by all of 2 plans; --jobs-apart"):
+    with pytest.raises(ValueError, match="jobs: none of 2 can be run by all of 2 plans; --unpaired"):
         same_jobs([*plans("torus:4x4", path)[:1], *plans("torus:2x4", path)[:1]])
 
 
@@ -126,7 +126,7 @@ def test_the_newcomers_comparison_is_fair(tmp_path: Path, netplace: Callable[...
     assert all(one["verdict"] for one in made["differences"])
     assert "contiguous:round-up" in fair.stderr
     assert (tmp_path / "out" / "differences.csv").is_file()
-    apart = netplace("schedule", study, "--jobs-apart")
+    apart = netplace("schedule", study, "--unpaired")
     assert "rejected" in apart.stdout
     assert "What differs" not in apart.stdout
     assert "25" in apart.stdout  # 3 of 8 sizes are no box

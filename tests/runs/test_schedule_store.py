@@ -107,7 +107,7 @@ def test_study_files_expand_to_plans(tmp_path):
         ({"polcy": "easy"}, "key: unknown name 'polcy'; did you mean policy"),
         ({"repeats": "3"}, "repeats: '3' given, but workload lublin is a model"),
         ({"load": "high"}, "load: 'high' is not a number"),
-        ({"qct": 3, "partition": "quasi-contiguous:20"}, "says 20 already"),
+        ({"max_outside": 3, "partition": "quasi-contiguous:20"}, "says 20 already"),
         ({"times": "table:"}, "times: 'table:' is incomplete"),
         ({"times": "tabel:x"}, "times: unknown name 'tabel'; did you mean table"),
         ({"estimates": "never"}, "estimates: unknown name 'never'"),

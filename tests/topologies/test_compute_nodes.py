@@ -84,7 +84,7 @@ def test_sockets_have_a_bus_that_their_tasks_share(of, engine):
 
 @pytest.mark.parametrize(
     ("routing", "discipline"),
-    [("valiant", "hop"), ("minimal", "hop"), ("adaptive", "usual"), ("ugal-g", "usual"), ("ecmp", "hop")],
+    [("valiant", "hop"), ("minimal", "hop"), ("adaptive", "default"), ("ugal-g", "default"), ("ecmp", "hop")],
 )
 @pytest.mark.parametrize("planes", [1, 2])
 def test_packets_leave_for_a_socket_by_any_virtual_channel(routing, discipline, planes):

@@ -20,13 +20,13 @@ from netplace.topologies.routing import check, make_routes
         "faulty:slow=1/tree:3,2",
     ],
 )
-@pytest.mark.parametrize("routing", ["usual", "adaptive", "minimal"])
+@pytest.mark.parametrize("routing", ["default", "adaptive", "minimal"])
 def test_what_remains_is_routed_without_deadlock(text: str, routing: str) -> None:
     network = parse(text)
     assert isinstance(network, Graph)
     assert str(network) == text
-    assert check(*make_routes(network, "" if routing == "usual" else routing)).free
-    if routing == "usual":
+    assert check(*make_routes(network, "" if routing == "default" else routing)).free
+    if routing == "default":
         point = measure_load(network, 0.1, config=Config(), warmup=300, measure=1000)
         assert point.accepted == pytest.approx(0.1, rel=0.3)
 

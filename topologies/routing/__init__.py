@@ -43,6 +43,7 @@ __all__ = [
     "check",
     "crossing",
     "d_mod_k",
+    "default_on",
     "dimension_order",
     "first_minimal",
     "load_bound",
@@ -54,7 +55,6 @@ __all__ = [
     "steps",
     "table",
     "up_down",
-    "usual_on",
     "worst_permutation",
 ]
 
@@ -208,7 +208,7 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
 
 def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
     """Return a routing by name for the switches of a network."""
-    name = name or usual_on(topology)
+    name = name or default_on(topology)
     word, colon, option = name.partition(":")
     if word.endswith(".py"):
         routes = _from_file(word, option, switches)
@@ -226,7 +226,7 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
     return routes
 
 
-def usual_on(topology: Topology) -> str:
+def default_on(topology: Topology) -> str:
     """Return the name of the default routing in tables."""
     if isinstance(topology, Graph):
         return topology.usual

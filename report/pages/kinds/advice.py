@@ -26,16 +26,16 @@ def page(path: Path) -> Page:
     ranked = [choice for choice in tried if choice["ratio"] is not None][:_MOST]
     draws = [
         ("advised" if advice["verdict"] == "faster" else "best found", advice["best_cycles"]),
-        ("scheduler's", advice["usual_cycles"]),
+        ("scheduler's", advice["default_cycles"]),
     ]
     parts: list[Part] = [
         DataTable(
             "Ranks and nodes",
             ["rank", "host", "node", "host by the scheduler"],
             [
-                [rank, host, node, usual]
-                for rank, (host, node, usual) in enumerate(
-                    zip(advice["hosts"], advice["nodes"], advice["usual_hosts"], strict=True)
+                [rank, host, node, default]
+                for rank, (host, node, default) in enumerate(
+                    zip(advice["hosts"], advice["nodes"], advice["default_hosts"], strict=True)
                 )
             ],
         ),
@@ -55,7 +55,7 @@ def page(path: Path) -> Page:
         ),
         DataTable(
             "All that was tried",
-            ["partition", "mapping", "time over the usual", "draws"],
+            ["partition", "mapping", "time over the default", "draws"],
             [[choice["partition"], choice["mapping"], choice["ratio"], choice["draws"]] for choice in tried],
             note="No number: it took half as long again as the scheduler's placement, and was given up.",
         ),

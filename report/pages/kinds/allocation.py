@@ -136,7 +136,7 @@ def _hops(placed: list[SavedOffer], names: list[str]) -> Figure:
 
 
 def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Figure:
-    machine, held = parse(results["machine"]), results.get("held", [])
+    machine, held = parse(results["machine"]), results.get("occupied", [])
     if max(max(nodes, default=0) for nodes in [*(offer.nodes for offer in placed), held]) >= machine.nodes:
         raise ValueError("a node is not on the machine")
     chosen = [(f"{offer.partition}: {offer.hops:.3g} hops apart", offer.nodes) for offer in placed]

@@ -148,7 +148,7 @@ def _load(value: Any, where: str) -> None:
 def _allocation(value: Any, where: str) -> None:
     """Check what allocators offer, or what the only one that was asked did."""
     asked: dict[str, Kind] = {"machine": text, "request": number(1), "free": number()}
-    more = {"held": listed(number())}  # came later
+    more = {"occupied": listed(number())}  # came later
     if isinstance(value, dict) and "offers" in value:
         table({**asked, "offers": listed(table(_OFFER, _OFFER_OPTIONS), 1)}, more)(value, where)
     else:

@@ -30,12 +30,12 @@ def page(path: Path) -> Page:
     advice = saved_object(path / FILE)
     kind_of(RuleAdvice)(advice, str(path / FILE))
     tried = advice["tried"]
-    others = [rule for rule in tried if rule["verdict"] != "usual"]
+    others = [rule for rule in tried if rule["verdict"] != "default"]
     short = short_names([rule["partition"] for rule in tried])
     groups = {"no clear difference": "within chance"}
     parts: list[Part] = [
         interval_figure(
-            f"What each rule saves, compared with {advice['usual']}",
+            f"What each rule saves, compared with {advice['default']}",
             [short[rule["partition"]] for rule in others],
             [100 * rule["gain"] for rule in others],
             [100 * rule["half_width"] for rule in others],
@@ -61,7 +61,7 @@ def page(path: Path) -> Page:
             text = input_file(path / name).read_text(encoding="utf-8", errors="replace")
             parts.append(Listing(f"To install: {name}", "\n".join(text.splitlines()[:_MOST_LINES])))
     asked = [
-        ("the usual rule", advice["usual"]),
+        ("the default rule", advice["default"]),
         ("cost of spread", f"{advice['cost']:g}"),
         ("jobs", f"{advice['jobs']:,}"),
     ]
@@ -96,11 +96,11 @@ def _cell(rule: dict[str, Any], key: str) -> Any:
 
 def _verdict(advice: dict[str, Any]) -> list[str]:
     chosen = next((rule for rule in advice["tried"] if rule["partition"] == advice["chosen"]), None)
-    if chosen is None or advice["chosen"] == advice["usual"]:
-        return [f"No rule is clearly better than {advice['usual']}: leave it as it is."]
+    if chosen is None or advice["chosen"] == advice["default"]:
+        return [f"No rule is clearly better than {advice['default']}: leave it as it is."]
     text = (
-        f"{advice['chosen']} is clearly better than {advice['usual']}: it saves {100 * chosen['gain']:.1f} ± "
-        f"{100 * chosen['half_width']:.1f} % of the mean turnaround."
+        f"{advice['chosen']} is clearly better than {advice['default']}: it saves {100 * chosen['gain']:.1f} "
+        f"± {100 * chosen['half_width']:.1f} % of the mean turnaround."
     )
     if chosen["waiting"] > 0:
         text += f" Where spread costs nothing it would cost {100 * chosen['waiting']:.1f} % in waiting."

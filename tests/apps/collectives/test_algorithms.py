@@ -57,7 +57,7 @@ def test_programs_send_what_schedules_say(operation, name):
     for ranks in (1, 2, 5, 8):
         root = ranks // 2 if operation in ROOTED else 0
         call = Call(operation, ranks, 40, root, segment=16)
-        chosen = selection(f"ours+{operation}={name}")
+        chosen = selection(f"builtin+{operation}={name}")
         try:
             messages = chosen.schedule(call)
         except ValueError:
@@ -68,7 +68,7 @@ def test_programs_send_what_schedules_say(operation, name):
             chosen.write(writer, range(ranks), writer.task, call, 0)
         program = Program.of(writers)
         program.check()
-        program.check(rendezvous=0)
+        program.check(eager_limit=0)
         sent, traffic = np.zeros((2, ranks, ranks), int), program.traffic()
         for source, destination, count, size in messages.pairs():
             sent[:, source, destination] = count, size

@@ -28,11 +28,11 @@ def digest(program):
 def test_programs_are_those_of_before_operation_by_operation(name):
     program = application(name, 16, problem_class="S", iterations=2)
     assert digest(program) == UNCHANGED[name]
-    assert program.equals(application(name, 16, problem_class="S", iterations=2, collectives="ours"))
+    assert program.equals(application(name, 16, problem_class="S", iterations=2, collectives="builtin"))
 
 
 def test_a_benchmark_takes_other_algorithms():
-    changed = application("ft", 16, problem_class="S", collectives="ours+alltoall=modified_bruck")
+    changed = application("ft", 16, problem_class="S", collectives="builtin+alltoall=modified_bruck")
     assert not changed.equals(application("ft", 16, problem_class="S"))
     changed.check()
 
@@ -49,7 +49,7 @@ def sums(task, bytes=100):
 
 
 def test_an_application_of_ones_own_takes_them_too():
-    plain, ring = application(sums, 8), application(sums, 8, bytes=800, collectives="ours+allreduce=ring")
+    plain, ring = application(sums, 8), application(sums, 8, bytes=800, collectives="builtin+allreduce=ring")
     assert plain.traffic().N[0, 4] > 0
     assert ring.traffic().N[0, 4] == 0
 
@@ -59,13 +59,13 @@ def test_a_trace_takes_them_too():
     changed = read(path, collectives=selection("openmpi"))
     changed.check()
     assert not changed.equals(read(path))
-    assert read(path, collectives=selection("ours")).equals(read(path))
+    assert read(path, collectives=selection("builtin")).equals(read(path))
 
 
 @pytest.mark.parametrize("what", [{"app": "ft", "class": "S"}, {"trace": "is.W.16"}])
 def test_runs_are_told_apart_by_their_collectives(what):
     plain = resolve("torus:4x4", what)
-    assert resolve("torus:4x4", what | {"collectives": "ours"}).key == plain.key
+    assert resolve("torus:4x4", what | {"collectives": "builtin"}).key == plain.key
     assert resolve("torus:4x4", what | {"collectives": "openmpi"}).key != plain.key
 
 
@@ -98,13 +98,15 @@ def exchanges(task):
     ("name", "silent"), [("scattered", True), ("basic_linear", False), ("pairwise", False)]
 )
 def test_an_alltoallv_goes_by_its_table(name, silent):
-    program = application(exchanges, 5, collectives=f"ours+alltoallv={name}")
-    program.check(rendezvous=0)
+    program = application(exchanges, 5, collectives=f"builtin+alltoallv={name}")
+    program.check(eager_limit=0)
     sent = program.traffic()
     expected = [[(3 * i + j) % 4 if i != j else 0 for j in range(5)] for i in range(5)]
     assert sent.W.tolist() == expected
     assert sent.N.sum() == (np.count_nonzero(expected) if silent else 20)
-    assert application(exchanges, 5).equals(application(exchanges, 5, collectives="ours+alltoallv=scattered"))
+    assert application(exchanges, 5).equals(
+        application(exchanges, 5, collectives="builtin+alltoallv=scattered")
+    )
 
 
 def mine(call):
@@ -114,4 +116,4 @@ def mine(call):
 
 def test_an_alltoallv_of_ones_own_needs_to_know_all_blocks():
     with pytest.raises(ValueError, match="needs all blocks, and programs know their own"):
-        application(exchanges, 2, collectives=f"ours+alltoallv={__file__}:mine")
+        application(exchanges, 2, collectives=f"builtin+alltoallv={__file__}:mine")

@@ -141,7 +141,7 @@ def sums(task, bytes=40):
 
 
 def test_programs_say_what_their_elements_are():
-    chosen = "ours+allreduce=ring+reduce_scatter=ring"
+    chosen = "builtin+allreduce=ring+reduce_scatter=ring"
     texts = chosen, f"{chosen}+element=8"
     bytes_of = {text: set(application(sums, 6, collectives=text).size.tolist()) for text in texts}
     assert 7 in bytes_of[chosen]  # a sixth of 40 bytes, rounded up

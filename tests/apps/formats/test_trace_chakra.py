@@ -64,7 +64,7 @@ def exchange(me, other):
 def test_sends_go_before_receives_that_they_do_not_need(written):
     path = written([exchange(0, 1), exchange(1, 0)])
     program = read(path, cycles_per_us=100)
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.kind[program.first[0] : program.first[1]].tolist() == [
         Op.ISEND,
         Op.RECV,

@@ -71,7 +71,7 @@ def test_a_header_without_quotes_and_the_world_undefined(parse):
 def test_every_global_operation_comes_to_its_end(parse, operation):
     program = parse(everyone(operation, root=2, sent=(64, 32, 16, 128)))
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert len(program)
 
 

@@ -11,7 +11,7 @@ from golden_traces import folder
 from netplace.apps.formats import open_trace, read, rewrite
 from netplace.apps.recorded import summary_of
 
-OURS = """# tasks 3
+BUILTIN = """# tasks 3
 0 mark 0 0 iter 0 -1 0.5
 0 comm -1 2 0 1 0,2 0
 2 comm -1 2 0 1 0,2 0
@@ -27,7 +27,7 @@ OURS = """# tasks 3
 0 mark -1 0 iter 0 -1 0
 """
 WRITTEN = {
-    "a.trace": OURS,
+    "a.trace": BUILTIN,
     "a.trc": "# tasks 2\ns 0 1 0 64\nr 0 1 0 64\nc 1 30\n" * 3,
     "a.tit": "0 init 1\n1 init 1\n0 isend 1 0 5e3\n1 recv 0 0 5e3\n0 wait 0 1 0\n0 compute 1e6\n"
     "0 alltoallv 4 2 2 4 2 2\n1 alltoallv 4 2 2 4 2 2\n0 allreduce 8 100\n1 allreduce 8 100\n",

@@ -94,7 +94,7 @@ def test_a_persistent_request_is_a_message_each_time_that_it_is_started(tmp_path
     first = dumpi_text(tmp_path, [send, receive])
     assert counted(first)["pairs"] == [[0, 1, 3, 96]]
     program = read(first)
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert set(program.size[program.size > 0].tolist()) == {32}
 
 
@@ -224,7 +224,7 @@ def test_paravers_records_become_calls(tmp_path):
     assert found["collectives"] == [{"operation": "bcast", "ranks": 2, "calls": 2, "bytes": 16}]
     assert found["compute_seconds"] == pytest.approx([1e-7, 0.0])
     program = read(tmp_path / "x.prv", cycles_per_us=1000)
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.kind[: program.first[1]].tolist() == [0, 2, 5, 1]
 
 
@@ -254,7 +254,7 @@ def test_a_list_of_pairs_is_an_application(tmp_path, text):
     (tmp_path / "m.csv").write_text(text)
     assert counted(tmp_path / "m.csv")["pairs"] == [[0, 1, 1, 100], [1, 2, 2, 101], [2, 0, 1, 7]]
     program = read(tmp_path / "m.csv")
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.traffic().W.tolist() == [[0, 100, 0], [0, 0, 101], [7, 0, 0]]
 
 

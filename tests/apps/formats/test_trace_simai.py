@@ -67,8 +67,8 @@ optimizer -1 500 NONE 0 1 NONE 0 1 NONE 0 0
 
 
 def test_micro_batches_go_through_pipeline_stages(written):
-    program = read(written(PIPELINE), collectives=selection("ours+allreduce=recursive_doubling"))
-    program.check(rendezvous=0)
+    program = read(written(PIPELINE), collectives=selection("builtin+allreduce=recursive_doubling"))
+    program.check(eager_limit=0)
     sent = program.traffic()
     for rank in range(4):
         assert sent.N[rank, rank + 4] == sent.N[rank + 4, rank] == 3  # a micro-batch each
@@ -103,7 +103,7 @@ def interleaved(micros=4, chunks=2):
 @pytest.mark.parametrize("chunks", [1, 2, 4])
 def test_chunks_of_layers_go_round_the_stages(written, chunks):
     program = read(written(interleaved(chunks=chunks)), cycles_per_us=1000)
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     sent = program.traffic().N
     # Forward to the next stage with every chunk, to the first one with all but the last, and as often back.
     for rank in range(2):

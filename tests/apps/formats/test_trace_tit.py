@@ -37,7 +37,7 @@ def test_messages_collectives_and_flops_are_counted(tmp_path):
 def test_it_becomes_a_program(tmp_path):
     (tmp_path / "ring.txt").write_text(RING)
     program = read(tmp_path / "ring.txt", cycles_per_us=1.0, flops=1e6)
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.traffic().N.tolist() == [[0, 2], [2, 0]]
     assert program.size[0] == 2_000_000
 

@@ -262,7 +262,7 @@ def test_every_send_has_its_receive_and_the_program_comes_to_its_end(trace):
     ignore = ("other",) if trace == "otf2/sst-macro-mpi-coverage-10" else ()
     program = read(place_of(trace), cycles_per_us=312.5, ignore=ignore)
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert program.tasks == counted(trace)["ranks"]
 
 

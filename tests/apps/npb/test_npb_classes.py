@@ -43,7 +43,7 @@ def test_programs_can_run_on_every_shape_of_grid(name, problem_class):
         program = GENERATORS[name](problem_class, tasks, 1 if tasks > 64 else 2)
         assert program.tasks == tasks
         program.check()
-        program.check(rendezvous=0)
+        program.check(eager_limit=0)
 
 
 @pytest.mark.parametrize("name", DEFAULT_ITERATIONS)

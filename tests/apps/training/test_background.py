@@ -10,7 +10,7 @@ from netplace.apps.training.writing import TAG, Background
 from netplace.netsim import simulate
 from netplace.topologies import parse
 
-RING = selection("ours+allreduce=ring")
+RING = selection("builtin+allreduce=ring")
 
 
 def sums(writer):

@@ -121,7 +121,7 @@ def ring_bytes(zero, dp, micros, parameters):
 @pytest.mark.parametrize("zero", [1, 2, 3])
 def test_zero(zero, micros, overlap):
     dp = 4
-    ring = "ours+reduce_scatter=ring+allgatherv=ring"
+    ring = "builtin+reduce_scatter=ring+allgatherv=ring"
     got = sent(dp, zero=zero, global_batch=dp * micros, overlap=overlap, collectives=ring)
     share = ring_bytes(zero, dp, micros, LAYERS * (LAYER + NORMS) + 2 * TABLE)
     assert np.array_equal(got, share * np.roll(np.eye(dp, dtype=int), 1, axis=1))
@@ -154,7 +154,7 @@ def test_experts_are_spread_over_those_that_have_the_same():
         + 2 * model.vocabulary * model.hidden
     )
     experts = LAYERS * 3 * model.hidden * model.ffn * model.experts // ep
-    ring = "ours+reduce_scatter=ring+allgatherv=ring+alltoall=linear"
+    ring = "builtin+reduce_scatter=ring+allgatherv=ring+alltoall=linear"
     options = {"model": "mixtral-8x7b", "ep": ep, "sequence": tokens, "collectives": ring}
     got = sent(dp, zero=2, global_batch=dp * micros, **options)
     dispatch = tokens * 2 * model.hidden * 2 // ep * micros * LAYERS * 4

@@ -20,7 +20,7 @@ CASES = [
 def test_steps_come_to_their_end(options):
     program = application("training", 16, iterations=2, **options)
     program.check()
-    program.check(rendezvous=0)
+    program.check(eager_limit=0)
     assert len(program.iterations()) == 2 * 16
 
 

@@ -72,7 +72,7 @@ def test_repeats_are_spread_over_orders_of_magnitude():
 
 def test_all_at_once_or_with_exponential_gaps():
     assert not applications(512, 100).submit.any()
-    gaps = np.diff(applications(512, 40_000, mean_gap=60.0).submit)
+    gaps = np.diff(applications(512, 40_000, mean_interarrival=60.0).submit)
     assert gaps.mean() == pytest.approx(60, rel=0.03)
     assert gaps.std() == pytest.approx(60, rel=0.05)
     assert np.mean(gaps > 60) == pytest.approx(np.exp(-1), abs=0.02)
@@ -100,7 +100,7 @@ def test_the_seed_decides_about_applications():
         ({"classes": []}, "none given"),
         ({"sizes": "larg"}, "did you mean large"),
         ({"intensity": "hihg"}, "did you mean high"),
-        ({"mean_gap": -1.0}, "mean gap of applications: -1.0"),
+        ({"mean_interarrival": -1.0}, "mean gap of applications: -1.0"),
         ({"repeats": (0, 5)}, "repeats of applications: 0 is too small"),
         ({"repeats": (6, 5)}, "6 to 5, expected the smaller one first"),
     ],
@@ -121,7 +121,7 @@ def test_models_by_name():
 
 
 def test_applications_are_written_and_read_back(tmp_path):
-    workload = applications(512, 300, mean_gap=5.0)
+    workload = applications(512, 300, mean_interarrival=5.0)
     for name in ("w.csv", "w.csv.gz"):
         write(workload, tmp_path / name)
         again = read(tmp_path / name)
