@@ -1,4 +1,4 @@
-"""Thin trees, k-ary n-trees and extended generalised fat trees."""
+"""Thin trees, k-ary n-trees and extended generalized fat trees."""
 
 from __future__ import annotations
 
