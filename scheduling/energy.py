@@ -1,4 +1,4 @@
-"""States of nodes over time, and the energy that they draw."""
+"""States of nodes over time, and the energy that they use."""
 
 from __future__ import annotations
 

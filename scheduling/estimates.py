@@ -1,4 +1,4 @@
-"""What a policy takes as the run time of a job that says nothing of it: rules, by name."""
+"""Rules for the estimate of a job that has none, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs jobs on the nodes that they got, and says when they end.
+"""The interface of executions, which run jobs on their nodes and report their ends.
 
 The scheduler knows nothing of what a job does there. Run times that are known from the start are one
 execution (`TimedExecution`); a network on which jobs disturb each other is another, and lives above this
@@ -23,16 +23,16 @@ __all__ = ["Ends", "Execution", "Losing", "TimedExecution"]
 
 @dataclass(frozen=True)
 class Ends:
-    """Attempts that end together.
+    """Attempts that end at the same time.
 
     Attributes
     ----------
     time : float
-        When, in seconds of the scheduler's clock.
+        Time of the end, in seconds of the scheduler's clock.
     attempts : tuple of int
-        Which, by the numbers with which they were begun.
+        Numbers of the attempts.
     failed : bool
-        Whether they ended without result.
+        Whether they failed.
     """
 
     time: float
@@ -42,10 +42,10 @@ class Ends:
 
 @runtime_checkable
 class Execution(Protocol):
-    """Runs jobs, each *attempt* under a number of its own: a job that was put back gets another one.
+    """Runs jobs; each *attempt* has its own number, so that a requeued job gets a new one.
 
-    Times never go back: each call is at or after the time of the one before, and after `next_end` was asked
-    up to that time.
+    Times never decrease: each call is at or after the time of the previous one, and after a call of
+    `next_end` up to that time.
     """
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
@@ -54,51 +54,52 @@ class Execution(Protocol):
         Returns
         -------
         float or None
-            Seconds that it runs unless it is stopped, where nothing that comes later can change them; None:
-            not known yet, `next_end` will tell.
+            Seconds until its end unless it is stopped, if later events cannot change them; None if they are
+            not known yet and `next_end` reports the end.
 
         Raises
         ------
         LookupError
-            If its run time is not known; the sentence names what is missing.
+            If its run time is not known; the message names the missing entry.
         """
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop an attempt at `now`, before its end."""
 
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end, not later than `until`, of attempts whose run time was not known at the start.
+        """Return the next end, not later than `until`, of attempts with run times unknown at the start.
 
-        None: there is none up to then. Every end is told once. ``inf`` asks for the next end whenever it is.
+        The result is None if there is none. Every end is reported once. ``inf`` requests the next end without
+        a limit.
         """
 
     def longest(self, job: Job) -> float:
-        """Return the run time in seconds that a user who knows the job estimates, whichever its nodes."""
+        """Return the estimate in seconds of a user who knows the job, whichever nodes it gets."""
 
 
 @runtime_checkable
 class Losing(Protocol):
-    """What an execution also does on a machine whose nodes may be lost for good."""
+    """The additional methods of an execution whose machine can lose nodes permanently."""
 
     @property
     def loses(self) -> bool:
-        """Whether that may happen at all."""
+        """Whether nodes can be lost."""
 
     def lost(self, now: float) -> NDArray[np.int64]:
-        """Return the nodes that have been lost up to `now`, each once: jobs get them no more."""
+        """Return the nodes lost up to `now`, each once; no job gets them any more."""
 
     def refused(self, job: Job, why: str) -> None:
-        """Record that a job that waited finds no place any more on what is left."""
+        """Record that no place is left for a waiting job."""
 
 
 @dataclass(frozen=True)
 class TimedExecution:
-    """Jobs whose run times are known when they start: rules and tables.
+    """Jobs with run times that are known at their start, by rules and tables.
 
     Attributes
     ----------
     times : RunTimes
-        How long jobs run where they are.
+        Run times of jobs on their nodes.
     """
 
     times: RunTimes
@@ -113,7 +114,7 @@ class TimedExecution:
 
     @checked
     def stop(self, attempt: int, now: float) -> None:
-        """Do nothing: what has been stopped is not asked for again."""
+        """Do nothing, because a stopped attempt is not queried again."""
 
     @checked
     def next_end(self, until: float) -> None:
@@ -121,5 +122,5 @@ class TimedExecution:
 
     @checked
     def longest(self, job: Job) -> float:
-        """Return the longest run time in seconds that the job may have."""
+        """Return the longest possible run time of the job, in seconds."""
         return self.times.longest(job)

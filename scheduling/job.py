@@ -1,4 +1,4 @@
-"""What a scheduler knows of a job."""
+"""The data of a job that a scheduler knows."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ class Job:
     Attributes
     ----------
     number : int
-        Its name in the workload; no two jobs of a workload share one.
+        Unique number in the workload.
     submit : float
-        When it enters the queue.
+        Time of its submission.
     nodes : int
-        Nodes it needs, at least 1.
+        Number of requested nodes, at least 1.
     run_time : float
-        How long it ran in the log or the model, at least 0. What a schedule takes is said by a `RunTimes`.
+        Run time in the log or the model, at least 0. A `RunTimes` determines the run time in a schedule.
     estimate : float or None
-        Run time that the user asked for; None: the log says nothing.
+        Run time that the user requested; None if the log has none.
     application : str
-        Application whose run time a table holds, as in ``"lu"``; empty: a job of which no more is known.
+        Application with run times in a table, such as ``"lu"``; empty if unknown.
     intensity : str
-        How much it communicates, a key of `netplace.scheduling.workload.INTENSITIES`; empty where there is no
+        Intensity of its communication, a key of `netplace.scheduling.workload.INTENSITIES`; empty without an
         application.
     repeats : int
-        How often the run that the table holds is repeated.
+        Number of repetitions of the run in the table.
     user, queue : int
-        Whose it is and where it was submitted, by the log's numbers; -1: not known.
+        User and queue, by the numbers of the log, or -1.
     after : int
-        Number of the job that must have ended before it starts; -1: none.
+        Number of the job that must end before it starts, or -1.
     think : float
         Seconds between the end of that job and the earliest start.
     executable : int
-        What it runs, by the log's numbers; -1: not known.
+        Executable, by the numbers of the log, or -1.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""Nodes that are lost for good while jobs run, and the jobs that find no place any more."""
+"""Nodes that are lost permanently while jobs run, and the jobs for which no place is left."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class Losses:
             self._take()
 
     def turned_away(self, reason: Callable[[Job], str]) -> tuple[list[Waiting], Queue | None]:
-        """Return the waiting jobs that never find a place, and a queue of the others; None: all may.
+        """Return the waiting jobs for which no place is left, and a queue of the others, or None.
 
-        They are told while no job runs, so that the queue knows of none.
+        It is called while no job runs, so that the queue knows no running job.
         """
         if self._source is None or self._running:
             return [], None

@@ -1,4 +1,4 @@
-"""What is written down as a simulation goes on."""
+"""The records of a running simulation."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["Contiguity", "Record"]
 
 
 class Contiguity:
-    """Tells whether the nodes of a job lie side by side on a machine.
+    """Decides whether the nodes of a job are contiguous on a machine.
 
     A set of nodes is contiguous
 
     * on a mesh, torus, hypercube or twisted torus if it is a full *box*: every combination of an interval of
-      each dimension, which may pass the end of a ring. On minimal ways no message of the job then leaves its
-      nodes. On a twisted torus a box passes no end of Y, where X is shifted;
-    * on a tree if it lies in one subtree that is no larger than it must be: no part of it has room for as
-      many nodes. Other jobs may have the rest of that subtree;
-    * on any other network if its routers are connected by links among themselves: the switches of the job's
-      nodes, or the nodes where they are routers.
+      each dimension, which can pass the end of a ring. On minimal ways, no message of the job then leaves its
+      nodes. On a twisted torus, a box does not pass the end of Y, where X is shifted;
+    * on a tree if it is in one subtree of the smallest possible size. Other jobs can have the rest of that
+      subtree;
+    * on any other network if its routers are connected among themselves: the switches of the job's nodes, or
+      the nodes if they are routers.
 
     A single node is contiguous.
 
@@ -42,7 +42,7 @@ class Contiguity:
     Raises
     ------
     ValueError
-        If it is none of these.
+        If the network is none of these.
     """
 
     def __init__(self, machine: Topology) -> None:
@@ -87,7 +87,7 @@ class Record:
     Parameters
     ----------
     contiguity : Contiguity
-        Tells whether a job's nodes lie side by side.
+        Check for contiguous nodes.
     locality : Locality, optional
         Measures the distances between the nodes of each job.
     keep_nodes : bool

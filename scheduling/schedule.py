@@ -1,4 +1,4 @@
-"""What came of the jobs: one row a job, in columns."""
+"""The results of jobs: one row per job, in columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BLOCK = 4096
 
 
 class State(IntEnum):
-    """What became of a job: it still waits or runs, ran to its end, or was ended at its estimate."""
+    """The state of a job: waiting, running, ended, or killed at its estimate."""
 
     OPEN = 0
     DONE = 1
@@ -128,29 +128,30 @@ class Schedule:
     machine_nodes : int
         Its nodes.
     policy, estimates, overrun : str
-        By which rules: see `POLICIES`, `ESTIMATES`, `OVERRUNS`.
+        Names of the rules; see `POLICIES`, `ESTIMATES`, `OVERRUNS`.
     number : ndarray of int64, shape (jobs,)
-        Names of the jobs.
+        Numbers of the jobs.
     submit, start, end : ndarray of float64
-        When each entered the queue, started (for the last time) and ended.
+        Times of submission, (last) start and end.
     nodes, held : ndarray of int64
-        Nodes asked for, and held.
+        Requested and held nodes.
     nominal : ndarray of float64
-        Run time in the workload; where it has none, that in this schedule.
+        Run time in the workload, or in this schedule if the workload has none.
     estimate : ndarray of float64
-        Run time that the policy reckoned with; nan: it asks for none, and the job says none.
+        Estimate that the policy used; nan if it uses none and the job has none.
     head_wait : ndarray of float64
-        How long the job was the first of the queue.
+        Time for which the job was the first of the queue.
     promised : ndarray of float64
-        First start that the policy promised; nan: none.
+        First start that the policy promised, or nan.
     locality : ndarray of float64
-        Mean distance between the job's nodes over that of a compact set of as many; nan: not measured.
+        Mean distance between the job's nodes, divided by that of a compact set of the same size; nan if not
+        measured.
     state : ndarray of int8
         Values of `State`.
     kills : ndarray of int32
-        How often the job was killed and put back.
+        Number of times that the job was killed and requeued.
     contiguous, backfilled : ndarray of bool
-        Whether it had its nodes' neighborhood for itself; whether it overtook the head of the queue.
+        Whether its nodes were contiguous; whether it overtook the head of the queue.
     killed : Kills
         The attempts that were killed.
     rejected : tuple of (int, int, str)
@@ -158,15 +159,15 @@ class Schedule:
     without_estimate : int
         Jobs whose estimate came from the rule `estimates`.
     busy : float
-        Node-seconds held, summed up as time went by.
+        Total held node-seconds.
     blocked : float
-        Node-seconds free while the head of the queue needed no more nodes than were free.
+        Free node-seconds while the head of the queue needed no more nodes than were free.
     allocations : tuple of ndarray, or None
-        Nodes of each row, if they were to be kept.
+        Nodes of each row, if kept.
     power : Energy or None
         States of the nodes, if they were switched.
     cost : Cost
-        What it took.
+        Cost of the simulation.
     """
 
     machine: str

@@ -1,4 +1,4 @@
-"""Jobs on a machine, event by event, in SimPy.
+"""The simulation of jobs on a machine, event by event, in SimPy.
 
 One process brings the jobs, each running job is one event, its end; where the execution cannot tell it from
 the start, that event is made once no other comes before it. After all events of one instant the policy is
@@ -365,7 +365,7 @@ class Simulation:
 
 
 def _check(job: object) -> None:
-    """Refuse what is no job, or one that somebody made of values of other types."""
+    """Refuse invalid jobs, including jobs with values of wrong types."""
     if not isinstance(job, Job):
         raise ArgumentError(f"jobs: {abbreviate(job)} is no Job")
     check_fields(job)

@@ -1,4 +1,4 @@
-"""Jobs on a machine: the entry to the simulator."""
+"""The entry point of the simulator of jobs on a machine."""
 
 from __future__ import annotations
 
@@ -58,29 +58,29 @@ def schedule(
     machine : Topology
         The machine.
     jobs : iterable of Job
-        In order of submission. They are taken one by one as their time comes, so that only those that wait or
-        run are in memory.
+        Jobs in order of submission. They are read one by one, so that only waiting and running jobs are in
+        memory.
     policy : str or Policy
-        Key of `netplace.scheduling.policy.POLICIES`, or one of your own, itself or as ``"file.py:Class"``.
+        Key of `netplace.scheduling.policy.POLICIES`, or your own policy, itself or as ``"file.py:Class"``.
     partitioner : str or Partitioner
-        Text form of a partitioner of an empty machine, or one of your own, which is left as it is.
+        Text form of a partitioner of an empty machine, or your own partitioner, which is not modified.
     times : RunTimes or Execution, optional
-        How long jobs run where they are, or what runs them; by default as long as the workload says.
+        Run times of jobs on their nodes, or an execution; by default those of the workload.
     estimates : str
-        Rule for jobs without an estimate, see `netplace.scheduling.estimates.ESTIMATES`.
+        Rule for jobs without an estimate; see `netplace.scheduling.estimates.ESTIMATES`.
     overrun : str
-        What happens to jobs that run past their estimate, a key of `OVERRUNS`.
+        Rule for jobs that exceed their estimate, a key of `OVERRUNS`.
     locality : bool
-        Whether the distances between each job's nodes are measured.
+        Whether to measure the distances between each job's nodes.
     keep_nodes : bool
-        Whether the nodes of each job are kept.
+        Whether to keep the nodes of each job.
     installed : int, optional
-        How many nodes of the machine there are, the first ones; the others are never free, and no part of the
-        utilization. By default all.
+        Number of existing nodes of the machine, the first ones; the others are never free and do not count in
+        the utilization. The default is all.
     tell : callable, optional
         Function that is called from time to time with the number of jobs that have ended, and the time.
     power : PowerRules, optional
-        How nodes are switched; the schedule then has its `Schedule.power`. Without it all are on.
+        Rules for switching nodes; the schedule then has `Schedule.power`. Without them, all nodes are on.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a schedule is worth.
+"""The quality of a schedule.
 
 Examples
 --------

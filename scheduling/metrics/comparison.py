@@ -1,4 +1,4 @@
-"""Whether contestants differ by more than chance: paired differences, intervals, a verdict in words.
+"""Significance of differences between contestants: paired differences, intervals, and verdicts in words.
 
 What "clear" means is said here and nowhere else. The two of a pair have had the same jobs (of one seed, or of
 one batch of a schedule), so that what both owe to those jobs cancels: common random numbers. A. Law and W.

@@ -1,4 +1,4 @@
-"""Contestants that differ in one thing, compared two by two: the family of differences of one study."""
+"""Pairs of contestants that differ in one value: the family of differences of one study."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ _BATCHES, _LEAST_JOBS, _LEAST_BATCHES = 20, 5, 5
 
 @dataclass(frozen=True)
 class Contestant:
-    """One of those that are compared.
+    """One of the compared candidates.
 
     Attributes
     ----------
     words : mapping of str to str
-        What it is, by name, as in ``{"policy": "easy", "partition": "random"}``; all have the same names.
+        Its values by name, as in ``{"policy": "easy", "partition": "random"}``; all contestants have the same
+        names.
     values : mapping of str to sequence of float
-        What came of it, by measure; at the same place for the same jobs.
+        Results by measure, with the same index for the same jobs.
     in_time : bool
-        Whether values are batches that follow each other, and not seeds.
+        Whether values are successive batches instead of seeds.
     """
 
     words: Mapping[str, str]
@@ -38,18 +39,18 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """Two contestants that differ in one thing.
+    """Two contestants that differ in one value.
 
     Attributes
     ----------
     measure : str
-        What was measured.
+        Name of the measure.
     key : str
-        In what they differ.
+        Name of the differing value.
     first, second : str
-        What each has there.
+        The differing value of each.
     case : dict of str to str
-        What both have in everything else.
+        All other values, which are the same.
     difference : Paired
         The second against the first.
     judgement : Judgement

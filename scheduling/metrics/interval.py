@@ -1,4 +1,4 @@
-"""Half the width of the confidence interval of a mean."""
+"""The half-width of the confidence interval of a mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far apart the nodes of a job are, against a compact set of as many."""
+"""The spread of the nodes of a job, relative to a compact set of the same size."""
 
 from __future__ import annotations
 

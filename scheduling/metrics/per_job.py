@@ -1,4 +1,4 @@
-"""What each job got: one value a job, by name."""
+"""The results of jobs: one value per job, by name."""
 
 from __future__ import annotations
 

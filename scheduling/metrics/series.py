@@ -1,4 +1,4 @@
-"""What a machine did over time, recomputed from the rows of a schedule."""
+"""The state of a machine over time, recomputed from the rows of a schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes a job gets on a machine that others share: partitioners, by name.
+"""Allocators, which choose the nodes of a job on a shared machine: partitioners, by name.
 
 A new one is a class with the members of `Partitioner` in a file of its own, and a line in `PARTITIONERS`;
 `PlainPartitioner` has all but the choice.
@@ -151,25 +151,25 @@ PARTITIONER: Registry[PartitionerKind] = Registry("partitioner", PARTITIONERS, "
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:
-    """Return a partitioner of an empty machine, whose service nodes are held for good, or left out.
+    """Return a partitioner of an empty machine, whose service nodes are permanently held, or omitted.
 
     Parameters
     ----------
     text : str
-        A key of `PARTITIONERS`, with a colon and an option where the partitioner takes one; or one of your
-        own, as ``"file.py:Class"``.
+        A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one; or your own, as
+        ``"file.py:Class"``.
     topology : Topology
         The machine.
     seed : int
-        Seed of partitioners by chance.
+        Seed of random partitioners.
     ranking : callable, optional
-        Takes a job and returns boxes and mappings, the best known first; for partitioners that are told to
-        follow it, ``"contiguous:bps"``.
+        Function that takes a job and returns boxes and mappings, the best first; for partitioners that use
+        it, ``"contiguous:bps"``.
 
     Raises
     ------
     ValueError
-        If there is no such partitioner, its option is not understood, or it is not for such a machine.
+        If there is no such partitioner, its option is not valid, or it does not support the machine.
     """
     kind, option = PARTITIONER.find(str(text))
     name, colon, _ = str(text).partition(":")

@@ -1,4 +1,4 @@
-"""What a partitioner gives a job, and what the scheduler asks of a partitioner."""
+"""The result of a partitioner, and the interface that the scheduler uses."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Allocation:
     Attributes
     ----------
     nodes : ndarray of int64, shape (size,)
-        Nodes that the job holds, in the order in which tasks take them; more than it needs where the
-        partitioner rounds up (internal fragmentation).
+        Nodes of the job, in the order of its tasks; more than it needs if the partitioner rounds up (internal
+        fragmentation).
     shape : tuple of int or None
-        Sides of the box in the order of the network's dimensions; None: the nodes are no box.
+        Sides of the box in the order of the network's dimensions; None if the nodes are not a box.
     mapping : str
-        Mapping that the partitioner chose along with the shape; empty: it leaves that to others.
+        Mapping that the partitioner chose together with the shape; can be empty.
     """
 
     nodes: Nodes
@@ -38,9 +38,9 @@ class Allocation:
 
 
 class Partitioner(Protocol):
-    """Says which nodes a job gets, and keeps account of those that are free.
+    """Chooses the nodes of jobs, and keeps track of the free ones.
 
-    A new one is a class with these six members, in a file of its own, and a line in
+    To add one, write a class with these six members in its own file, and a line in
     `netplace.scheduling.partitioner.PARTITIONERS`.
 
     Attributes
@@ -50,7 +50,7 @@ class Partitioner(Protocol):
     by_count : bool
         Whether every job that needs no more than `free` nodes can be placed, so that counting suffices.
     searches, visited : int
-        How often `find` was called, and how many nodes (or words of the occupancy map) it looked at.
+        Number of calls of `find`, and number of nodes (or words of the occupancy map) that it examined.
     """
 
     @property
@@ -63,14 +63,14 @@ class Partitioner(Protocol):
 
     @property
     def searches(self) -> int:
-        """How often `find` was called."""
+        """Number of calls of `find`."""
 
     @property
     def visited(self) -> int:
-        """How many nodes or words it looked at."""
+        """Number of nodes or words that it examined."""
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes for `job`, or None if it cannot be placed now. Nothing is taken."""
+        """Return nodes for `job`, or None if it cannot be placed now. This takes no nodes."""
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""
@@ -79,7 +79,7 @@ class Partitioner(Protocol):
         """Mark nodes that were taken as free."""
 
     def copy(self) -> Partitioner:
-        """Return an independent copy, on which a policy may try what would happen."""
+        """Return an independent copy, on which a policy can simulate decisions."""
 
 
 @runtime_checkable

@@ -26,7 +26,7 @@ _MOST_BITS = 26
 class MultipleBuddy:
     """Gives a job free blocks: of each side as many as it needs, of larger ones or in smaller ones.
 
-    Blocks are joined with their buddies as soon as all are free, so free nodes tell which blocks are free.
+    Blocks are merged with their buddies as soon as all are free, so the free nodes determine the free blocks.
 
     Parameters
     ----------

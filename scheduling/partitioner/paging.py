@@ -25,7 +25,7 @@ PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
 
 
 class Paging:
-    """Gives a job the first free pages that hold it; what is left of the last page is lost to others.
+    """Gives a job the first free pages that hold it; the rest of the last page stays unused.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A partitioner to build the user's own on: what is left to say is which free nodes a job gets."""
+"""A base class for users' partitioners, which only choose the free nodes of a job."""
 
 from __future__ import annotations
 

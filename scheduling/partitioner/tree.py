@@ -1,12 +1,12 @@
 """Contiguous and nearly contiguous partitions of trees.
 
-The level of a job is that of the smallest subtree that can hold it: one of level l has ``down**l`` nodes, all
-those below a switch of stage l - 1; level 0 is a node. A contiguous job sits in one subtree of its level,
-which it may share, and sends nothing above it.
+The level of a job is that of the smallest subtree with enough nodes: a subtree of level l has ``down**l``
+nodes, all those below a switch of stage l - 1; level 0 is a node. A contiguous job is in one subtree of its
+level, which it can share, and sends nothing above it.
 
 Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
 scheduling performance", JSSPP 2009 (LNCS 5798): contiguous allocation. Quasi-contiguous allocation as
-published is in `one_level_up`; what is nearly contiguous here differs in what it takes from where.
+published is in `one_level_up`; the nearly contiguous partitions here take other nodes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""By which rule waiting jobs start: policies, by name.
+"""Scheduling policies, the rules by which waiting jobs start, by name.
 
 A new one is a class with the members of `Queue` in a file of its own, and a line in `POLICIES`;
 `PlainQueue` has all but the rule.

@@ -1,4 +1,4 @@
-"""What the simulator asks of a policy, and what a policy may do."""
+"""The interface of policies, and their possible actions."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class Running:
     Attributes
     ----------
     waiting : Waiting
-        What it was in the queue.
+        Its entry in the queue.
     allocation : Allocation
         Its nodes.
     start : float
-        When it started.
+        Time of its start.
     order : int
-        How many jobs had started before it: ties are decided by it.
+        Number of jobs that started before it, which breaks ties.
     expected_end : float
-        When the policy reckons with its end.
+        End that the policy expects.
     backfilled : bool
         Whether it overtook the head of the queue.
     over : bool
         Whether it has ended or was killed.
     begin : float
-        When all its nodes are on, so that it runs; nan: at its start.
+        Time at which all its nodes are on; nan means at its start.
     """
 
     waiting: Waiting
@@ -93,7 +93,7 @@ class Machine(Protocol):
         """Start a job now; the policy takes it out of its queue."""
 
     def kill(self, running: Running) -> None:
-        """End a job without result and put it back in the queue, which is told of both."""
+        """End a job without result and put it back in the queue, which is notified of both."""
 
     def wake(self, time: float) -> None:
         """Call `Queue.advance` at `time`, even if nothing happens; replaces what was asked before."""
@@ -134,15 +134,15 @@ class Policy:
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the policy.
     queue : callable
-        Returns an empty queue that works by the rule.
+        Function that returns an empty queue with this rule.
     description : str
         Description in one line.
     estimated : bool
-        Whether it looks at estimates.
+        Whether it uses estimates.
     requeues : bool
-        Whether it can put back backfilled jobs that outrun their estimates.
+        Whether it can requeue backfilled jobs that exceed their estimates.
     """
 
     name: str

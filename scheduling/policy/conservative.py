@@ -164,7 +164,7 @@ class ConservativeQueue:
         self._late |= running.begin > machine.now
 
     def _book_again(self, machine: Machine) -> None:
-        """Make the plan anew: the reservations in the order of their starts, for the estimates were wrong."""
+        """Make the plan again: the reservations in the order of their starts, after wrong estimates."""
         self._plan = make_plan(machine, self._running.values(), self._windows)
         self._late = False
         for booking in sorted(

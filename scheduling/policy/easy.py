@@ -287,11 +287,11 @@ class PatientEasyQueue(EasyQueue):
 
 
 class CountedEasyQueue(PatientEasyQueue):
-    """The same, but the head gets its place by force.
+    """A variant in which the head of the queue gets its place by force.
 
-    If it finds no place when the time has come, the jobs that have passed it and stand in its way are killed
-    and put back: they are omitted from the last started on until the head finds a place, and those on that
-    place go. Jobs that started in their turn are left alone, and the head waits for them.
+    If it finds no place at its time, jobs that have passed it and are in its way are killed and requeued:
+    they are removed on trial, the last started first, until the head finds a place, and those on that place
+    are killed. Jobs that started in their turn are not affected, and the head waits for them.
     """
 
     def __init__(self) -> None:
@@ -299,7 +299,7 @@ class CountedEasyQueue(PatientEasyQueue):
         self._in_vain: tuple[int, int] | None = None  # what clearing failed for
 
     def _clear(self, head: Waiting, machine: Machine) -> bool:
-        """Kill jobs that have passed and stand in the way of the head, if that makes room for it."""
+        """Kill jobs that have passed the head and are in its way, if that makes room for it."""
         if self._in_vain == (machine.releases, head.row):
             return False  # jobs started since then can only be more in the way
         victims = self._in_the_way(head, machine)

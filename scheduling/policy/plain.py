@@ -1,4 +1,4 @@
-"""Queues of jobs: the plain one, first come first served, and shortest job first."""
+"""A base class for users' queues, which only decide which jobs start."""
 
 from __future__ import annotations
 

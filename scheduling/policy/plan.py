@@ -1,4 +1,4 @@
-"""Who holds which nodes when, by the estimates: plans that keep a reservation for every job."""
+"""The nodes of each job over time, by the estimates: plans with a reservation for every job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes are on, and what a schedule draws.
+"""The nodes that are on, and the power of a schedule.
 
 Examples
 --------

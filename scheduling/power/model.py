@@ -1,4 +1,4 @@
-"""What a node draws in each state, and what it takes to switch it."""
+"""The power of a node in each state, and the cost of switching it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PowerModel:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What is possible but hardly meant, a sentence each."""
+        """Possible but unlikely values, one sentence each."""
         if self.boot_watts < self.off:
             return (
                 f"power: boot_watts {self.boot_watts:g} is less than off {self.off:g}: a boot saves energy",

@@ -1,4 +1,4 @@
-"""The nodes of a machine as they are switched: who is on, since when, and what was written down."""
+"""The nodes of a machine with switching: their states, times, and records."""
 
 from __future__ import annotations
 

@@ -22,22 +22,22 @@ _LESS = 1e-6  # relative: an energy that is less by less than this is the same
 
 @dataclass(frozen=True)
 class Planning:
-    """How plans are made.
+    """Parameters of the planning.
 
     Attributes
     ----------
     slot : float
         Length of a slot in seconds.
     early, late : int
-        Slots before and behind its place in the list between which a job may start. `late` is what a user is
-        told: no plan defers a job by more.
+        Slots before and after its place in the list between which a job can start. `late` is the published
+        limit: no plan defers a job by more.
     jobs : int
         Jobs of the queue that are planned, the first ones.
     seconds : float
         Time limit of each phase of the solver. Results then depend on how fast the machine is.
     nodes : int
-        Most nodes of the solver's search tree in each phase; 0: any number. Results do not depend on the
-        machine.
+        Largest number of nodes of the solver's search tree in each phase; 0 means no limit. Results do not
+        depend on the machine.
     gap : float
         Relative distance to the bound that is good enough.
     slack : float

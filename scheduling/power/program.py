@@ -1,4 +1,4 @@
-"""Linear programs with whole numbers, row by row, solved by HiGHS through SciPy."""
+"""Mixed-integer linear programs, row by row, solved by HiGHS through SciPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy that keeps the rules of a site, for partitioners that go by count."""
+"""A policy with the rules of a site, for partitioners that only count nodes."""
 
 from __future__ import annotations
 
@@ -70,17 +70,17 @@ _MOST_AT_ONCE = 1_000_000  # and while the machine is empty
 class SiteQueue:
     """Waiting jobs under the rules of a `Site`.
 
-    At every pass the eligible jobs are gone through in the order of priority with a plan of free nodes over
-    time, in which running jobs, windows and the reservations made so far stand. A job starts if it fits now
-    for all of its expected time; of those that do not, as many get a reservation as the backfilling says. A
-    job that a limit of its queue holds back is passed over.
+    Every pass considers the eligible jobs in the order of priority, with a plan of free nodes over time that
+    includes running jobs, windows and earlier reservations. A job starts if it fits now for its whole
+    expected time. Of the others, as many get a reservation as the backfilling rule allows. A job that a limit
+    of its queue holds back is skipped.
 
     Parameters
     ----------
     site : Site
         The rules.
     machine : Topology
-        The machine; its service nodes are nobody's.
+        The machine; no job gets its service nodes.
     known : frozenset of int
         Numbers of the jobs of the workload.
 

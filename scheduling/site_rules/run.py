@@ -21,7 +21,7 @@ __all__ = ["SiteResult", "SiteRun", "check_dependencies", "run_site"]
 
 
 def check_dependencies(jobs: Sequence[Job]) -> int:
-    """Return how many jobs name one before them that is not there, and so wait for nobody."""
+    """Return the number of jobs that depend on a missing job, and therefore wait for none."""
     after = {job.number: job.after for job in jobs}
     sound: set[int] = set()
     for first in after:
@@ -39,7 +39,7 @@ def check_dependencies(jobs: Sequence[Job]) -> int:
 
 @dataclass(frozen=True)
 class SiteResult:
-    """What came of jobs at a site.
+    """The result of jobs at a site.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class SiteResult:
     failures : int
         Nodes that failed while jobs waited or ran; service nodes are not counted.
     unknown_before : int
-        Jobs that come after one that is not in the workload, and so wait for nobody.
+        Number of jobs that depend on a missing job, and therefore wait for none.
     """
 
     schedule: Schedule
@@ -60,7 +60,7 @@ class SiteResult:
 
 
 class SiteRun:
-    """The rules of a site, ready for one schedule of some jobs.
+    """The rules of a site, prepared for one schedule of some jobs.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SiteRun:
     partitioner : str
         Text form of the partitioner that the schedule is made with.
     times : RunTimes or Execution
-        What the longest run time of a job is asked of.
+        Source of the longest run time of a job.
     estimates, overrun : str
         As in `netplace.scheduling.schedule`.
 
@@ -86,7 +86,7 @@ class SiteRun:
     refused : tuple of int
         Numbers of the others.
     unknown_before : int
-        Jobs that come after one that is not in the workload, and so wait for nobody.
+        Number of jobs that depend on a missing job, and therefore wait for none.
     """
 
     def __init__(

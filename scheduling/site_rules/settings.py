@@ -165,11 +165,11 @@ class Window:
     Attributes
     ----------
     name : str
-        What it is.
+        Name of the window.
     begin, end : float
         Seconds on the workload's clock.
     nodes : int or None
-        How many; None: all.
+        Number of nodes; None means all.
     """
 
     name: str

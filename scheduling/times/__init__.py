@@ -1,4 +1,4 @@
-"""How long jobs run where they are: rules, by name.
+"""Rules for the run time of a job on its nodes, by name.
 
 A new rule is a class with the members of `RunTimes` and a line in `RUN_TIMES`.
 """
@@ -97,20 +97,20 @@ RUN_TIME: Registry[RunTimesKind] = Registry("run times", RUN_TIMES, "netplace.ru
 
 @checked
 def make_times(text: str, machine: Topology) -> RunTimes:
-    """Return the run times that a text form asks for.
+    """Return the run times of a text form.
 
     Parameters
     ----------
     text : str
-        A key of `RUN_TIMES`, and what it takes after a colon, such as ``"penalty:linear,0.1"``; or a rule of
-        your own, as ``"file.py:Class"``.
+        A key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``; or your own
+        rule, as ``"file.py:Class"``.
     machine : Topology
         The machine.
 
     Raises
     ------
     ValueError
-        If there is no such rule, or it is not followed by what it takes.
+        If there is no such rule, or its options are not valid.
 
     Examples
     --------

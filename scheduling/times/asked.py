@@ -1,4 +1,4 @@
-"""How long a job runs where it is."""
+"""The interface of run times of jobs on their nodes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["RunTimes"]
 
 
 class RunTimes(Protocol):
-    """Answers how long a job takes on the nodes that it got.
+    """Returns the run time of a job on its nodes.
 
-    A new one is a class with these two members, in a file of its own, and a line in
+    To add one, write a class with these two members in its own file, and a line in
     `netplace.scheduling.times.RUN_TIMES`.
     """
 
@@ -23,11 +23,11 @@ class RunTimes(Protocol):
         Raises
         ------
         LookupError
-            If it is not known; the sentence names what is missing.
+            If it is not known; the message names the missing entry.
         """
 
     def longest(self, job: Job) -> float:
-        """Return the longest run time in seconds that the job may have, whichever nodes it gets.
+        """Return the longest possible run time of the job in seconds, whichever nodes it gets.
 
-        It is what a user who knows the job well would estimate.
+        It is the estimate of a user who knows the job well.
         """

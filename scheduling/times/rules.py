@@ -166,7 +166,7 @@ class PenaltyTimes:
 
     @cached_property
     def _place(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        """Where each node stands in the tree's order."""
+        """Position of each node in the tree's order."""
         return np.argsort(self._hierarchy.order)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Workloads as comma-separated values: a row a job, a column for each of its attributes.
+"""Workloads as comma-separated values: one row per job, one column per attribute.
 
 The first row that is no comment (``#``) names the columns ``number,submit,nodes,run_time,estimate,
 application,intensity,repeats``; the last four may be missing or empty. Comments at the top are the header.

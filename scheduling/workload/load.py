@@ -1,4 +1,4 @@
-"""How much work a workload brings to a machine."""
+"""The amount of work of a workload for a machine."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Parameters are those of the authors' reference program (``m_lublin99.c``), which
 SDSC's Paragon, LANL's CM-5 and CTC's SP2:
 
 ============ ========= ============ ========= =====================================================
-parameter    batch     interactive  whole     what it is
+parameter    batch     interactive  whole     meaning
 ============ ========= ============ ========= =====================================================
 serial       0.2927    0.1541       0.244     share of jobs on one node
 power_of_two 0.6686    0.625        0.576     share of jobs on a power of two of nodes, over one

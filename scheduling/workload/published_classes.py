@@ -1,4 +1,4 @@
-"""Classes of applications as J. A. Pascual's thesis has them (UPV/EHU 2013), and the sizes of each.
+"""Classes of applications in J. A. Pascual's thesis (UPV/EHU 2013), and the sizes of each.
 
 Also: J. A. Pascual, J. Miguel-Alonso, J. A. Lozano, "Locality-aware policies to improve job scheduling on 3D
 tori", J. Supercomput. 71(3), 966-994, 2015. Applications of two dimensions run on squares, those of three on

@@ -1,4 +1,4 @@
-"""Jobs as Slurm's ``sacct`` tells of them: ``sacct -P``, or ``sacct --json``.
+"""Jobs from Slurm's ``sacct``: ``sacct -P``, or ``sacct --json``.
 
 Source: sacct(1) of Slurm, "Job accounting fields" (slurm.schedmd.com/sacct.html).
 """
@@ -169,7 +169,7 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
 
 
 def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[str, int]) -> list[float]:
-    """Return the numbers of a job, in the order of `_COLUMNS`; -1 for what is not known."""
+    """Return the numbers of a job, in the order of `_COLUMNS`; -1 for unknown values."""
     state = job["state"].split(" ")[0].rstrip("+").upper()
     if state not in _STATES and state not in _NOT_ENDED:
         raise ValueError(f"{where}: State {abbreviate(job['state'])}, expected such as {', '.join(_STATES)}")

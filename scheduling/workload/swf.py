@@ -1,10 +1,10 @@
 """The Standard Workload Format (SWF), version 2, of the Parallel Workloads Archive.
 
-A line a job, 18 numbers in a line, -1 for what is not known, comments after a semicolon; see
-<https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. Read are the job's number (column 1), submit
-time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8) (or the
-other way round, if asked for), requested time (9), status (11), user (12), executable (14), queue (15),
-preceding job (17) and think time (18).
+One line per job, 18 numbers per line, -1 for unknown values, and comments after a semicolon; see
+<https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. The reader uses the job's number (column 1),
+submit time (2), run time (4), allocated processors (5) or, if unknown, requested ones (8) (or vice versa, if
+requested), requested time (9), status (11), user (12), executable (14), queue (15), preceding job (17) and
+think time (18).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A workload: the jobs that come to a machine, in the order in which they come."""
+"""A workload: the jobs of a machine, in the order of their submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches for a free box on a grid: of all places, in frames, and of buddies."""
+"""The request to a search for a free box, and the record of held nodes in an array."""
 
 from __future__ import annotations
 
@@ -166,9 +166,9 @@ class Boxes:
     Attributes
     ----------
     search : Search
-        The search, which keeps account of what is held.
+        The search, which keeps track of held nodes.
     free, by_count, searches, visited
-        See `netplace.scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
+        See `netplace.scheduling.partitioner.Partitioner`; the search defines the unit of `visited`.
     """
 
     by_count = False

@@ -326,7 +326,7 @@ def _each(value: Value | None, change: Callable[[Fraction], Fraction]) -> Value 
 
 
 def _paired(a: Value, b: Value) -> list[tuple[Fraction, Fraction]]:
-    """Return components side by side; a number stands beside every component of a vector."""
+    """Return components combined; a number is combined with every component of a vector."""
     if isinstance(a, Fraction):
         return [(a, y) for y in (b if isinstance(b, tuple) else (b,))]
     return [(x, y) for x, y in zip(a, b if isinstance(b, tuple) else (b,) * len(a), strict=True)]

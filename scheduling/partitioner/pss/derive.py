@@ -48,7 +48,7 @@ def levels(
     preference : str
         What each node costs, see `netplace.scheduling.partitioner.pss.preferences.node_costs`.
     overlap : bool
-        Whether boxes stand at steps of half a side, round the rings of a torus, instead of side by side.
+        Whether boxes are at steps of half a side, around the rings of a torus, instead of next to each other.
     front, behind : sequence of levels
         Other hierarchies, such as racks or power lines, each a component in front of the levels of the
         topology or behind them; the cost of nodes is last.

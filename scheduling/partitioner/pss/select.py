@@ -1,12 +1,12 @@
-"""Which nodes a job gets by processor sets: all free nodes but those whose removal saves most.
+"""Nodes of a job by processor sets: all free nodes except those whose removal saves most.
 
 Removals are extended set by set; the best one of every size is kept.
 
 Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), Figure 3,
-repaired. What is printed there values a removal by the sets that it touches, which is not what it saves,
-returns all free nodes if no removal has the exact size, and leaves ties to a coin. Here a removal is valued
-by the sets that it empties, the best of all sizes is cut to the size of the job, and the one found first
-stays; with a seed, ties among removals of one size are left to a coin.
+repaired. The printed algorithm values a removal by the sets that it touches, which differs from its savings,
+returns all free nodes if no removal has the exact size, and breaks ties at random. Here, a removal is valued
+by the sets that it empties, the best of all sizes is cut to the size of the job, and the first one found
+stays. With a seed, ties among removals of one size are broken at random.
 """
 
 from __future__ import annotations
