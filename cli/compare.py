@@ -45,8 +45,8 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     """
     from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome
+    from netplace.report.comparison.tables import comparison_tables
     from netplace.report.files.outputs import check_output
-    from netplace.report.tables.comparison import comparison_tables
 
     if fail_if is not None:
         check_choice(fail_if, _FAIL_IF, "--fail-if")

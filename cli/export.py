@@ -25,7 +25,7 @@ def export_command(outcome: str, output: str) -> None:
     that Batsim writes and evalys draws; or a folder of netplace run -o, of which .parquet, .csv and .duckdb
     hold loads of links, messages, tasks and critical paths (timeline.json, in it, is for Perfetto).
     """
-    from netplace.report.files.exported import EXPORTS, export
+    from netplace.report.exported import EXPORTS, export
     from netplace.report.files.outputs import check_output
 
     path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))

@@ -9,11 +9,11 @@ from netplace.checks.csv_cells import write_frame
 from netplace.checks.results_file import json_text
 from netplace.checks.writing import write_atomically
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
+from netplace.report.comparison.tables import in_order
 from netplace.report.pages.html import DataTable, Page, Part, render
 from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.figure import Figure
-from netplace.report.tables.comparison import in_order
 
 __all__ = ["comparison_page", "write_comparison"]
 

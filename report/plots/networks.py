@@ -176,7 +176,7 @@ def _laid_out(
                 words.append((across - 0.4, down + 0.35, part.title))
             for row, text in enumerate(part.rows):
                 if text:
-                    words.append((across - 0.1, float(row * scale[1] + offset[1] + 0.12), text))
+                    words.append((across - 1.1, float(row * scale[1] + offset[1] - 0.1), text))
             width, height = (size * scale).tolist()
             across, tall = across + width + _GAP, max(tall, height)
         widest, down = max(widest, across - _GAP), down - tall - _GAP - 0.5 * named

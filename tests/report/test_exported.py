@@ -5,7 +5,7 @@ import importlib.util
 import pandas as pd
 import pytest
 
-from netplace.report.files.exported import export
+from netplace.report.exported import export
 from netplace.runs.store import Store
 from netplace.scheduling.workload import read
 
