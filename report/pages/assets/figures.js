@@ -170,11 +170,12 @@ function optionOf(figure, panel, frame, width, height) {
   const labels = [...new Set(marks.map((mark) => mark.label).filter(Boolean))], boxes = marks.some((mark) => mark.kind === "Boxes");
   const letters = x.names.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0);
   const slanted = letters > (width || 1000) / 11, side = x.names.length > 30 ? 13 : 17;
+  const lean = slanted ? Math.min(92, 10 + 5.2 * Math.min(side, most(x.names.map((name) => name.length), 0))) : 0;
   const zooms = !x.hidden && (x.names.length > 30 || (!x.names.length && (boxes || !y.names.length)));
   const left = y.hidden ? 8 : y.names.length ? 16 + Math.min(narrow ? 130 : 320, 6.8 * most(y.names.map((name) => name.length), 0)) + (y.label ? 22 : 0) : 72;
   const shades = panel.shades && marks.some(shaded), tall = (labels.length > 1 ? 30 : 10) + (panel.title ? 22 : 0) + (shades && narrow ? 40 : 0);
   const grid = { left, right: shades && !narrow ? 104 : 26, top: tall + 6,
-    bottom: x.hidden ? 8 : 24 + (x.label || figure.x ? 24 : 0) + (slanted ? 92 : 0) + (zooms ? 30 : 0) };
+    bottom: x.hidden ? 8 : 24 + (x.label || figure.x ? 24 : 0) + lean + (zooms ? 30 : 0) };
   const sides = panel.equal ? proportions(panel, (width || 1000) - grid.left - grid.right, height - grid.top - grid.bottom) : [{}, {}];
   const based = marks.some((mark) => mark.kind === "Bars" && !mark.lying && mark.base !== 0);
   const known = shades ? marks.filter(shaded).flatMap((mark) => valuesOf(mark, frame)).filter((value) => value !== null) : [];
@@ -191,7 +192,7 @@ function optionOf(figure, panel, frame, width, height) {
     visualMap: shades && known.length ? { type: "continuous", calculable: !panel.shades.log, dimension: 4, seriesIndex: list.flatMap((_, n) => (shaded(owners[n]) ? [n] : [])), precision: 4,
       min: low, max: high > low ? high : low + 1, text: [panel.shades.label, ""], itemHeight: 120, inRange: { color: scale() },
       formatter: (value) => shown(Number(Number(value).toPrecision(3))), ...(narrow ? { orient: "horizontal", left: "center", top: 0 } : { right: 0, top: "middle" }) } : undefined,
-    xAxis: axisOf(x, x.label || figure.x, figure.panels.length > 1 ? 12 : side, { scale: true, nameGap: 26 + (slanted ? 88 : 0), ...sides[0],
+    xAxis: axisOf(x, x.label || figure.x, figure.panels.length > 1 ? 12 : side, { scale: true, nameGap: 26 + lean, nameTruncate: { maxWidth: (width || 1000) - grid.left - 20 }, ...sides[0],
       axisLabel: { rotate: slanted ? 60 : 0, interval: 0 }, ...(x.grid ? {} : { splitLine: { show: false } }) }),
     yAxis: axisOf(y, y.label || figure.y, narrow ? 18 : 48, { scale: based, nameGap: left - 18, ...sides[1], ...(y.grid || !y.names.length ? {} : { splitLine: { show: false } }) }),
     dataZoom: x.hidden ? [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }]
