@@ -11,12 +11,15 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import sys
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
+
+from netplace.native import checks
+
+Border = checks.Border
 
 __all__ = ["at_border", "behind_border", "checks_itself", "guard_module"]
 
@@ -38,7 +41,6 @@ def guard_module(module: ModuleType) -> None:
         elif isinstance(value, FunctionType | _CACHED):
             guarded = at_border(value, name)
             if guarded is not value and isinstance(value, FunctionType):
-                guarded.unguarded = value  # type: ignore[attr-defined]
                 value.__qualname__ += ".unguarded"  # by which worker processes find it
             setattr(module, name, guarded)
 
@@ -47,8 +49,10 @@ def behind_border(module: ModuleType) -> None:
     """Let a module of netplace call its imports without checks; its exports keep them."""
     exported = getattr(module, "__all__", ())
     for name, value in list(vars(module).items()):
-        if type(value) is FunctionType and value.__module__ != module.__name__ and name not in exported:
-            setattr(module, name, getattr(value, "unguarded", value))
+        if type(value) is not Border or value.__module__ == module.__name__ or name in exported:
+            continue
+        if type(value.unguarded) is FunctionType:  # by which worker processes find it; see `guard_module`
+            setattr(module, name, value.unguarded)
 
 
 def _guard_class(kind: type) -> None:
@@ -107,12 +111,7 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
     guard: Any = None
     is_generator = inspect.isgeneratorfunction(function)
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if (
-            sys._getframe(1).f_globals.get("__name__", "").startswith("netplace.")
-        ):  # as `is_ours`, without a call
-            return function(*args, **kwargs)
+    def outside(*args: Any, **kwargs: Any) -> Any:
         nonlocal guard
         if guard is None:
             from netplace.checks.calls import Guard  # which imports NumPy: not before somebody calls
@@ -122,10 +121,11 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
             return _told(guard, guard.call(args, kwargs, True), args, kwargs)
         return guard.call(args, kwargs, True)
 
+    call: Any = functools.update_wrapper(Border(function, outside), function)
     if isinstance(function, _CACHED):
-        call.cache_clear, call.cache_info = function.cache_clear, function.cache_info  # type: ignore[attr-defined]
-    call.guarded = True  # type: ignore[attr-defined]
-    return call
+        call.cache_clear, call.cache_info = function.cache_clear, function.cache_info
+    call.guarded = True
+    return call  # type: ignore[no-any-return]
 
 
 def checks_itself(function: F) -> F:

@@ -37,6 +37,11 @@ def main() -> None:
     except Stopped as stopped:  # while commands were loaded
         sys.stderr.write(f"netplace: {stopped.sentence()}\n")
         sys.exit(stopped.status)
+    except ImportError as error:
+        if error.name != "netplace._native":
+            raise
+        sys.stderr.write(f"netplace: {error}\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,9 @@ GUARDED = (
 # What an engine is made of, and nobody else calls: it is handed what the modules around it have checked.
 _ENGINE = tuple(f"netplace.netsim.{name}" for name in ("description", "kernel_engine", "memory", "reference"))
 
+# What the border is made of, and what tells that it cannot be.
+_BORDER = ("netplace.checks", "netplace.native", "netplace._native", "netplace.__main__", "netplace.version")
+
 
 def is_guarded(name: str) -> bool:
     """Return whether a module of netplace is one for use from Python."""
@@ -38,7 +41,7 @@ class _Loader:
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        if module.__name__.startswith("netplace.checks"):
+        if module.__name__.startswith(_BORDER):
             return
         from netplace.checks.border import behind_border, guard_module
 

@@ -14,18 +14,23 @@ from pathlib import Path
 
 from netplace.version import __version__
 
-__all__ = ["apps", "experiments", "netsim", "placement", "scheduling"]
+__all__ = ["apps", "checks", "experiments", "netsim", "placement", "scheduling"]
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _BUILD = _CHECKOUT / "build" / (sys.implementation.cache_tag or "")
 _AGAIN = "install netplace again (pip install ., or scripts/environment in a checkout)"
 
 
+def _unusable(why: str) -> ImportError:
+    """Return the error that says why the extension cannot be used."""
+    return ImportError(f"the compiled part of netplace {why}", name="netplace._native")
+
+
 def _found() -> ModuleSpec:
     """Return where the extension is."""
     spec = importlib.util.find_spec("netplace._native")
     if spec is None or spec.origin is None or not os.path.exists(spec.origin):
-        raise ImportError(f"the compiled part of netplace is missing: {_AGAIN}")
+        raise _unusable(f"is missing: {_AGAIN}")
     return spec
 
 
@@ -58,9 +63,7 @@ def _renew(spec: ModuleSpec, source: str) -> None:
         rebuild()
         os.utime(_found().origin or "")
     except (OSError, RuntimeError, ValueError) as fault:
-        raise ImportError(
-            f"the compiled part of netplace is older than {name}, and building it failed: {fault}"
-        ) from None
+        raise _unusable(f"is older than {name}, and building it failed: {fault}") from None
     finally:
         os.environ["PATH"] = path
 
@@ -75,10 +78,9 @@ def _check() -> None:
 
     built = _native.version()
     if built != __version__:
-        versions = f"of version {built}, its Python code of {__version__}"
-        raise ImportError(f"the compiled part of netplace is {versions}: {_AGAIN}")
+        raise _unusable(f"is of version {built}, its Python code of {__version__}: {_AGAIN}")
 
 
 _check()
 
-from netplace._native import apps, experiments, netsim, placement, scheduling  # noqa: E402
+from netplace._native import apps, checks, experiments, netsim, placement, scheduling  # noqa: E402

@@ -5,13 +5,14 @@ Source: sacct(1) of Slurm, "Job accounting fields" (slurm.schedmd.com/sacct.html
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from netplace.checks import abbreviate, check_choice
@@ -136,36 +137,85 @@ def _check_columns(names: list[str], where: str) -> None:
             raise ValueError(f"{where}: no column {name} of sacct, expected what {COMMAND} writes")
 
 
+class _Limit(msgspec.Struct, frozen=True):
+    """A number of Slurm's that may not be set, or be without end."""
+
+    number: int = 0
+    set: bool = False
+    infinite: bool = False
+
+
+class _Times(msgspec.Struct, frozen=True):
+    """When a job was submitted and started, in seconds since 1970, and its length in seconds."""
+
+    submission: int
+    start: int
+    elapsed: int
+    limit: _Limit = _Limit()
+
+
+class _State(msgspec.Struct, frozen=True):
+    """What became of a job; a list from Slurm 23.11 on."""
+
+    current: str | tuple[str, ...]
+
+
+class _Job(msgspec.Struct, frozen=True):
+    """A job of ``sacct --json``, as far as it is read."""
+
+    job_id: int
+    time: _Times
+    state: _State
+    allocation_nodes: int
+    user: str | None = None
+    partition: str | None = None
+
+
+class _Jobs(msgspec.Struct, frozen=True):
+    """What ``sacct --json`` writes, as far as it is read."""
+
+    jobs: tuple[_Job, ...]
+
+
+class _Queued(msgspec.Struct, frozen=True):
+    """A job of ``squeue --json``."""
+
+    job_state: str | tuple[str, ...]
+
+
+class _Queue(msgspec.Struct, frozen=True):
+    """What ``squeue --json`` writes, as far as it is told apart."""
+
+    jobs: tuple[_Queued, ...]
+
+
 def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
     """Yield where each job stands and its columns, of what ``sacct --json`` wrote."""
     try:
-        jobs = json.loads(text)["jobs"]
-        if any("job_state" in job for job in jobs):
-            raise ValueError(
-                f"{path}: jobs of squeue have not ended, and have no run time; expected sacct --json"
-            )
-        for place, job in enumerate(jobs, 1):
-            time, limit = job["time"], job["time"].get("limit", {})
-            state = job["state"]["current"]
-            yield (
-                f"{path}, job {place}",
-                {
-                    "jobidraw": str(job["job_id"]),
-                    "submit": str(time["submission"]),
-                    "start": str(time["start"]),
-                    "elapsedraw": str(time["elapsed"]),
-                    "nnodes": str(job["allocation_nodes"]),
-                    "timelimitraw": str(limit["number"])
-                    if limit.get("set") and not limit.get("infinite")
-                    else "",
-                    "state": state[0] if isinstance(state, list) and state else str(state),
-                    "user": str(job.get("user", "")),
-                    "partition": str(job.get("partition", "")),
-                },
-            )
-    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path}: is not what sacct --json writes: {what}") from None
+        jobs = msgspec.json.decode(text, type=_Jobs).jobs
+    except (msgspec.DecodeError, RecursionError) as error:
+        with suppress(msgspec.DecodeError, RecursionError):
+            if msgspec.json.decode(text, type=_Queue).jobs:
+                raise ValueError(
+                    f"{path}: jobs of squeue have not ended, and have no run time; expected sacct --json"
+                ) from None
+        raise ValueError(f"{path}: is not what sacct --json writes: {error}") from None
+    for place, job in enumerate(jobs, 1):
+        time, limit, state = job.time, job.time.limit, job.state.current
+        yield (
+            f"{path}, job {place}",
+            {
+                "jobidraw": str(job.job_id),
+                "submit": str(time.submission),
+                "start": str(time.start),
+                "elapsedraw": str(time.elapsed),
+                "nnodes": str(job.allocation_nodes),
+                "timelimitraw": str(limit.number) if limit.set and not limit.infinite else "",
+                "state": state if isinstance(state, str) else (*state, "")[0],
+                "user": job.user or "",
+                "partition": job.partition or "",
+            },
+        )
 
 
 def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[str, int]) -> list[float]:

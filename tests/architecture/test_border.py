@@ -42,12 +42,12 @@ def callables(module):
         value = getattr(module, name)
         if getattr(value, "__module__", None) != module.__name__:
             continue
-        if inspect.isfunction(value) or hasattr(value, "cache_info"):
+        if inspect.isroutine(value) or hasattr(value, "cache_info"):
             yield name, value
         elif type(value) in (type, ABCMeta) and not issubclass(value, tuple | BaseException):
             for key, held in vars(value).items():
                 inner = getattr(held, "__func__", held)
-                if inspect.isfunction(inner) and (key == "__init__" or not key.startswith("_")):
+                if callable(inner) and (key == "__init__" or not key.startswith("_")):
                     yield f"{name}.{key}", inner
 
 
@@ -171,3 +171,22 @@ def test_a_program_keeps_its_own_arrays():
     columns["size"][:] = 7
     assert columns["size"].flags.writeable
     np.testing.assert_array_equal(program.size, before)
+
+
+def test_calls_from_within_are_not_asked_again():
+    class Kind:
+        def half(self, number: int) -> int:
+            return number
+
+    class Guarded:
+        half = at_border(Kind.half, "Guarded.half")
+
+    within = {"__name__": "netplace.somewhere", "made": Guarded()}
+    assert eval("made.half('2')", within) == "2"
+    assert eval("made.half(number=2)", within) == 2
+    for name in ("netplace", "netplaces.else", "", None, 3):
+        with pytest.raises(ValueError, match="'2' is not a whole number"):
+            eval("made.half('2')", {"__name__": name, "made": Guarded()})
+    assert list(inspect.signature(Guarded.half).parameters) == ["self", "number"]
+    assert list(inspect.signature(Guarded().half).parameters) == ["number"]
+    assert Guarded.half.__wrapped__ is Guarded.half.unguarded is Kind.half

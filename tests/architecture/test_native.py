@@ -48,6 +48,20 @@ def test_a_compiled_part_that_is_missing_is_told_in_one_sentence():
     assert "the compiled part of netplace is missing: install netplace again" in told.splitlines()[-1]
 
 
+def test_the_command_tells_in_one_sentence_that_the_compiled_part_is_missing():
+    told = started(
+        "import importlib.util as util, netplace, sys\n"
+        "found = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'netplace._native' else found(name, *rest)\n"
+        "from netplace.__main__ import main\n"
+        "sys.argv = ['netplace', 'run', '--network', 'torus:4x4']\n"
+        "main()"
+    )
+    assert told.returncode == 2
+    assert told.stderr.startswith("netplace: the compiled part of netplace is missing: install netplace")
+    assert told.stderr.count("\n") == 1
+
+
 def test_a_source_that_is_younger_than_the_compiled_part_is_seen(tmp_path, monkeypatch):
     source = tmp_path / "part.cpp"
     source.write_text("")

@@ -80,7 +80,7 @@ def everything() -> dict[str, tuple[Callable[..., Any], type | None]]:
             if getattr(value, "__module__", None) != name or not callable(value):
                 continue
             if not isinstance(value, type):
-                if inspect.isfunction(value) or hasattr(value, "cache_info"):
+                if inspect.isroutine(value) or hasattr(value, "cache_info"):
                     found[f"{name}.{public}"] = value, None
                 continue
             if getattr(value, "_is_protocol", False) or issubclass(value, tuple | BaseException):
@@ -92,7 +92,7 @@ def everything() -> dict[str, tuple[Callable[..., Any], type | None]]:
                     continue
                 if isinstance(held, classmethod | staticmethod):
                     found[f"{name}.{public}.{method}"] = getattr(value, method), None
-                elif inspect.isfunction(held):
+                elif callable(held):
                     found[f"{name}.{public}.{method}"] = held, value
     return dict(sorted(found.items()))
 

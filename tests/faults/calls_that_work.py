@@ -265,7 +265,7 @@ def public_calls() -> set[str]:
                     f"{name}.{key}"
                     for key, held in vars(value).items()
                     if not key.startswith("_")
-                    and (inspect.isfunction(held) or isinstance(held, classmethod | staticmethod))
+                    and (callable(held) or isinstance(held, classmethod | staticmethod))
                     and len(inspect.signature(getattr(value, key)).parameters)
                     > 1 - isinstance(held, classmethod | staticmethod)
                 }
