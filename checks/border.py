@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from netplace.native import checks
 
-Border = checks.Border
+Border: Any = checks.Border
 
 __all__ = ["at_border", "behind_border", "checks_itself", "guard_module"]
 

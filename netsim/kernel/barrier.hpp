@@ -49,6 +49,7 @@ public:
         for (const Line& line : lines_) {
             all.due = std::min(all.due, line.said[meeting & 1].due);
             all.ended |= line.said[meeting & 1].ended;
+            all.told |= line.said[meeting & 1].told;
         }
         return all;
     }

@@ -13,10 +13,11 @@ namespace netplace {
 
 class Board;  // barrier.hpp
 
-// What a domain tells all others at a meeting: its next event, and whether a job has ended.
+// What a domain tells all others at a meeting: its next event, whether a job has ended, and whether it has news for one.
 struct Said {
     Cycle due = never;
     bool ended = false;
+    bool told = false;
 };
 
 enum class News : std::uint32_t {

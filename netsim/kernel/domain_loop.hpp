@@ -56,8 +56,7 @@ void take_news(D& d, Cycle cycle) {
 // Meet when all that is due has been applied; return the first cycle in which something happens anywhere.
 template <class D>
 Said agree(D& d, Cycle cycle) {
-    const bool busy = d.told || has_work(d, cycle);
-    const Said all = d.meet({busy ? cycle : next_event(d, cycle), d.desk.ended});
+    const Said all = d.meet({has_work(d, cycle) ? cycle : next_event(d, cycle), d.desk.ended, d.told});
     take_news(d, cycle);
     return all;
 }
@@ -71,11 +70,13 @@ template <class D>
             d.desk.ended = false;
             return Exit::job_ended;
         }
+        if (all.due > cycle && all.told) continue;  // whose news may be work for another
         if (all.due == never) return Exit::idle;
         if (all.due > cycle) {
             cycle = std::min(all.due, until);
             if (all.due <= until) {
                 fall_due(d, cycle);
+                if (cycle < until) continue;  // nobody may learn of it
                 agree(d, cycle);
             }
         }

@@ -107,6 +107,20 @@ std::int64_t install(Hosts& hosts, const HostingRules& rules, std::shared_ptr<co
     return job.number;
 }
 
+// Take nodes from the lists of those to act that have nothing to do any more: a network at rest simulates no cycle.
+void dismiss(Hosts& hosts) {
+    for (Desk& desk : hosts.desks) {
+        for (int side = 0; side < 2; ++side) {
+            desk.acting[side].erase_if([&](std::uint32_t number) {
+                Node& node = hosts.nodes[number];
+                const bool done = node.job < 0 && node.left == 0 && node.first_due < 0 && node.next_draw < 0;
+                if (done) node.listed &= static_cast<std::uint8_t>(~(1 << side));
+                return done;
+            });
+        }
+    }
+}
+
 void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
     Job& job = hosts.jobs.of(number);
     const std::int32_t place = hosts.jobs.place.at(number);
@@ -159,6 +173,7 @@ void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
     std::sort(computing.begin(), computing.end());
     const auto runs_out = [&](std::uint32_t timer) { return std::binary_search(computing.begin(), computing.end(), timer); };
     for (Desk& desk : hosts.desks) desk.timers.drop_if(runs_out);
+    dismiss(hosts);
 }
 
 Cycle end_of(Hosts& hosts, std::int64_t number) {
@@ -214,7 +229,9 @@ void generate(Hosts& hosts, const HostingRules& rules, const Chance& chance, Sou
         if (node.next_draw < 0) continue;
         node.next_draw = -1;
         node.drawn = 0;
+        node.blocked = node.blocked && (node.since >= 0 || node.left > 0);
     }
+    dismiss(hosts);
     if (hosts.sources.keys > 0) hosts.old_sources.emplace_back(hosts.sources.first_key, static_cast<std::int32_t>(hosts.sources.keys));
     hosts.sources = {};
     if (sources.keys == 0) return;

@@ -280,6 +280,7 @@ Exit simulate(D& d, Cycle& cycle, Cycle until) {
             if (due == never) return Exit::idle;
             cycle = std::min(due, until);
             if (due <= until) fall_due(d, cycle);
+            if (cycle < until && !has_work(d, cycle)) continue;  // nobody learns of it: the cycle is none
         }
         if (cycle >= until) return Exit::reached;
         let_tasks_act(d, cycle);
