@@ -4,9 +4,10 @@ Source: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware met
 in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country, Table 2.
 
 Instances of a 64-task application fill a mesh that is cut in blocks of 64 nodes. In each configuration sets
-of k blocks are shared by k instances (see `block_sets`): k = 2, 4, 8, 16 on the 32x32 mesh, 20 times each,
-and boxes of 8x8, 4x16 and 2x32 make 83; k = 2, 4, 8 on the 8x8x8 mesh and boxes of 4x4x4 and 8x4x2 make 82.
-That there are 20 of each k, and that sets are compact, is how the printed examples come out.
+of k blocks are shared by k instances (see `block_sets`). On the 32x32 mesh k = 2, 4, 8, 16, 20 times each,
+and boxes of 8x8, 4x16 and 2x32 make 83. On the 8x8x8 mesh k = 2, 80 times, and boxes of 4x4x4 and 8x4x2
+make 82. These are readings: compact sets on the former give the printed examples, pairs of blocks anywhere on
+the latter the printed signs of LU. Others are tables of their own.
 
 A point is a configuration: the mean of a metric over its partitions, and the time of the slowest instance.
 """
@@ -14,7 +15,7 @@ A point is a configuration: the mean of a metric over its partitions, and the ti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -59,29 +60,30 @@ class Part:
 
 
 def _flat(problem_class: str, sets: str = "compact") -> Part:
-    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_SETS[sets]}"
+    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_FORMS[sets]}"
     return Part(title, "mesh:32x32", 16, problem_class, ("8x8", "4x16", "2x32"), (2, 4, 8, 16), sets)
 
 
-def _solid(problem_class: str, sets: str = "compact") -> Part:
-    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{_SETS[sets]}"
-    return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), (2, 4, 8), sets)
+def _solid(problem_class: str, sets: str = "compact", sharers: tuple[int, ...] = (2, 4, 8)) -> Part:
+    form = ", pairs of blocks anywhere" if sharers == PAIRS else _FORMS[sets]
+    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{form}"
+    return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), sharers, sets)
 
 
-_SETS = {
+PAIRS = (2,)
+_FORMS = {
     "compact": "",
     "anywhere": ", blocks anywhere",
-    "pairs": ", pairs of blocks anywhere",
     "own": ", each instance in pieces of its own",
 }
 PARTS = {
     "2d-W": _flat("W"),
     "2d-A": _flat("A"),
-    "3d-W": _solid("W"),
-    "3d-A": _solid("A"),
+    "3d-W": _solid("W", "anywhere", PAIRS),
+    "3d-A": _solid("A", "anywhere", PAIRS),
     "2d-W-anywhere": _flat("W", "anywhere"),
     "3d-W-anywhere": _solid("W", "anywhere"),
-    "3d-W-pairs": replace(_solid("W", "pairs"), sharers=(2,)),
+    "3d-W-compact": _solid("W"),
     "2d-W-own": _flat("W", "own"),
     "3d-W-own": _solid("W", "own"),
 }
@@ -108,7 +110,7 @@ def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
             if part.sets == "own":
                 nodes = pieces(grid, part.jobs, k, rng)
             else:
-                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets in ("anywhere", "pairs"))
+                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets == "anywhere")
             rules[f"k={k} #{number}"] = node_lists(nodes)
     return rules
 
@@ -137,7 +139,7 @@ def _job(app: str, part: Part) -> dict[str, Any]:
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
     """Return a table of correlations for each part, beside the published, and a picture of the points."""
-    printed = published("partition_metric_correlations_2d.csv")
+    printed = pd.concat([published(f"partition_metric_correlations_{form}.csv") for form in ("2d", "3d")])
     tables, figures, every, sentences = [], {}, {}, []
     for name in asked.parts:
         part = PARTS[name]

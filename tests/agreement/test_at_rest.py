@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from strategies import programs
 
 from netplace.apps import application
 from netplace.netsim import Config, Network
+from netplace.netsim.engine import Traffic
 from netplace.topologies import parse
 
 NEWS = {
@@ -36,6 +38,35 @@ def test_engines_come_to_rest_in_the_same_cycle(news, data):
             made.finish()
             stands.append((engine, made.now, made.result().drained_cycles))
     assert [stand[1:] for stand in stands[:2]] == [stand[1:] for stand in stands[2:]]
+
+
+@given(data=st.data())
+def test_engines_come_to_rest_in_the_same_cycle_after_a_stop(data):
+    """Nobody learns of what a stopped job has sent, so that the last cycles are those of packets alone."""
+    topology = parse(data.draw(st.sampled_from(["mesh:3", "torus:3x2", "tree:2,2", "hyperx:2x2,c=2"])))
+    settings = data.draw(st.one_of(st.just({}), *NEWS.values()))
+    job = data.draw(st.none() | programs(3))
+    chance = (
+        data.draw(st.sampled_from([0.01, 0.05])) if job is None else data.draw(st.sampled_from([0, 0.02]))
+    )
+    before, until, after = (data.draw(st.integers(1, 60)) for _ in range(3))
+    stands = []
+    for engine, threads in (("reference", 1), ("kernel", 1), ("kernel", 2)):
+        made = Network(topology, Config(vcs=4, **settings), engine=engine, seed=3, threads=threads)
+        if chance:
+            made.generate(Traffic(chance, np.full(topology.nodes, -1, np.int32)))
+        made.advance(before)
+        if job is not None:
+            number = made.start(job)
+            if number not in made.advance(made.now + until):
+                made.stop(number)
+        stands.append([made.now])
+        made.generate(None)
+        made.finish()
+        stands[-1] += [made.now, made.counters().last_delivery]
+        made.advance(made.now + after)
+        stands[-1].append(made.now)
+    assert stands[0] == stands[1] == stands[2]
 
 
 @pytest.mark.parametrize("engine", ["kernel", "reference"])
