@@ -11,9 +11,11 @@ from netplace.checks.inputs import input_file
 from netplace.checks.memory import available
 
 __all__ = [
+    "INPUT_COPIES",
     "MEMORY_LIMIT",
     "READ_LIMIT",
     "check_unpacked",
+    "input_copies",
     "is_packed",
     "memory_limit",
     "read_content",
@@ -22,7 +24,9 @@ __all__ = [
 
 READ_LIMIT = "NETPLACE_READ_LIMIT"  # the variable of the environment that raises the bound
 MEMORY_LIMIT = "NETPLACE_MEMORY_LIMIT"  # the same for what may be built in memory
+INPUT_COPIES = "NETPLACE_INPUT_COPIES"  # the same for copies of input files beside an outcome
 _DEFAULT = 256 << 20
+_DEFAULT_COPIES = 64 << 20
 _DEFAULT_MEMORY = 4 << 30
 _GZIP = b"\x1f\x8b"
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -72,6 +76,25 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
     """
     said = os.environ.get(MEMORY_LIMIT) if text is None else text
     return min(_DEFAULT_MEMORY, available() * 3 // 4) if said is None else _size(said, what)
+
+
+def input_copies(text: str | None = None, what: str = INPUT_COPIES) -> int:
+    """Return up to how many bytes an input file is copied into the folder of an outcome; 0: none is.
+
+    Parameters
+    ----------
+    text : str, optional
+        As of `read_limit`; by default what the environment variable `INPUT_COPIES` says, or 64 MiB.
+    what : str
+        Where it came from.
+
+    Raises
+    ------
+    ValueError
+        If it is no such number.
+    """
+    said = os.environ.get(INPUT_COPIES) if text is None else text
+    return _DEFAULT_COPIES if said is None else _size(said, what)
 
 
 def _size(said: str, what: str) -> int:

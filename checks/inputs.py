@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["input_file"]
+__all__ = ["check_readable", "input_file", "noting_inputs"]
+
+_NOTED: ContextVar[dict[str, None] | None] = ContextVar("_NOTED", default=None)
+
+
+@contextmanager
+def noting_inputs() -> Iterator[dict[str, None]]:
+    """Give the names, as keys in their order, of all that `input_file` returns in the block."""
+    noted: dict[str, None] = {}
+    token = _NOTED.set(noted)
+    try:
+        yield noted
+    finally:
+        _NOTED.reset(token)
 
 
 def input_file(path: str | Path) -> Path:
+    """Return a path that is about to be read, checked as `check_readable` does."""
+    checked = check_readable(path)
+    if (noted := _NOTED.get()) is not None:
+        noted[str(path)] = None
+    return checked
+
+
+def check_readable(path: str | Path) -> Path:
     """Return a path that can be read without waiting forever; missing files are left to the caller."""
     path = Path(path)
     try:

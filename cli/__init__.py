@@ -7,6 +7,7 @@ import os
 import rich_click as click
 
 from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
+from netplace.checks.content import INPUT_COPIES, input_copies
 from netplace.cli.examples import examples_of
 from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
@@ -26,6 +27,11 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         number = "(not installed)"
     click.echo(f"netplace {number}")
     context.exit()
+
+
+def _raise_copies(context: click.Context, _: click.Parameter, size: str | None) -> None:
+    if size is not None:
+        _keep(context, INPUT_COPIES, input_copies(size, "--input-copies"))
 
 
 def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -> None:
@@ -56,6 +62,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "plot": "plot",
         "report": "report",
         "compare": "compare",
+        "rerun": "rerun",
         "export": "export",
         "check": "check",
     },
@@ -111,6 +118,14 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
     expose_value=False,
     callback=_raise_memory,
     help="What is read or built as a whole may take so much. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
+)
+@click.option(
+    "--input-copies",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_raise_copies,
+    help="A folder of -o holds copies of input files of up to so much each, for netplace rerun; 0: of none. "
+    "[default: NETPLACE_INPUT_COPIES, or 64M]",
 )
 def app(version: bool) -> None:
     """Replay applications on interconnection networks, packet by packet, and see what placement costs.

@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import PAGE_OR_FOLDER, CommandOutput, show, with_page
+from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
 
@@ -82,7 +82,7 @@ _MACHINE = "The machine as it stands"
 @click.option(
     "-o",
     "output",
-    type=PAGE_OR_FOLDER,
+    type=PAGE,
     metavar="FOLDER|FILE",
     help="Write rank files, the advice and a page into a folder; or only the page (.html) or advice (.json).",
 )
@@ -125,6 +125,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     import numpy as np
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside
+    from netplace.cli.provenance import note_plans
     from netplace.cli.settings import config_from
     from netplace.runs.job_programs import on_nodes, programs_of
 
@@ -152,6 +153,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     elif given["app"] and given["tasks"] is None:
         given["tasks"] = len(free)
     run = run_from(given, config, partition="whole", mapping="consecutive", seed=given["seed"])
+    note_plans([run])
     [program] = programs_of(run)
     if run.config != config and given["beside"]:  # phits were made larger for the job
         beside = read_beside(Path(given["beside"]), machine, hosts, run.config)

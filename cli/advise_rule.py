@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.outputs import CommandOutput, show, with_page
+from netplace.cli.provenance import note_plans
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     default = f"slurm:{default_slurm_rule(machine)}" if given["default"] == "slurm" else given["default"]
     said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": default}
     plan = make_plan(said, given["seed"])
+    note_plans([plan])
     sizes: dict[int, int] = {}
     for nodes in workload_of(plan).nodes.tolist():
         sizes[nodes] = sizes.get(nodes, 0) + 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import check_readable
 from netplace.checks.pipes import keep_pipe
+from netplace.cli.provenance import noted
 
 __all__ = ["WRITTEN", "FilesCommand"]
 
@@ -27,10 +29,12 @@ class FilesCommand(click.RichCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Return the context, with the words of the command line under ``netplace.words``."""
-        words = list(args)
-        context = super().make_context(info_name, args, parent, **extra)
-        context.meta["netplace.words"] = words
+        """Return the context, which remembers how the outcome of the command is made."""
+        with ExitStack() as stack:
+            kept = stack.enter_context(noted(list(args)))
+            context = super().make_context(info_name, args, parent, **extra)
+            context.meta.update(kept)
+            context.call_on_close(stack.pop_all().close)
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -44,7 +48,7 @@ def refuse_clashes(context: click.Context) -> None:
     named = list(_named(context))
     for place, (flag, text) in enumerate(named):
         for end in _ends(text) if flag not in WRITTEN else ():
-            keep_pipe(input_file(end))
+            keep_pipe(check_readable(end))
         for other, its in [*named[:place], *named[place + 1 :]]:
             beside_store = flag == _STORE and other not in WRITTEN
             if flag in (*WRITTEN, _STORE) and not beside_store and _may_be(its, Path(text)):

@@ -18,7 +18,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
@@ -111,7 +111,7 @@ class _CosimCommand(SettingsCommand):
 @click.option(
     "-o",
     "output",
-    type=OUTCOME_OR_FOLDER,
+    type=OUTCOME,
     panel=_RESULT,
     help="Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
     ".svg), or what --json prints (.json).",

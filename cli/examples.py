@@ -63,6 +63,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace pss show tree.conf --json",
     ),
     "record": ("netplace record -n 4 -o halo.trace.gz -- ./halo 100",),
+    "rerun": (
+        "netplace run --network torus:4x4 --trace is.W.16 -o is-run",
+        "netplace rerun is-run",
+    ),
     "compare": (
         "netplace compare before.json after.json",
         "netplace compare main.sqlite branch.sqlite --fail-if worse",

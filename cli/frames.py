@@ -51,7 +51,7 @@ def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
     from netplace.runs.tables import times_of, write_table
 
     if path.suffix == ".html":
-        from netplace.cli.outputs import command_line
+        from netplace.cli.provenance import command_line
         from netplace.report.pages import write_page
         from netplace.report.pages.kinds.table import times_page
 

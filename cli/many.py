@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from netplace.cli.amounts import OUTPUT, PROCESSES
+from netplace.cli.provenance import note_plans
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.quiet import is_quiet
@@ -141,6 +142,7 @@ class Execution:
         from netplace.runs.campaign import outcomes_of
         from netplace.runs.outcome_store import InMemory, StoredOutcomes
 
+        note_plans(plans)
         store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
         resources = self.resources(1, len(plans))
         with ExitStack() as stack:

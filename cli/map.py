@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
-from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
+from netplace.cli.amounts import COUNT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.pulse import under_way
 from netplace.report.terminal.screen import print_tables
 
@@ -71,11 +72,9 @@ _OUTCOMES = (".html", ".json")
 @click.option(
     "-o",
     "output",
-    type=OUTPUT,
-    metavar="FILE",
-    help="Write the mapping: as CSV for --mapping file:FILE, or for --export; or a page (.html), or what "
-    "--json "
-    "prints (.json).",
+    metavar="FILE|FOLDER",
+    help="Write the mapping: as CSV for --mapping file:FILE, or for --export; or a page (.html), what --json "
+    "prints (.json), or all into a folder.",
 )
 @click.option(
     "--export",
@@ -97,7 +96,7 @@ def map_command(**given: Any) -> None:
     from netplace.cli.mapping_rule import default_mapping, mapping_rule
     from netplace.runs.mapping_search import Search
 
-    output = _Output(given["output"], given["export"], given["hosts"])
+    output = _Output(given["output"] and Path(given["output"]), given["export"], given["hosts"])
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     check_plans(len(seeds), "mappings", "--seeds")
     matrix = None if given["matrix"] is None else _matrix(given)
@@ -148,7 +147,7 @@ class _Output:
     Attributes
     ----------
     path : Path or None
-        The file; None: it is not written.
+        The file or folder; None: it is not written.
     launcher : str or None
         What starts programs and reads it, a key of `netplace.report.files.rank_files.LAUNCHERS`.
     hosts : str or None
@@ -169,16 +168,26 @@ class _Output:
                 raise ValueError(f"--export {self.launcher}: expected -o FILE beside it")
         elif self.hosts:
             raise ValueError("--hosts: names nodes for --export, which is not given")
-        elif self.path and self.path.suffix.lower() not in (".csv", *_OUTCOMES):
+        elif self.path and self.path.suffix.lower() not in ("", ".csv", *_OUTCOMES):
             raise ValueError(
-                f"-o {self.path}: expected a name that ends in .csv, .html or .json, or --export beside it"
+                f"-o {self.path}: expected a name that ends in .csv, .html or .json, or none for a folder, "
+                "or --export beside it"
             )
+        if self.path and self._is_folder:
+            check_output_folder(self.path)
+        elif self.path:
+            check_output(self.path)
+
+    @property
+    def _is_folder(self) -> bool:
+        """Whether all goes into a folder."""
+        return bool(self.path and not self.launcher and (not self.path.suffix or self.path.is_dir()))
 
     @property
     def outcome(self) -> Path | None:
-        """The file, if it holds all that is known of the mapping and not only the mapping."""
+        """The file or folder, if it holds all that is known of the mapping and not only the mapping."""
         whole = self.path and not self.launcher and self.path.suffix.lower() in _OUTCOMES
-        return self.path if whole else None
+        return self.path if whole or self._is_folder else None
 
     def names(self, topology: Topology) -> list[str]:
         """Return the names of all nodes, if a launcher asks for them."""
@@ -192,11 +201,15 @@ class _Output:
         from netplace.report.files.rank_files import LAUNCHERS, rank_file
 
         assert self.path is not None
-        rows = "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
-        write_atomically(self.path, rank_file(self.launcher, names, nodes) if self.launcher else rows)
+        write_atomically(self.path, rank_file(self.launcher, names, nodes) if self.launcher else _rows(nodes))
         if self.launcher:
             command = LAUNCHERS[self.launcher].command.format(file=self.path, ranks=len(nodes))
             click.echo(f"start it: {command}", err=True)
+
+
+def _rows(nodes: Sequence[int]) -> str:
+    """Return a mapping as ``--mapping file:FILE`` reads it."""
+    return "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
 
 
 def _matrix(given: dict[str, Any]) -> NDArray[Any]:
@@ -245,7 +258,10 @@ def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
         for sentence in mapping_sentences(made.to_dict()):
             click.echo(sentence)
 
-    answer = CommandOutput(made.to_dict, terminal)
+    def also(folder: Path) -> None:
+        write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
+
+    answer = CommandOutput(made.to_dict, terminal, also=also)
     show(answer, output.outcome, asked.as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

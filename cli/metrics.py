@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import SEED, SEEDS, OutputFile
+from netplace.cli.amounts import SEED, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
-from netplace.cli.outputs import CommandOutput, show, write
+from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
@@ -64,11 +64,11 @@ _SIGNIFICANT = 0.01
 @click.option(
     "-o",
     "outputs",
-    type=OutputFile(".csv", ".html", *PICTURES, ".json"),
+    type=OutcomeFile(tables=(".csv",)),
     multiple=True,
-    metavar="FILE",
-    help="Write a page (.html), the table (.csv), what --json prints (.json), or draw it (.png, .pdf, .svg); "
-    "may be repeated.",
+    metavar="FILE|FOLDER",
+    help="Write a page (.html), the table (.csv), what --json prints (.json), draw it (.png, .pdf, .svg), or "
+    "all into a folder; may be repeated.",
 )
 @json_flag
 def metrics_command(**given: Any) -> None:
@@ -95,7 +95,8 @@ def metrics_command(**given: Any) -> None:
     answer = CommandOutput(
         lambda: _plain(rows, title),
         lambda: print_tables(*_tables(rows, title)),
-        draw=lambda path: _draw(path, rows, title),
+        draw=(lambda path: _draw(path, rows, title)) if given["simulate"] else None,
+        also=lambda folder: _write(folder / "metrics.csv", rows),
     )
     for path in files:
         if path.suffix == ".csv":

@@ -5,7 +5,6 @@ The ending says what is written; a name without one is a folder.
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,15 +13,15 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks.writing import made_folder, write_atomically
+from netplace.checks.writing import write_atomically
 from netplace.cli.many import say
-from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder
+from netplace.cli.provenance import command_line, outcome_folder
+from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import printed_text
 
 __all__ = [
     "OUTCOME",
-    "OUTCOME_OR_FOLDER",
-    "PAGE_OR_FOLDER",
+    "PAGE",
     "CommandOutput",
     "Drawn",
     "OutcomeFile",
@@ -41,41 +40,42 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
     """Where an outcome goes, as is known before anything long begins: a page, a picture, JSON, or a folder.
 
+    A name without an ending is a folder, which also keeps how the outcome was made.
+
     Parameters
     ----------
-    folder : bool
-        Whether a name without an ending is a folder for several files.
     pictures : bool
         Whether there is a picture of it.
+    tables : tuple of str
+        Endings of tables of it.
     """
 
-    def __init__(self, folder: bool = False, pictures: bool = True) -> None:
-        self._folder = folder
-        self._endings = (".html", *(PICTURES if pictures else ()), _SAVED)
-        self.name = "folder|file" if folder else "file"  # as --help shows it, in capitals
+    name = "folder|file"  # as --help shows it, in capitals
+
+    def __init__(self, pictures: bool = True, tables: tuple[str, ...] = ()) -> None:
+        self._endings = (*tables, ".html", *(PICTURES if pictures else ()), _SAVED)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the file or folder that a user named."""
         if not str(value):
             raise ValueError("-o: is empty, expected a name")
         path = Path(value)
-        if self._folder and (not path.suffix or path.is_dir()):
+        if not path.suffix or path.is_dir():
             return check_output_folder(path, "-o")
         if path.suffix.lower() not in self._endings:
             kinds = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
-            more = "; a name without an ending is a folder for all of them" if self._folder else ""
+            more = "; a name without an ending is a folder for all of them"
             raise ValueError(f"-o {path}: unknown kind of file, expected a name that ends in {kinds}{more}")
         return check_output(path)
 
 
-OUTCOME, OUTCOME_OR_FOLDER, PAGE = OutcomeFile(), OutcomeFile(folder=True), OutcomeFile(pictures=False)
-PAGE_OR_FOLDER = OutcomeFile(folder=True, pictures=False)
+OUTCOME, PAGE = OutcomeFile(), OutcomeFile(pictures=False)
 
 
 def page_flag(command: Command) -> Command:
     """Add ``-o`` for a page, or for what ``--json`` prints."""
-    said = "Write a page (.html), or what --json prints (.json)."
-    return click.option("-o", "output", type=PAGE, metavar="FILE", help=said)(command)
+    said = "Write a page (.html), what --json prints (.json), or both into a folder."
+    return click.option("-o", "output", type=PAGE, metavar="FILE|FOLDER", help=said)(command)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,10 @@ class CommandOutput:
     draw : callable or None
         Draws the picture into the file that it is given.
     folder : callable or None
-        Writes all files into the folder that it is given; a page is made of them.
+        Writes all files into the folder that it is given; a page is made of them. None: what `data` returns
+        goes there, with a page of it, and the picture.
+    also : callable or None
+        Writes what else belongs into the folder that it is given.
     page : callable or None
         Returns the object that a page is made of, where that is neither the folder nor `data`.
     remarks : sequence of str
@@ -107,6 +110,7 @@ class CommandOutput:
     folder: Drawn | None = None
     page: Callable[[], dict[str, Any]] | None = None
     remarks: Sequence[str] = ()
+    also: Drawn | None = None
 
     def text(self, of_page: bool = False) -> str:
         """Return what ``--json`` prints, or what a page is made of."""
@@ -119,7 +123,7 @@ def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
 
     Parameters
     ----------
-    answer : Answer
+    answer : CommandOutput
         The answer.
     output : Path or None
         What an `OutcomeFile` gave; its ending says how it is written.
@@ -139,11 +143,17 @@ def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
 def write(answer: CommandOutput, path: Path) -> None:
     """Write an answer; the ending of `path`, which an `OutcomeFile` gave, says how."""
     ending = path.suffix.lower()
-    if answer.folder is not None and (not ending or path.is_dir()):
-        with made_folder(path):
-            answer.folder(path)
-            if command := command_line():
-                write_atomically(path / COMMAND, f"{command}\n")
+    if not ending or path.is_dir():
+        context = click.get_current_context(silent=True)
+        name = context.info_name if context is not None else None
+        result = "" if answer.folder else f"{name or 'results'}.json"
+        with outcome_folder(path, result):
+            if answer.folder:
+                answer.folder(path)
+            else:
+                _write_results(answer, path, path / result)
+            if answer.also:
+                answer.also(path)
     elif ending in PICTURES:
         assert answer.draw is not None
         answer.draw(path)
@@ -165,6 +175,14 @@ def with_page(folder: Drawn) -> Drawn:
     return write_all
 
 
+def _write_results(answer: CommandOutput, folder: Path, results: Path) -> None:
+    """Write what is printed as JSON into a folder, with its page and its picture."""
+    write_atomically(results, answer.text())
+    if answer.draw is not None:
+        answer.draw(folder / f"{results.stem}.png")
+    _write_page(answer, folder / "report.html")
+
+
 def _write_page(answer: CommandOutput, path: Path) -> None:
     import tempfile
 
@@ -178,11 +196,3 @@ def _write_page(answer: CommandOutput, path: Path) -> None:
             made = Path(place) / f"{path.stem}.json"
             write_atomically(made, answer.text(of_page=True))
         write_page(path, page_of(made), command_line())
-
-
-def command_line() -> str:
-    """Return the command that is running, as it is typed."""
-    context = click.get_current_context(silent=True)
-    words = [] if context is None else context.meta.get("netplace.words", [])
-    name = "" if context is None else context.info_name or ""
-    return shlex.join(["netplace", name, *words]) if words else ""

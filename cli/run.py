@@ -15,8 +15,9 @@ from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import say
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
+from netplace.cli.provenance import note_plans
 from netplace.cli.settings import (
     SettingsCommand,
     config_from,
@@ -98,7 +99,7 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @click.option(
     "-o",
     "output",
-    type=OUTCOME_OR_FOLDER,
+    type=OUTCOME,
     metavar="FILE|FOLDER",
     help="Write a page of all (.html), a picture of the link loads and jobs of the first run (.png, .pdf, "
     ".svg), what --json prints (.json), or all of it into a folder, with messages and link loads as CSV.",
@@ -195,6 +196,7 @@ def _executed(asked: _Asked) -> list[Executed]:
         programs = repeated_of(asked.run, advance)  # kept, for all runs are of the same programs
     _check_room(asked, [repeated.program for repeated in programs])
     runs = [asked.run.seeded(seed) for seed in asked.seeds]
+    note_plans(runs)
     with ExitStack() as stack:
         if len(runs) == 1 and asked.workers == 1:
             simulate = partial(simulate, progress=stack.enter_context(pulse("cycles")))

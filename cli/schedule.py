@@ -15,7 +15,7 @@ from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
-from netplace.cli.outputs import OUTCOME_OR_FOLDER, CommandOutput, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
 from netplace.cli.stores import open_store
@@ -101,7 +101,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 @click.option(
     "-o",
     "output",
-    type=OUTCOME_OR_FOLDER,
+    type=OUTCOME,
     panel=_RESULT,
     help="Write rows, figures and pictures into a folder, or a page (.html), a Gantt chart (.png, .pdf, "
     ".svg), or what --json prints (.json).",

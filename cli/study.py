@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import made_folder
 from netplace.cli.amounts import SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.provenance import note_plans, outcome_folder
 from netplace.cli.stores import open_store
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def study_command(name: str, **given: Any) -> None:
         raise ValueError(f"{store}: there is no such store; without --stored it is made")
     if not folder.parent.is_dir():
         raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
-    with made_folder(folder):
+    note_plans([asked])
+    with outcome_folder(folder):
         _conduct(study, asked, folder, store, given)
 
 

@@ -14,6 +14,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, say, store_flag
+from netplace.cli.provenance import note_plans, outcome_folder
 from netplace.cli.settings import threads_flag
 from netplace.cli.stores import open_store
 from netplace.report.terminal.screen import print_json
@@ -40,7 +41,12 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @store_flag("SWEEP.sqlite")
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
-@click.option("-o", "output", metavar="FILE", help="Write a page (.html), or the table (.csv, .parquet).")
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE|FOLDER",
+    help="Write a page (.html), the table (.csv, .parquet), or table, runs and page into a folder.",
+)
 @click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
 @click.option("--jobs", is_flag=True, help="One row a job, with the cycles of each; also with --runs.")
 @click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
@@ -71,7 +77,10 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     runs = rows[rows["job"] == 0] if given["jobs"] else rows
     failed = int(runs["failure"].notna().sum())
     for path in outputs:
-        write_frame(frame, path, Path(files[0]))
+        if path.suffix:
+            write_frame(frame, path, Path(files[0]))
+        else:
+            _write_folder(path, frame, rows, Path(files[0]), given["jobs"])
     if given["as_json"]:
         print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
     else:
@@ -87,6 +96,15 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
     if failed or lost:
         sys.exit(FAILED)
+
+
+def _write_folder(folder: Path, frame: pd.DataFrame, rows: pd.DataFrame, source: Path, of_jobs: bool) -> None:
+    """Write a table, the runs or jobs that it is made of, and the page of run times into a folder."""
+    with outcome_folder(folder, "" if of_jobs else "runs.csv"):
+        write_frame(frame, folder / "table.csv", source)
+        write_frame(rows, folder / ("jobs.csv" if of_jobs else "runs.csv"), source)
+        if not of_jobs:
+            write_frame(rows, folder / "report.html", source)
 
 
 def _verify(files: tuple[str, ...], as_json: bool) -> None:
@@ -125,6 +143,7 @@ def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     sweep = read_sweep(path)
     _confirm(sweep, given["yes"])
     runs = sweep.runs()
+    note_plans(runs)
     kept = Path(given["store"] or path.with_suffix(".sqlite"))
     executor = _executor(sweep, runs, kept, given)
     with open_store(kept) as store:
@@ -174,10 +193,12 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked before anything long begins."""
-    from netplace.report.files.outputs import check_output
+    from netplace.report.files.outputs import check_output, check_output_folder
 
     paths = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
-    if given["output"]:
+    if given["output"] and (folder := Path(given["output"])) and (not folder.suffix or folder.is_dir()):
+        paths.append(check_output_folder(folder))
+    elif given["output"]:
         endings = (".csv", ".parquet") if given["jobs"] else (".html", ".csv", ".parquet")
         paths.append(check_output(Path(given["output"]), endings))
     return paths
@@ -216,9 +237,9 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
 
     if len(files) != 2:
         raise ValueError(f"table diff: {len(files)} tables given, expected two")
-    if page := next((path for path in outputs if path.suffix == ".html"), None):
+    if page := next((path for path in outputs if path.suffix in ("", ".html")), None):
         raise ValueError(
-            f"-o {page}: table diff writes no page, expected netplace compare, or .csv or .parquet"
+            f"-o {page}: table diff writes .csv or .parquet, expected netplace compare for a page or folder"
         )
     first, second = (times_of(load_frame(Path(name)), name) for name in files)
     differing = difference(first, second)

@@ -44,7 +44,7 @@ def offers(group: str) -> dict[str, Offer]:
 
     offered: dict[str, Offer] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, _origin(entry))):
-        place = Place(entry.module, entry.attr or entry.name)
+        place = Place(entry.module, entry.attr or entry.name, installed=True)
         offered.setdefault(entry.name, Offer(entry.name, group, place, _origin(entry)))
     return offered
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
 import traceback
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-__all__ = ["Place", "describe_rule_error", "loaded_files", "place_in"]
+__all__ = ["NO_CODE", "Place", "describe_rule_error", "loaded_files", "place_in"]
 
+NO_CODE = "NETPLACE_NO_CODE"  # the variable of the environment that forbids rules of one's own
 
 _FILE = re.compile(r"(?P<module>.+?\.py):(?P<name>[^:]*)(?::(?P<option>.*))?", re.DOTALL)
 _MODULE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d]\w*)(?::(?P<option>.*))?", re.DOTALL)
@@ -31,10 +33,13 @@ class Place:
         A file that ends in ``.py``, or the name of an importable module.
     name : str
         Name of the object in the module.
+    installed : bool
+        Whether an installed package offers it, so that a name is enough to choose it.
     """
 
     module: str
     name: str
+    installed: bool = False
 
     def __str__(self) -> str:
         return f"{self.module}:{self.name}"
@@ -70,8 +75,10 @@ class Place:
         Raises
         ------
         ValueError
-            If the module does not load, or has no callable object of that name.
+            If the module does not load, has no callable object of that name, or `NO_CODE` forbids it.
         """
+        if os.environ.get(NO_CODE) and not self.installed:
+            raise ValueError(f"{what} {str(self)!r}: is code of one's own, which is not run here")
         try:
             module = self._module()
         except Exception as error:

@@ -28,7 +28,7 @@ def file_digest(path: Path) -> str:
         If the file cannot be read.
     """
     try:
-        state = path.stat()
+        state = input_file(path).stat()
         return _digest(path, state.st_mtime_ns, state.st_size)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
@@ -59,7 +59,7 @@ def current_digest(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(path: Path, changed: int, size: int) -> str:
-    with input_file(path).open("rb") as file:
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import check_readable, input_file
 from netplace.checks.results_file import json_text
 from netplace.checks.schema import Kind, anything
 from netplace.checks.stopping import Stopped
@@ -288,8 +288,10 @@ class Store:
             return self._database.execute(query, (table,)).fetchone() is not None
 
     def _open(self, read_only: bool) -> sqlite3.Connection:
-        input_file(self.path)
-        if not read_only:
+        if read_only:
+            input_file(self.path)
+        else:
+            check_readable(self.path)
             if not self.path.parent.is_dir():
                 raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
             if not self.path.exists():

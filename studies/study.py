@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -40,6 +42,17 @@ class Asked:
     partitions: int | None = None
     sim_seeds: int | None = None
     logs: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Content hash of what is asked, but not of the study."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is asked, as JSON can hold it."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()
+        }
 
 
 @dataclass(frozen=True)

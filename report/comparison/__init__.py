@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.report.comparison.compare import BETTER, WORSE, Comparison, Difference, compare
@@ -11,6 +11,7 @@ from netplace.report.comparison.kinds import (
     allocation,
     cosimulation,
     load,
+    printed,
     run,
     schedule,
     store,
@@ -18,6 +19,7 @@ from netplace.report.comparison.kinds import (
     table,
 )
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.report.files.provenance import results_in
 
 __all__ = [
     "BETTER",
@@ -69,6 +71,10 @@ KINDS: dict[str, OutcomeKind] = {
     "store": OutcomeKind(
         store.recognises, store.outcome, "a store (.sqlite), or a sweep file with its store"
     ),
+    # What no other kind is made of: it stands last.
+    "printed": OutcomeKind(
+        printed.recognises, printed.outcome, "what any other command wrote with -o, or printed with --json"
+    ),
 }
 
 
@@ -76,8 +82,9 @@ def read_outcome(path: Path) -> Outcome:
     """Return an outcome of any command."""
     if not path.exists():
         raise ValueError(f"{path}: is not there, expected an outcome of netplace")
+    results = results_in(path)
     for kind in KINDS.values():
-        if kind.recognises(path):
-            return kind.outcome(path)
+        if kind.recognises(results):
+            return replace(kind.outcome(results), name=str(path))
     known = "; ".join(kind.description for kind in KINDS.values())
     raise ValueError(f"{path}: is no outcome that can be compared, expected one of: {known}")

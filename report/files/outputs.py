@@ -7,10 +7,9 @@ from pathlib import Path
 
 from netplace.checks.writing import is_device
 
-__all__ = ["COMMAND", "PICTURES", "check_output", "check_output_folder"]
+__all__ = ["PICTURES", "check_output", "check_output_folder"]
 
 PICTURES = (".png", ".pdf", ".svg")
-COMMAND = "command.txt"  # of a folder: the command that made it
 
 
 def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:

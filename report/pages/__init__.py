@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from netplace.checks.inputs import input_file
 from netplace.checks.writing import write_atomically
-from netplace.report.files.outputs import COMMAND
+from netplace.report.files.provenance import provenance_of, results_in
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     advice,
@@ -29,9 +29,6 @@ from netplace.report.pages.kinds import (
 )
 
 __all__ = ["PAGES", "PageKind", "page_of", "render", "write_page"]
-
-
-_MOST_COMMAND = 100_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -84,19 +81,22 @@ def page_of(path: str | Path) -> Page:
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: is not there, expected an outcome of netplace")
+    results = results_in(path)
     for kind in PAGES.values():
-        if kind.recognises(path):
-            return _commanded(kind.page(path), path / COMMAND)
+        if kind.recognises(results):
+            return _commanded(kind.page(results), path)
     known = "; ".join(kind.description for kind in PAGES.values())
     raise ValueError(f"{path}: is no outcome that a report is made of, expected one of: {known}")
 
 
-def _commanded(page: Page, kept: Path) -> Page:
+def _commanded(page: Page, folder: Path) -> Page:
     """Return a page with the command that made a folder, if it is kept there."""
-    if not kept.is_file() or kept.stat().st_size > _MOST_COMMAND or dict(page.asked).get("command"):
+    made = provenance_of(folder) if folder.is_dir() else None
+    if made is None or dict(page.asked).get("command"):
         return page
-    said = input_file(kept).read_text(encoding="utf-8", errors="replace").strip()
-    return replace(page, asked=[("command", said), *page.asked])
+    return replace(
+        page, asked=[("command", shlex.join(["netplace", made.command, *made.arguments])), *page.asked]
+    )
 
 
 def write_page(path: Path, page: Page, command: str = "") -> int:

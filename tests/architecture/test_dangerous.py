@@ -127,6 +127,10 @@ SAFE = {
     "cli/applications.py": {"savez_compressed": DRAFT},
     "cli/completion.py": {"import_module": LAZY},
     "cli/on_demand.py": {"import_module": LAZY},
+    "cli/rerun.py": {
+        "import subprocess": "a command of netplace, with -P, without a shell, in an empty folder",
+        "symlink_to": "into that folder, to an input of the known digest",
+    },
     "cosim/checkpoint.py": {"open": DRAFT},
     "cosim/plain_state.py": {"import_module": "a module of netplace alone, for a class that holds state"},
     "extensions/on_demand.py": {"import_module": LAZY},
@@ -159,6 +163,7 @@ SAFE = {
         "import multiprocessing": "to end its own workers",
     },
     "placement/mapping/qap/__init__.py": {"import_module": LAZY},
+    "report/files/provenance.py": {"copyfile": "into a draft of `atomic_file`"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
     "report/plots/drawing.py": {"savefig": "into memory, or into a draft"},
     "report/plots/page.py": {"savefig": DRAFT},

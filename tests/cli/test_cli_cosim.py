@@ -36,7 +36,7 @@ def test_one_run_as_json_and_as_files(netplace, tmp_path):
         assert {"wait", "start", "end", "nodes", "alone", "live", "slowdown"} <= set(job)
         assert len(job["nodes"]) == job["size"]
     names = {file.name for file in folder.iterdir()}
-    assert names == {"command.txt", "cosim.json", "jobs.csv", "jobs.parquet", "sharing.png"}
+    assert names == {"provenance.json", "cosim.json", "jobs.csv", "jobs.parquet", "sharing.png"}
     frame = pd.read_parquet(folder / "jobs.parquet")
     assert frame["live"].tolist() == [job["live"] for job in found["jobs"]]
     before = (folder / "cosim.json").stat().st_mtime_ns

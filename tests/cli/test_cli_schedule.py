@@ -52,7 +52,7 @@ def test_one_schedule_as_json_and_as_files(netplace, tmp_path):
     found = json.loads(result.stdout)
     metrics = found["metrics"]
     assert {file.name for file in folder.iterdir()} == {
-        "command.txt", "rows.csv", "figures.json", "gantt.png", "utilisation.png", "occupancy.png",
+        "provenance.json", "rows.csv", "figures.json", "gantt.png", "utilisation.png", "occupancy.png",
     }  # fmt: skip
     frame = pd.read_csv(folder / "rows.csv")
     assert len(frame) == metrics["jobs"] == 200 - metrics["rejected"]

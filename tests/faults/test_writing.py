@@ -53,7 +53,7 @@ def test_links_in_a_folder_of_results_are_not_followed(netplace, tmp_path):
     flags = ("schedule", "--machine", "torus:4x4", "--workload", "lublin", "--jobs", "5", "-o", folder)
     assert netplace(*flags).exit_code == 0
     names = {path.name for path in folder.iterdir()}
-    assert {"command.txt", "figures.json"} <= names
+    assert {"provenance.json", "figures.json"} <= names
     for name in names:
         (folder / name).unlink()
         (tmp_path / name).write_text("mine")

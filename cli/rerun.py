@@ -1,0 +1,229 @@
+"""``netplace rerun``: make an outcome again from what its folder keeps, and compare."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.checks.writing import write_atomically
+from netplace.cli.amounts import FOLDER
+from netplace.cli.clashes import FilesCommand
+from netplace.cli.examples import examples_of
+from netplace.cli.many import say
+from netplace.cli.settings import json_flag
+from netplace.report.terminal.screen import print_json
+
+if TYPE_CHECKING:
+    from netplace.report.files.provenance import Provenance
+
+__all__ = ["DIFFERENT", "REPEATABLE", "rerun_command"]
+
+DIFFERENT = 1  # exit code: it was made again, and is another
+# Commands that write outcomes; none of them starts a program that it is told.
+REPEATABLE = (
+    "run", "load", "table", "map", "metrics", "allocate", "advise", "schedule", "cosim", "explain", "whatif",
+    "site", "app", "collective", "check", "study",
+)  # fmt: skip
+# Flags that say how much of this machine is used, what is kept besides, or what the terminal shows.
+_LEFT_OUT = {
+    "-o", "--workers", "--threads", "--processes", "--dask", "--store", "--stored", "--json", "--quiet",
+    "--yes", "--retry", "--report",
+}  # fmt: skip
+_DEEPEST = 64  # folders that a path may lead upwards
+_ABSOLUTE = re.compile(r"(^|[=:,])/+(?=[^/])")
+_SHOWN = 20  # differences on the terminal
+
+
+@click.command("rerun", cls=FilesCommand, epilog=examples_of("rerun"))
+@click.argument("folder", metavar="FOLDER")
+@click.option("-o", "output", type=FOLDER, metavar="FOLDER", help="Keep what was made again there.")
+@click.option("--run-code", is_flag=True, help="Allow Python files among the inputs, which run as programs.")
+@json_flag
+def rerun_command(folder: str, output: Path | None, run_code: bool, as_json: bool) -> None:
+    """Make the outcome in FOLDER again, and tell what differs.
+
+    FOLDER is what any command wrote with -o. The command runs in an empty folder with the copies of its input
+    files that FOLDER holds; neither the working folder nor the original inputs are needed. Inputs that were
+    too large to be copied must still be where they were, with the same content. Results are compared to the
+    bit, but for the CPU time that they took; pages are not, since they show the same results. The exit code
+    is 0 if all is equal, 1 if something differs, and 2 if the command cannot be run again.
+    """
+    from netplace.report.files.provenance import read_provenance
+    from netplace.report.files.repeated import differences
+
+    kept = Path(folder)
+    made = read_provenance(kept)
+    if made.command not in REPEATABLE:
+        raise ValueError(f"{kept}: made by {made.command!r}, expected one of {', '.join(REPEATABLE)}")
+    if output is not None and output.is_dir() and any(output.iterdir()):
+        raise ValueError(f"-o {output}: is not empty, expected a new folder")
+    with tempfile.TemporaryDirectory(prefix="netplace-rerun-") as place:
+        root = Path(place).resolve()
+        again = output.absolute() if output else root / "again" / _name(made)
+        again.parent.mkdir(exist_ok=True)
+        words = _prepared(kept, made, root, run_code)
+        _run(kept, [made.command, "-o", str(again), *words], root / _working(made), run_code)
+        found = differences(kept, made, again, str(root))
+        now = read_provenance(again)
+    versions = {
+        name: [version, now.versions.get(name, "none")]
+        for name, version in made.versions.items()
+        if now.versions.get(name) != version
+    }
+    if as_json:
+        print_json(
+            {"equal": not found, "files": len(made.outputs), "differences": found, "versions": versions}
+        )
+    else:
+        _show(kept, made, found)
+    for name, (then, today) in versions.items():
+        say(f"made with {name} {then}, made again with {name} {today}")
+    if found:
+        sys.exit(DIFFERENT)
+
+
+def _show(kept: Path, made: Provenance, found: Sequence[str]) -> None:
+    for line in found[:_SHOWN]:
+        click.echo(line)
+    if len(found) > _SHOWN:
+        click.echo(f"and {len(found) - _SHOWN} more")
+    files = f"{len(made.outputs)} files"
+    click.echo(f"{kept}: {len(found)} differences" if found else f"{kept}: made again, all {files} are equal")
+
+
+def _name(made: Provenance) -> str:
+    """Return the name of the folder, which may stand in titles."""
+    given = next((made.parameters.get(key) for key in ("output", "folder") if made.parameters.get(key)), "")
+    return Path(str(given)).name or "outcome"
+
+
+def _working(made: Provenance) -> str:
+    """Return the working folder below that in which the command is run again: deep enough for its paths."""
+    named = [*made.arguments, *(item.path for item in made.inputs)]
+    depth = max((word.split("/").count("..") for word in named), default=0)
+    if depth > _DEEPEST:
+        raise ValueError(f"a path leads {depth} folders upwards, expected at most {_DEEPEST}")
+    return "/".join(["files", *(f"up{number}" for number in range(depth)), "work"])
+
+
+def _prepared(kept: Path, made: Provenance, root: Path, run_code: bool) -> list[str]:
+    """Put the inputs below `root`, and return the command that reads them there, as a list of words."""
+    from netplace.report.files.provenance import place_in, read_copy
+
+    working, absolute = root / _working(made), []
+    working.mkdir(parents=True)
+    for item in made.inputs:
+        if item.path.endswith(".py") and not run_code:
+            raise ValueError(
+                f"{kept}: its command runs {item.path}, a Python program that the folder brings with it; "
+                "--run-code runs it, if you trust who made it"
+            )
+        if not item.sha256:
+            raise ValueError(
+                f"{kept}: {item.path} was a pipe, or changed while it was read; this cannot be made again"
+            )
+        content = read_copy(kept, item) if item.copy else None
+        target = place_in(root, working, item.path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            _link(kept, item.path, item.sha256, target)
+        else:
+            write_atomically(target, content)
+        if item.path.startswith("/"):
+            absolute.append(item.path)
+    for item in made.inputs:  # study files may name others by absolute paths
+        if item.path.endswith(".toml") and absolute and item.copy:
+            target = place_in(root, working, item.path)
+            content = target.read_bytes()
+            for path in sorted(absolute, key=len, reverse=True):
+                content = content.replace(f'"{path}'.encode(), f'"{root}{path}'.encode())
+            write_atomically(target, content)
+    words = [_ABSOLUTE.sub(rf"\g<1>{root}/", word) for word in _repeatable(made)]
+    for word in words:
+        for path in re.split(r"[=:,]", word):
+            if path.startswith(str(root)) or ".." in path.split("/"):
+                place_in(root, working, path.removeprefix(str(root)) if path.startswith(str(root)) else path)
+                (working / path).parent.mkdir(parents=True, exist_ok=True)
+    return words
+
+
+def _link(kept: Path, path: str, sha256: str, target: Path) -> None:
+    """Let an input that was not copied be read where it was."""
+    from netplace.extensions import file_digest
+
+    original = Path(path)
+    if not original.is_file():
+        raise ValueError(
+            f"{kept}: holds no copy of {path}, which is not there; expected a file of SHA-256 {sha256[:16]}.."
+        )
+    if (found := file_digest(original)) != sha256:
+        raise ValueError(
+            f"{path}: has the SHA-256 {found[:16]}.., expected {sha256[:16]}.., as {kept} was made of"
+        )
+    target.symlink_to(original.absolute())
+
+
+def _repeatable(made: Provenance) -> Iterator[str]:
+    """Yield the words of the command without those of `_LEFT_OUT`."""
+    from netplace.cli import COMMANDS, app
+
+    assert made.command in COMMANDS
+    command = app.commands[made.command]
+    context = click.Context(command, info_name=made.command)
+    context.token_normalize_func = lambda name: name.replace("_", "-")
+    given, _, order = command.make_parser(context).parse_args(list(made.arguments))
+    positional: list[str] = []
+    for parameter in dict.fromkeys(order):
+        value = given.get(parameter.name or "")
+        if isinstance(parameter, click.Option):
+            if _LEFT_OUT.isdisjoint(parameter.opts):
+                yield from _flag(parameter, value)
+        else:
+            positional += [value] if isinstance(value, str) else _texts(value)
+    if positional:
+        yield from ("--", *positional)
+
+
+def _flag(option: click.Option, value: Any) -> Iterator[str]:
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        yield name if value or not option.secondary_opts else max(option.secondary_opts, key=len)
+        return
+    for each in _texts(value) if option.multiple else [str(value)]:
+        yield from (name, each)
+
+
+def _texts(value: Any) -> list[str]:
+    return [str(each) for each in value if isinstance(each, str)] if isinstance(value, list | tuple) else []
+
+
+def _run(kept: Path, words: list[str], working: Path, run_code: bool) -> None:
+    """Run a command of this netplace, without a shell, and check that it has ended well."""
+    from netplace.extensions.place import NO_CODE
+
+    environment = os.environ | ({} if run_code else {NO_CODE: "1"})
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "netplace", *words],
+        cwd=working,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode not in (0, 1):  # 1: a verdict, such as "some runs failed"
+        said = done.stderr.strip().splitlines()
+        raise ValueError(
+            f"{kept}: the command does not run again: "
+            f"{said[-1].removeprefix('netplace: ') if said else f'exit code {done.returncode}'}"
+        )
