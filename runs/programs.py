@@ -50,30 +50,25 @@ class Reading:
 
     Attributes
     ----------
-        section : str
-            Key of `SECTIONS`.
-        iterations : str
-            ``"a:b"`` means only iterations a to b; empty means all. For an application, one number is its
-            option.
-        tasks : int or None
-            Tasks of an application, or of a trace in which some say nothing.
-        cycles_per_us : float
-            Cycles per microsecond of recorded computation; 0 drops computation.
-        packet_bytes : int
-            Size of a packet, for applications whose messages are given in packets.
-    <<<<<<< HEAD
-        eager_limit : int or None
-            Size in bytes above which messages wait for the receive, for the check for deadlock.
-    =======
-        eager_limit : int or None
-            Messages of more bytes wait for the receive: how a program is checked for deadlock.
-    >>>>>>> 7e7dcfff (Flags and keys have the field's names: old ones are gone, CHANGELOG has the table)
-        options : dict
-            Further options of an application.
-        cycle_ns : float
-            Length of a cycle, for applications that compute for some time.
-        progress : callable or None
-            Function that is called with the number of bytes of a trace that were read since the last call.
+    section : str
+        Key of `SECTIONS`.
+    iterations : str
+        ``"a:b"`` means only iterations a to b; empty means all. For an application, one number is its
+        option.
+    tasks : int or None
+        Tasks of an application, or of a trace in which some say nothing.
+    cycles_per_us : float
+        Cycles per microsecond of recorded computation; 0 drops computation.
+    packet_bytes : int
+        Size of a packet, for applications whose messages are given in packets.
+    eager_limit : int or None
+        Size in bytes above which messages wait for the receive, for the check for deadlock.
+    options : dict
+        Further options of an application.
+    cycle_ns : float
+        Length of a cycle, for applications that compute for some time.
+    progress : callable or None
+        Function that is called with the number of bytes of a trace that were read since the last call.
     """
 
     section: str = "whole"

@@ -214,7 +214,7 @@ def test_a_fabric_leaves_no_setting_of_the_usual_router_in_silence(fabric):
 
 
 @pytest.mark.parametrize(
-    ("vcs", "crossbar_speedup", "refused"), [(2, 1, False), (2, 2, True), (1, 1, True), (3, 2, False)]
+    ("vcs", "crossbar", "refused"), [(2, 1, False), (2, 2, True), (1, 1, True), (3, 2, False)]
 )
 def test_a_crossbar_that_is_never_short_is_refused(vcs, crossbar, refused):
     idle = without_effect(parse("mesh:4x4"), Config(vcs=vcs, crossbar_speedup=crossbar))
