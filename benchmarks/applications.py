@@ -36,7 +36,7 @@ def halo(quick: bool) -> Iterator[Figure]:
 def application(quick: bool) -> Iterator[Figure]:
     """Measure recorded NPB programs of class A: 64 tasks on an 8x8 torus, in order and at random.
 
-    Time includes all that a run does once its program is read.
+    The time includes everything after the program has been read.
     """
     topology = parse("torus:8x8")
     for name in ("LU", "CG", "FT"):

@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, for messages."""
+        """The goal, for messages."""
         if self.least is not None:
             return f"at least {self.least:g}"
         return "" if self.most is None else f"at most {self.most:g}"

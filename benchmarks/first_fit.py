@@ -77,7 +77,7 @@ class Cost:
     placed : int
         Jobs that were placed meanwhile.
     answered, failed : float
-        Means of what it counts, a question with an answer and one without; 0 where there is none.
+        Mean counts per question with an answer and without one; 0 if there is none.
     """
 
     questions: int
@@ -179,7 +179,7 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
     search : Search
         A search on the machine of `asked`.
     asked : Questions
-        What it is asked.
+        Questions to the search.
     seconds : float
         CPU time after which no further question is put.
     """

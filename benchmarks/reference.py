@@ -11,7 +11,7 @@ __all__ = ["reference"]
 
 
 def reference(quick: bool) -> Iterator[Figure]:
-    """Measure packet-hops a second of both engines on the same saturated network."""
+    """Measure packet-hops per second of both engines on the same saturated network."""
     slow = uniform_network("torus:8x8", 1.0, 200, engine="reference")
     fast = uniform_network("torus:8x8", 1.0, 5_000)
     rates, ratios = [], []

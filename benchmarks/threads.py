@@ -49,7 +49,7 @@ def _hops_per_second(network: Network, cycles: int) -> float:
 
 
 def threads(quick: bool) -> Iterator[Figure]:
-    """Measure packet-hops a second of time with one thread, with two, and the ratio, pair by pair."""
+    """Measure packet-hops per second of time with one thread, with two, and the ratio, pair by pair."""
     for name in _QUICK if quick else NETWORKS:
         config, warmup, cycles, least = NETWORKS[name]
         alone, together = (_network(name, config, warmup, number) for number in (1, COUNT))

@@ -1,5 +1,5 @@
-"""Published studies executed again: a folder each, with its cases, readings, report and simulator.
+"""Published studies, repeated: one folder each, with its cases, readings, report and simulator.
 
-They stand on the product as anyone's would: pyproject.toml names them as entry points, nothing below imports
-them.
+They use the product like any user's package: pyproject.toml names them as entry points, and no other package
+imports them.
 """

@@ -1,4 +1,4 @@
-"""Write docs/studies/claims.md from the folders of studies: what was published, and whether it comes out.
+"""Write docs/studies/claims.md from the folders of studies: published claims, and their reproduction.
 
 Call it with the folders of ``netplace study`` local-backfilling, redirection, two-kinds and power.
 """

@@ -1,4 +1,4 @@
-"""What network times cost, and what is foretold of that: measures ``fidelity.csv``.
+"""The cost of each fidelity, and its prediction: measures ``fidelity.csv``.
 
 Run with ``python docs/figures/fidelity.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
 loops on random nodes; the table says what ``--fidelity auto`` would choose, and the CPU seconds of each
@@ -33,7 +33,7 @@ CASES = {"torus:8x8": FEW + MANY, "tree:4,3": FEW}
 
 
 def measured(machine: str, jobs: int, iterations: int, folder: Path) -> dict[str, object]:
-    """Return a row: packets foretold, what would be chosen, and CPU seconds."""
+    """Return a row: predicted packets, the choice, and CPU seconds."""
     log, mix = folder / "log.csv", folder / "mix.toml"
     mix.write_text(MIX)
     seconds = iterations * 3e-6

@@ -1,10 +1,10 @@
 """Sampled times, or those by mixes, against live ones on workloads drawn at random.
 
-Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes] [PRECISION]``: measures
-``sampled.csv`` or ``mixes.csv``, by another precision than 0.02 a table of its own, takes some seconds per
-draw, goes on where it was stopped, and prints the tables of ``docs/background/sampled-time.md`` and
+Run with ``python docs/figures/sampled.py [DRAWS] [FIRST] [SEEDS] [sampled|mixes] [PRECISION]``. It measures
+``sampled.csv`` or ``mixes.csv`` (for a precision other than 0.02, a separate table), takes some seconds per
+draw, resumes after an interruption, and prints the tables of ``docs/background/sampled-time.md`` and
 ``mixes.md``. Draws from 8000 on are of long jobs. Machine, nodes, programs, lengths, the share of
-communication and starts are drawn; each draw is run in some seeds of the network's chance.
+communication and starts are drawn; each draw is run with several seeds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Drawn:
     jobs : list of Started
         Jobs in the order of their starts.
     regime : dict
-        What it is, by column.
+        Values of the regime, by column.
     """
 
     placing: Placing
@@ -125,13 +125,13 @@ Estimates = Mapping[int, tuple[float, float]]
 
 
 def by_leaps(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
-    """Return the sampled time of each job in cycles, and the half-width that is told, by number."""
+    """Return the sampled time of each job in cycles, and the stated half-width, by number."""
     made = sampled_again(placing, jobs, target_half_width)
     return {number: (time.cycles, time.half_width) for number, time in made.items()}
 
 
 def by_mixes(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
-    """Return the time of each job by mixes in cycles, and the half-width that is told, by number."""
+    """Return the time of each job by mixes in cycles, and the stated half-width, by number."""
     rates = Rates(placing, target_half_width)
     ended: list[Progress] = []
     execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
@@ -152,7 +152,7 @@ ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
 
 
 def measured(number: int, seed: int, method: str, target_half_width: float) -> pd.DataFrame:
-    """Return one row a job: its live time, its estimate by a method, and the half-width that is told."""
+    """Return one row per job: its live time, its estimate by a method, and the stated half-width."""
     draw = drawn(number)
     placing = replace(draw.placing, seed=1000 * number + seed)
     rng = np.random.default_rng([number, seed, 29])
@@ -183,7 +183,7 @@ def measured(number: int, seed: int, method: str, target_half_width: float) -> p
 
 
 def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
-    """Return how often live times are within 5 %, and within the interval that is told."""
+    """Return how often live times are within 5 %, and within the stated interval."""
     error = (frame["live"] / frame["estimate"] - 1).abs()
     estimated = (frame["half_width"] > 0) | (error > 1e-5)
     columns = {
@@ -236,7 +236,7 @@ def regimes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return a table as it stands in the documents."""
+    """Return a table in the format of the documents."""
     lines = ["| | " + " | ".join(table.columns) + " |", "|---" * (1 + len(table.columns)) + "|"]
     for name, row in table.iterrows():
         values = (f"{value:,.0f}" if value > 100 else f"{value:.3g}" for value in row)

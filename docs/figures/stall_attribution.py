@@ -1,4 +1,4 @@
-"""How well blame foretells what a job would save: measures ``blame.csv`` and draws ``blame.png``.
+"""How well charges predict the savings of a job: measures ``blame.csv`` and draws ``blame.png``.
 
 Run with ``python docs/figures/stall_attribution.py``; takes some minutes.
 """
@@ -26,8 +26,8 @@ GIVEN = {
 def measured(machine: str, seed: int) -> pd.DataFrame:
     """Return one row for each job slowed by 1 % and more, and each job beside it that it waited for.
 
-    `blamed` is the job's loss (live less alone), shared out in proportion to what is charged; `saved` what
-    the run without the other saves. Both in percent of the time alone.
+    `blamed` is the job's loss (live less alone), shared out in proportion to
+    the charges; `saved` is the saving of the run without the other job, both in percent of the time alone.
     """
     plan = make_cosim_plan(GIVEN | {"machine": machine}, seed)
     rows = cosimulate(plan).outcome["jobs"]

@@ -1,7 +1,7 @@
 """Draws the pictures of the studies again from their tables: ``python docs/figures/studies.py``, seconds.
 
-What a study has measured stands in CSV files beside its report; a change of how pictures look needs no new
-runs. Not drawn are those whose points stand in no table: `EXCEPTIONS` says which study makes them.
+The measurements of a study are in CSV files next to its report, so a new look of pictures needs no new
+runs. Pictures whose points are in no table are not drawn: `EXCEPTIONS` names the studies that make them.
 """
 
 from __future__ import annotations

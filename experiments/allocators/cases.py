@@ -1,4 +1,4 @@
-"""What the study of allocators executes: one case each, by kind, kept under a hash of all it says."""
+"""The cases of the study of allocators, by kind, each stored under a hash of its contents."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def decided(
 
 @dataclass(frozen=True)
 class AllocatorCase:
-    """Something to be executed.
+    """A case to execute.
 
     Attributes
     ----------
@@ -130,11 +130,11 @@ class AllocatorCase:
     machine : str
         Text form of the network.
     partition : str
-        Text form of the partitioner, or what else is compared.
+        Text form of the partitioner, or of the compared rule.
     seed : int
-        Seed of what is drawn.
+        Seed of the draws.
     options : tuple of (str, value)
-        What else the kind takes.
+        Further options of the kind.
     """
 
     kind: str

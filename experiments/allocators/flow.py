@@ -49,9 +49,9 @@ def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str
     partition : str
         Text form of the partitioner.
     jobs : int
-        How many jobs: of the log those from ``seed * jobs`` on.
+        Number of jobs; from the log, those from ``seed * jobs`` on.
     seed : int
-        Seed of the model of Lublin and Feitelson, which stands in where there is no log.
+        Seed of the model of Lublin and Feitelson, which replaces a missing log.
     log : str
         The log.
     """

@@ -1,7 +1,8 @@
-"""Processor sets that schedule: jobs of applications on one live network, and the time of a selection.
+"""Scheduling by processor sets: jobs of applications on one live network, and the time of a selection.
 
-N. P. Drakenberg's costs are those of a room; here they come from the network, a component of each level of
-subtrees or boxes, or one number measured with packets, and jobs pay for what they share.
+N. P. Drakenberg's costs are those of a machine room. Here, they come from the network, with one component for
+each level of subtrees or boxes, or one number measured with packets, and jobs pay for the sets that they
+share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of the study of allocators on processor sets: our figures, and the printed ones."""
+"""Tables of the study of allocators on processor sets: our figures and the printed ones."""
 
 from __future__ import annotations
 

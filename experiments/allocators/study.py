@@ -1,9 +1,9 @@
-"""Every allocator beside every other: how near their nodes lie, and what that is worth to the jobs.
+"""Comparison of all allocators: the distances of their nodes, and the effect on the jobs.
 
 Sources: V. J. Leung et al., "Processor allocation on Cplant", CLUSTER 2002; M. A. Bender et al.,
 "Communication-aware processor allocation for supercomputers", WADS 2005; N. P. Drakenberg, "Increased
-model-realism can make a difference: processor sets and costs". Their machines and logs are rendered as far as
-they are told; what stands in for what is said with each table.
+model-realism can make a difference: processor sets and costs". Their machines and logs are reproduced as far
+as they are described; each table names the substitutes.
 """
 
 from __future__ import annotations

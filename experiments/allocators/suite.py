@@ -1,4 +1,4 @@
-"""The communication suite of the Cplant experiments, and jobs that run it side by side on one network.
+"""The communication suite of the Cplant experiments, and jobs that run it together on one network.
 
 V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using
 one-dimensional allocation strategies", CLUSTER 2002, section 4: all-to-all broadcast, all-pairs ping-pong,
@@ -55,7 +55,7 @@ def communication_suite(tasks: int, bytes: int = BYTES) -> Program:
 
 
 def _opponents(task: int, tasks: int) -> list[int]:
-    """Return whom a task meets in each round of a tournament, by the circle method; byes left out."""
+    """Return the opponents of a task in each round of a tournament, by the circle method, without byes."""
     seats = tasks + tasks % 2
     opponents = []
     for turn in range(seats - 1):

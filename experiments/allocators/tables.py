@@ -1,4 +1,4 @@
-"""Tables of the study of allocators: our figures, the printed ones, and how far they agree."""
+"""Tables of the study of allocators: our figures, the printed ones, and their agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether contiguity pays, from both sides: the slowdown scattered jobs suffer, and that at which boxes win.
+"""Whether contiguity pays: the slowdown of scattered jobs, and the slowdown at which boxes win.
 
 `non-contiguous-break-even` asks how much slower scattered jobs may run before boxes are better for the whole
 machine, and must leave open how much slower they do run. Here both come from the same jobs: on the one hand

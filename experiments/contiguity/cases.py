@@ -194,7 +194,7 @@ def _columns(made: Schedule) -> dict[str, list[float]]:
 
 
 def _by_job(made: Schedule, measured: Columns) -> dict[str, list[float]]:
-    """Return a list for each column of what was measured of the jobs, in order of submission."""
+    """Return a list for each column of the measurements of the jobs, in order of submission."""
     numbers = made.number.tolist()
     names = ("alone", "live", "half_width")
     columns = {name: [measured[number].get(name, 0.0) for number in numbers] for name in names}

@@ -1,4 +1,4 @@
-"""Streams of jobs: steady parts of a log, made short enough that every packet can be simulated."""
+"""Streams of jobs: steady parts of a log, shortened so that every packet can be simulated."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ def _kept(log: ArchiveLog, machine: int) -> _Kept:
 
 
 def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
-    """Return `count` weeks of a log from which streams begin, spread over those that are steady.
+    """Return `count` weeks of a log at which streams begin, spread over the steady weeks.
 
-    They stand at a half, a quarter, three quarters, an eighth, .. of them: fewer are the first of more.
+    They are at a half, a quarter, three quarters, an eighth, and so on of these weeks, so that a smaller
+    selection is the beginning of a larger one.
     """
     kept = _kept(log, machine)
     week = ((kept.submit - kept.submit[0]) // _WEEK).astype(np.int64)

@@ -99,9 +99,9 @@ class Machine:
     Attributes
     ----------
     text : str
-        Its text form.
+        Text form of the machine.
     partitions : dict of str to str
-        Partitioners by what they stand for, boxes first.
+        Partitioners by their roles, boxes first.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What the study reports: comparisons with boxes, what place and sharing cost, what turns, the front."""
+"""The report of the study: comparisons with boxes, costs of nodes and sharing, turning pairs, the front."""
 
 from __future__ import annotations
 

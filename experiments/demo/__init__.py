@@ -1,1 +1,1 @@
-"""What ``netplace demo`` shows."""
+"""The study behind ``netplace demo``."""

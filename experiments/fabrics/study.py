@@ -1,4 +1,4 @@
-"""What of interference do routing, classes and congestion control take away, and what is left to placement.
+"""How much interference routing, classes and congestion control remove, and what placement can still gain.
 
 The same jobs on one dragonfly of 1,056 nodes, each alone and all together, under features of one fabric and
 under the fabrics that have names. The machine was held by others before, so that no partitioner has it empty.
@@ -142,7 +142,7 @@ PARTS = {
 
 
 def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
-    """Return the cells of a part, each with the name of what it tries."""
+    """Return the cells of a part, each with its name."""
     draws = range(1, 1 + (asked.partitions or (1 if asked.quick else DRAWS)))
     if part == "fabrics":
         tried = [

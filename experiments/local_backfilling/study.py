@@ -1,4 +1,4 @@
-"""What contiguous and local backfilling costs and gains.
+"""Costs and gains of contiguous and local backfilling.
 
 Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; Lucarelli, Mendonca,
 Trystram and Wagner, CCGRID 2015.

@@ -1,4 +1,4 @@
-"""Mesh of two dimensions or of three: on which is a 64-task application faster, and under which mapping.
+"""Whether a 64-task application is faster on a mesh of two or three dimensions, by mapping.
 
 Both have 64 nodes; the 4x4x4 mesh has more links (144 against 112) and shorter ways (3.8 against 5.3 hops on
 average) than the 8x8 mesh. Whether that helps depends on the mapping: the consecutive one fits task grids of

@@ -1,4 +1,4 @@
-"""How much slower scattered jobs may run before boxes are better for the whole machine.
+"""How much slower scattered jobs can run before boxes are better for the whole machine.
 
 Contiguous allocation leaves nodes idle that lie in the wrong places; scattered allocation leaves none, and
 its jobs run longer. Jobs of the Lublin-Feitelson model on a 16x16x16 mesh run as long as the model says in

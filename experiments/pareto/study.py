@@ -1,4 +1,4 @@
-"""How strict a partitioner should be: waiting against slowdown by sharing, over the range of strictness.
+"""How strict a partitioner should be: waiting and slowdown by sharing over the range of strictness.
 
 A strict partitioner lets jobs wait for good nodes, a lax one lets them run at once on bad ones, where they
 disturb each other. On a tree strictness is the percentage of nodes that may be outside

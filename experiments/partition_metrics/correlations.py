@@ -23,7 +23,7 @@ def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
     points : DataFrame
         A row for each run: ``app``, ``time``, ``mean time`` and the `METRICS`.
     printed : Series
-        Published r by (application, metric); what is not there becomes NaN.
+        Published r by (application, metric); missing values become NaN.
     """
     rows = []
     for app, group in points.groupby("app", sort=False):
@@ -46,7 +46,7 @@ def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
 
 
 def correlation_summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on which metric foretells time, and how far that agrees with what was published."""
+    """Return sentences on the metrics that predict the run time, and the agreement with published values."""
     table = cells.pivot(index="app", columns="metric", values="r")
     means = table.mean().sort_values(ascending=False)
     weak = [f"{row['app']} {row['metric']}" for _, row in cells[cells["p"] >= LEVEL].iterrows()]

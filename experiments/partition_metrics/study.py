@@ -1,4 +1,4 @@
-"""Partition metrics: what foretells run time, the form of a partition or what an application sends in it.
+"""Partition metrics: whether the form of a partition or its traffic predicts run time.
 
 Source: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
 in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country, Table 2.

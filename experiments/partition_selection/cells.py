@@ -1,4 +1,4 @@
-"""Cells of the study of partition selection: our schedules beside what is printed of them.
+"""Cells of the study of partition selection: our schedules and the printed ones.
 
 Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, J. Supercomput. 71 (2015), Table 5; J. A. Pascual,
 thesis, UPV/EHU 2013, Tables 3.5 and 3.6.

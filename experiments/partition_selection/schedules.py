@@ -206,7 +206,7 @@ def _schedule(case: SelectionCase, grid: Grid, jobs: Workload, times: BoxTimes, 
 
 
 def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray[np.int64]:
-    """Return sizes drawn of all that an application's largest allows, rounded up to the next that it has."""
+    """Return sizes drawn from all sizes up to an application's largest, rounded up to an existing size."""
     assert jobs.kind is not None, "jobs of applications have kinds"
     rng = np.random.default_rng([seed, 1])
     nodes = np.empty(len(jobs), np.int64)

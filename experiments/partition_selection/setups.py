@@ -1,4 +1,4 @@
-"""What the applications of the study of partition selection send: a set-up is one reading of the sources.
+"""The messages of the applications of the study of partition selection; a setup is one reading.
 
 J. A. Pascual, thesis, UPV/EHU 2013, names seventeen applications and does not say how many messages they
 send. The generators of traces of INSEE, the simulator behind the study, do for some of them: a torus is as
@@ -32,21 +32,21 @@ _SHIFTS = {
 
 @dataclass(frozen=True)
 class Setup:
-    """A reading of what the published applications are.
+    """A reading of the published applications.
 
     Attributes
     ----------
     title : str
-        What it is, in a few words.
+        Short description.
     programs : mapping
-        Program of an application, where it is not the one of the same name: ``app`` and options.
+        Program of an application, if it is not the one of the same name: ``app`` and options.
     intensities : tuple of str
-        Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. What was drawn from is
-        not told; times grow with the packets of a message, alike for all applications.
+        Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. The sources do not say
+        which were drawn; times grow with the packets of a message, equally for all applications.
     mappings : mapping of str to str
         Mapping rule of each published abbreviation.
     repeats : int
-        How many times jobs of class IV run their messages.
+        Number of repetitions of the messages of class IV jobs.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Which box a job should get, and how its tasks should sit in it: the published study of a 3-D torus.
+"""The choice of a box for a job and of the mapping in it: the published study of a 3-D torus.
 
 Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling
 on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2013, Tables 3.5 and 3.6.

@@ -1,4 +1,4 @@
-"""Placement effects: what partition and mapping cost 64-task applications, alone and side by side.
+"""Placement effects: the cost of partition and mapping for 64-task applications, alone and together.
 
 Source: J. Navaridas, J. A. Pascual and J. Miguel-Alonso, "Effects of job and task placement on parallel
 scientific applications performance", PDP 2009, 55-61; as summed up in J. A. Pascual, doctoral thesis, UPV/EHU
@@ -73,7 +73,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        """What stands above the table."""
+        """Title above the table."""
         kind, _, sides = self.network.partition(":")
         where = f"{'an' if sides == '8x8' else 'a'} {sides} torus"
         if kind == "tree":
@@ -224,7 +224,7 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on who wins and what chance costs, and how far that agrees with what was published."""
+    """Return sentences on the winners, the effect of chance, and the agreement with published values."""
     table = cells.pivot(index="app", columns="placement", values="to best")
     wins = table.idxmin(axis=1).value_counts()
     worst = table.max(axis=1)

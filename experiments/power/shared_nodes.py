@@ -1,4 +1,4 @@
-"""Which nodes are on, slot by slot, on a cluster whose nodes jobs share: least energy, then least makespan.
+"""Nodes that are on, slot by slot, on a cluster with shared nodes: least energy, then least makespan.
 
 Source: O. Marra, M. Mirto, M. Cafaro and G. Aloisio, "Green Computing: Design of a power saving solution
 based on Mixed Integer Programming (MIP)", CMCC research paper, 2011, with its misprints repaired. Their model
@@ -226,7 +226,7 @@ class _Model:
         program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
 
     def _slot(self, node: int, slot: int) -> None:
-        """Demand that a node that holds cores is on, and has them (14); so is one whose cores are held."""
+        """Require that a node with held cores is on and has them (14)."""
         on, total = int(self.on[node, slot]), dict[int, float]()
         if slot < self.cluster.ready(node):
             self.program.fix(on, 1)

@@ -1,4 +1,4 @@
-"""Published numbers that studies set theirs beside; the README says where each table is from."""
+"""Published numbers to compare with; the README names the source of each table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quasi-contiguity: what it costs a job that a few of its tasks sit outside its subtree.
+"""Quasi-contiguity: the cost of a few tasks outside the subtree of a job.
 
 Sources: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-aware allocation policies on
 scheduling performance", JSSPP 2009, LNCS 5798, 138-156; J. A. Pascual, doctoral thesis, UPV/EHU 2013,
@@ -228,7 +228,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on what straying costs, and how far that agrees with what was published."""
+    """Return sentences on the cost of nodes outside the subtree, and the agreement with published values."""
     table = cells.pivot(index="app", columns="layout", values="to contiguous")
     few = table[[f"{count} outside" for count in _OUTSIDE]].to_numpy() - 1
     far = table["random"].to_numpy() - 1

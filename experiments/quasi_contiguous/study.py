@@ -1,17 +1,19 @@
-"""What jobs must gain from contiguity on a tree before it pays for the whole machine.
+"""The gain from contiguity on a tree that jobs need before it pays for the whole machine.
 
 Source: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-aware allocation policies on
 scheduling performance", JSSPP 2009, LNCS 5798, 138-156.
 
-Contiguous jobs, each in one subtree of its level, run so many percent less long than scattered ones; jobs of
-one node always run alike. Quasi-contiguous allocation lets a share of a job's nodes lie outside the subtree.
-What such a job gains depends on the application, so both ends are given: nothing (*lost*), or all (*kept*).
-The speed-up needed is that at which the mean turnaround is the one of non-contiguous allocation.
+Contiguous jobs, each in one subtree of its level, run a given percentage faster than scattered ones; jobs
+with one node are not affected. Quasi-contiguous allocation allows a share of a job's nodes outside the
+subtree. The gain of such a job depends on the application, so both extremes are given: no gain (*lost*), or
+the full gain (*kept*). At the break-even speedup, the mean turnaround equals that of non-contiguous
+allocation.
 
 The parts `published` have whole logs on the machines as they were installed (nodes that were not do not
-exist), quasi-contiguous jobs that gain as much as contiguous ones, and backfilling that kills and puts back
-an advanced job which outlives the reservation; their thresholds stand beside the printed ones (Table 3.10 of
-the thesis). What the reservation is of under backfilling is not told: a place, or a number of nodes.
+exist), quasi-contiguous jobs that gain as much as contiguous ones, and backfilling that kills and requeues a
+backfilled job that outlasts the reservation; their thresholds are given with the printed ones (Table 3.10 of
+the thesis). The sources do not say whether a reservation under backfilling is of a place or of a number of
+nodes.
 """
 
 from __future__ import annotations

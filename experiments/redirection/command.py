@@ -1,4 +1,4 @@
-"""``netplace redirect``: sequential tasks, and what redirecting the long ones gains."""
+"""``netplace redirect``: sequential tasks, and the gain from redirecting the long ones."""
 
 from __future__ import annotations
 

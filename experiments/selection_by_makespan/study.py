@@ -1,4 +1,4 @@
-"""Which box a job should get, and how its tasks should sit in it, so that the whole machine does most work.
+"""The choice of a box and of the mapping in it for which the whole machine does the most work.
 
 After J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling on
 3D tori", J. Supercomput. 71 (2015) 966-994: three rules for the shape of a job's partition, each with several

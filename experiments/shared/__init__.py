@@ -1,1 +1,1 @@
-"""What several studies have in common: readings of logs, verdicts, pictures, cases."""
+"""The common parts of several studies: readings of logs, verdicts, pictures, cases."""

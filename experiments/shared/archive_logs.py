@@ -1,8 +1,8 @@
-"""Logs that a study is given, or that lie in the user's folder, and what is known of some of them.
+"""Logs of a study: given ones or those in the user's folder, and the known properties of some.
 
-``--log FILE[,levels=VECTOR][,weeks=N][,per-node=P]`` gives any log. Without it the logs of the folder that
-`FOLDER` names are taken which F. Mendonca's thesis (2017) read. ``--log model`` is the model of Lublin and
-Feitelson; it never stands in for a log unasked.
+``--log FILE[,levels=VECTOR][,weeks=N][,per-node=P]`` gives any log. Without it, the logs of F. Mendonca's
+thesis (2017) are read from the folder that `FOLDER` names. ``--log model`` is the model of Lublin and
+Feitelson; it never replaces a log without a request.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _name(path: Path) -> str:
 
 
 def _known(name: str, path: Path | None = None) -> ArchiveLog:
-    """Return a log with what is known of its machine."""
+    """Return a log with the known properties of its machine."""
     table = published("mendonca_platforms.csv").set_index("platform")
     if path is None:
         return ArchiveLog(name, levels=_MODEL_LEVELS)

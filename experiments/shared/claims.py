@@ -1,4 +1,4 @@
-"""Published orders, and whether they come out: by the mean, and by most instances."""
+"""Published orders, and whether they are reproduced: by the mean, and by most instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where one curve overtakes another, and how sure that is."""
+"""The point at which one curve overtakes another, and its uncertainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes of jobs that come to a machine on which others have come and gone."""
+"""Nodes of jobs on a machine on which other jobs have started and ended before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAST = (4, 41)  # sizes of the jobs that held the machine before, drawn evenly
 
 
 def filled(keeper: Partitioner, rng: np.random.Generator) -> list[Any]:
-    """Fill a machine with small jobs; return what they hold, in any order: the last ends first."""
+    """Fill a machine with small jobs; return their nodes in any order, of which the last ends first."""
     past = []
     while (allocation := keeper.find(Job(0, 0.0, int(rng.integers(*_PAST)), 1.0))) is not None:
         keeper.take(allocation)

@@ -61,7 +61,7 @@ class Shared:
 
 
 def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shared, CosimPlan]:
-    """Return the plan of each case, submissions so far apart that the machine is loaded as said.
+    """Return the plan of each case, with submissions scaled to the given load of the machine.
 
     The load is the node-seconds of all jobs, alone in compact partitions, over those that the machine has
     from the first submission to the last.

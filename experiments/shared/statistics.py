@@ -1,4 +1,4 @@
-"""Which of several samples is best, and which are no worse as far as a test can tell."""
+"""The best of several samples, and those that are not significantly worse."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def p_value(first: Sample, other: Sample) -> float:
 
 
 def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
-    """Return the name of the sample with the least mean, then those that do as well.
+    """Return the name of the sample with the least mean, and then those that are equally good.
 
     Parameters
     ----------
     samples : mapping of str to sequence of float
         Samples by name.
     tie : float
-        A mean that is larger by no more than this share does as well; so does one that `p_value` does not
-        tell from the least at `LEVEL`.
+        A mean that is larger by at most this share is equally good, and so is one that does not differ
+        significantly from the least (`p_value`, `LEVEL`).
     """
     means = {name: float(np.mean(sample)) for name, sample in samples.items()}
     first = min(means, key=lambda name: means[name])

@@ -1,4 +1,4 @@
-"""What partitioners and policies are worth on a machine whose network is shared, beside what a table says.
+"""The value of partitioners and policies on a machine with a shared network, compared with a table.
 
 Jobs of three classes run on a torus, a mesh and a tree of 64 nodes, under FCFS and EASY, in boxes (subtrees),
 along a curve or nearly in subtrees, on the first free nodes, and scattered at random; once with the run times

@@ -1,4 +1,4 @@
-"""Does the TD criterion make better mappings than the classic one? The literature's tables, by our engine.
+"""Whether the TD criterion gives better mappings than the classic one: the literature's tables.
 
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for parallel
 applications", J. Parallel Distrib. Comput. 71 (2011) 1377-1387.
@@ -180,7 +180,7 @@ def _published_winners(theirs: pd.DataFrame) -> list[str]:
 
 
 def summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on how far the cells agree with what was published."""
+    """Return sentences on the agreement of the cells with published values."""
     sentences = [
         "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
         "(t-test where one side does not vary, else Kruskal-Wallis). In the published column `*` marks those "

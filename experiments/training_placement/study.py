@@ -1,4 +1,4 @@
-"""What the place of a training job costs it: partitioners and orders of ranks, alone and beside other jobs.
+"""The cost of the place of a training job: partitioners and orders of ranks, alone and with other jobs.
 
 A step of training on 128 nodes of a machine of about a thousand, whose nodes a partitioner gives it after
 others have come and gone, while eight jobs of high-performance computing, placed by the same partitioner,

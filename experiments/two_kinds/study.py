@@ -1,4 +1,4 @@
-"""What dual approximation makes of SWDUAL's task set, beside what SWDUAL measured.
+"""The results of dual approximation for SWDUAL's task set, compared with SWDUAL's measurements.
 
 Source: Kedad-Sidhoum, Mendonca, Monna, Mounié and Trystram, ICPP 2014; F. Mendonca, thesis, Université
 Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5. The queries' lengths are inferred from times and speeds.

@@ -1,4 +1,4 @@
-"""Searches for free boxes that give the same answer as the product's own, each at its own cost.
+"""Searches for free boxes with the same results as the product's own, each at its own cost.
 
 They are partitioners of the same names, offered by entry points as any other package's would be.
 """
@@ -92,16 +92,17 @@ class _AdaptiveScan(_BoxList):
 class ImprovedFirstFit(Account):
     """An exact search on meshes and tori of any dimension, as published; `visited` counts nodes.
 
-    Every node knows whose partition it is in, and in every dimension how many free nodes there are from it
-    to the first held one. A base is compared in all dimensions; then nodes one step along the last dimension
-    in all but that, and so on, so that each step looks at fewer dimensions and more nodes. The first failure
-    makes a region of bases forbidden by the same partition, which is marked with how far to jump and cleared
-    after the search. Where a run along X is too short, the search goes on behind the partition that ends it.
+    Every node stores its partition, and the number of free nodes from it to the first held one in each
+    dimension. A base is checked in all dimensions; then nodes one step along the last dimension are checked
+    in all other dimensions, and so on, so that each step checks fewer dimensions and more nodes. The first
+    failure gives a region of bases that the same partition forbids. The region is marked with the distance to
+    jump, and cleared after the search. If a run along X is too short, the search continues behind the
+    partition that ends it.
 
     J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
     partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
-    (2014), and tech. report EHU-KAT-IK-06-12. Nodes that are looked at count as visited, once a look; marking
-    regions does not.
+    (2014), and tech. report EHU-KAT-IK-06-12. Examined nodes count as visited, once per examination; marking
+    regions does not count.
     """
 
     _as_published = False
@@ -126,10 +127,10 @@ class ImprovedFirstFit(Account):
 
 
 class PublishedVisits(ImprovedFirstFit):
-    """The same, `visited` counted as published.
+    """A variant in which `visited` counts as published.
 
-    A partition that is met counts once a search, whatever is skipped for it; so does each node that is looked
-    at in the candidate that is accepted. J. A. Pascual, doctoral thesis, UPV/EHU 2013, 4.1.1 and 7.1.2.
+    A partition on the way counts once per search, whatever is skipped for it. Each examined node of the
+    accepted candidate also counts. J. A. Pascual, doctoral thesis, UPV/EHU 2013, 4.1.1 and 7.1.2.
     """
 
     _as_published = True
@@ -200,10 +201,10 @@ class _RowJumps(Account):
     """An exact search on meshes and tori that jumps over bases known to fail; `visited` counts nodes.
 
     Every node knows how many free nodes follow it along X, itself included; taking and releasing a box
-    corrects this in its rows. At a base, one look a row of the box returns whether it is free, the farthest
-    row first. Where it is not, the held node behind the run forbids all bases whose box holds it. The search
-    goes on behind it along X; when a whole row, plane .. of bases failed, it goes on behind the nearest of
-    the held nodes that were met on the way, along Y, Z ...
+    corrects this in its rows. At a base, one access per row of the box shows whether it is free, the farthest
+    row first. If it is not, the held node behind the run forbids all bases whose box contains it. The search
+    continues behind that node along X. When a whole row, plane, and so on of bases has failed, it continues
+    behind the nearest of the held nodes on the way, along Y, Z, and so on.
 
     It is `iff` with runs along one dimension alone, and with jumps in the higher dimensions of its own, which
     never make the search slower.
@@ -235,9 +236,9 @@ class _ZhuFirstFit(_OverNodes):
     all nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
     machine alone.
 
-    Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel
-    and Distributed Computing 16 (1992). That is for 2-D meshes, a pass along rows and one along columns;
-    here there is one for every dimension, and rings go on at their beginning.
+    Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and
+    Distributed Computing 16 (1992). That is for 2-D meshes, a pass along rows and one along columns; here,
+    there is one for every dimension, and rings continue at their beginning.
     """
 
     find = staticmethod(native.zhu_first_fit)

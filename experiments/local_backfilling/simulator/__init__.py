@@ -1,4 +1,4 @@
-"""Backfilling that reserves named processors of a tree, and what jobs gain from their places.
+"""Backfilling that reserves named processors of a tree, and the gain of jobs from their places.
 
 F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université Grenoble
 Alpes, 2017, chapters 4 and 5.

@@ -1,4 +1,4 @@
-"""Conservative backfilling in which a reservation names its processors, free during all of its window."""
+"""Conservative backfilling whose reservations name processors that are free for the whole window."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def backfill(
 
 @dataclass(slots=True)
 class _Wanted:
-    """A job and its wall time; then also what it has got."""
+    """A job and its wall time, and later its processors."""
 
     job: Job
     wall: float
@@ -121,7 +121,7 @@ class _Backfilling:
         self._passes = self._ended = 0
 
     def run(self, rejected: tuple[tuple[int, int, str], ...], unknown: int, estimates: str) -> Schedule:
-        """Let all that is to happen happen, instant by instant."""
+        """Process all events, instant by instant."""
         arrived, jobs = 0, self._wanted
         while arrived < len(jobs) or self._ends or self._starts:
             now = min(

@@ -1,4 +1,4 @@
-"""What the places of jobs are worth: contiguity, locality and level of a schedule."""
+"""The quality of the places of jobs: contiguity, locality and level of a schedule."""
 
 from __future__ import annotations
 

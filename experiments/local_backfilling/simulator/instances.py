@@ -1,4 +1,4 @@
-"""Small workloads out of a log: jobs drawn one by one, or a few successive weeks."""
+"""Small workloads from a log: jobs drawn one by one, or a few successive weeks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much longer a job takes for each level above the least that it could have."""
+"""The additional time of a job for each level above the smallest possible one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which of the processors that stay free long enough a job gets: rules, by name.
+"""Rules for the processors of a job among those that stay free long enough, by name.
 
 F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; chapter 4 takes the first piece with
 room, chapter 5 the longest. Names that end in ``-largest`` and ``-rank`` are variants of the author's own
-simulator (fernandodeperto/batch-simulator). In which order clusters are taken is told of best effort alone,
-blocks may come by number or by size in that simulator: names that end in ``-tightest`` are a reading of ours.
+simulator (fernandodeperto/batch-simulator). The order of clusters is described only for best effort, and that
+simulator orders blocks by number or by size: names that end in ``-tightest`` are our own reading.
 """
 
 from __future__ import annotations

@@ -15,18 +15,18 @@ __all__ = ["Shelf", "shelves"]
 
 @dataclass(frozen=True)
 class Shelf:
-    """Jobs that start together, side by side in one cluster.
+    """Jobs that start together, next to each other in one cluster.
 
     Attributes
     ----------
     jobs : tuple of int
-        Their places in what was given, from the low end of the cluster on.
+        Indices of the jobs, from the low end of the cluster on.
     cluster : int
-        Which cluster.
+        Number of the cluster.
     start, height : float
-        When they start, and how long the longest takes.
+        Start of the jobs, and run time of the longest.
     processors : tuple of ndarray of int
-        Of each job.
+        Processors of each job.
     """
 
     jobs: tuple[int, ...]
@@ -39,12 +39,12 @@ class Shelf:
 def shelves(
     clusters: int, cluster_size: int, sizes: Sequence[int], run_times: Sequence[float]
 ) -> list[Shelf]:
-    """Return a schedule of jobs that are all there at 0, each contiguous and in one cluster.
+    """Return a schedule of jobs that are all submitted at 0, each contiguous and in one cluster.
 
-    Jobs, longest first, fill shelves as wide as a cluster by next fit (decreasing height); a shelf goes on
-    top of the cluster whose shelves are lowest (list scheduling). The schedule is at most ``2 A / m +
-    p_max`` long, so at most three times the larger of these. Lucarelli, Mendonca, Trystram and Wagner,
-    CCGRID 2015; thesis of F. Mendonca, 2017, theorem 4.
+    Jobs, longest first, fill shelves as wide as a cluster by next fit (decreasing height); a shelf is placed
+    on the cluster with the lowest shelves (list scheduling). The schedule is at most ``2 A / m + p_max``
+    long, so at most three times the larger of these. Lucarelli, Mendonca, Trystram and Wagner, CCGRID 2015;
+    thesis of F. Mendonca, 2017, theorem 4.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def shelves(
     Returns
     -------
     list of Shelf
-        In the order in which they were opened.
+        Shelves in the order of their creation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which processors are free from when to when, as far as reservations go."""
+"""Free processors over time, as far as reservations reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequential tasks: sets of them out of a log, the policies, and figures of what came of them."""
+"""Sequential tasks: sets of them from a log, the policies, and figures of the results."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ class TaskPolicy:
     Attributes
     ----------
     common : bool
-        Whether all processors share one queue; if not, each has its own, into which a task goes on arrival.
+        Whether all processors share one queue; otherwise, each has its own, and a task joins one on arrival.
     description : str
         Description in one line.
     first_released : bool
-        Whether the task released first comes first, not the shortest.
+        Whether the task released first is served first, instead of the shortest.
     preemptive : bool
-        Whether a shorter task takes the place of the running one.
+        Whether a shorter task preempts the running one.
     redirects : str
-        ``"delay"``: a running task that delays too many is restarted on a dedicated processor;
-        ``"random"``: long tasks go there by chance on arrival; empty: never.
+        ``"delay"``: a running task that delays too many is restarted on a dedicated processor; ``"random"``:
+        long tasks go there at random on arrival; empty means never.
     """
 
     common: bool

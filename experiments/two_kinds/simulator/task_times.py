@@ -1,4 +1,4 @@
-"""How long independent tasks take on a CPU and on a GPU."""
+"""Times of independent tasks on a CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LEAST, _MOST = 1e-9, 1e12  # seconds: a cycle, and 30,000 years; their ratios a
 
 @dataclass(frozen=True, eq=False)
 class TaskTimes:
-    """Tasks that are all there at the start.
+    """Tasks that are all available at the start.
 
     Attributes
     ----------
     names : tuple of str
-        What they are called.
+        Names of the tasks.
     cpu, gpu : ndarray of float, shape (tasks,)
         Seconds on a CPU and on a GPU, from 1e-9 to 1e12.
     """
@@ -64,7 +64,7 @@ class TaskTimes:
 
     @cached_property
     def by_gain(self) -> NDArray[np.int64]:
-        """The tasks in the order of what they gain from a GPU, the most first; of equals the first first."""
+        """The tasks in decreasing order of their gain from a GPU; equal ones keep their order."""
         # To 12 digits: times in proportion are ties, whatever rounding did to them.
         gains = np.array([float(f"{gain:.12g}") for gain in (self.cpu / self.gpu).tolist()])
         return np.argsort(-gains, kind="stable")
