@@ -78,7 +78,7 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 )
 @threads_flag
 @click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
-@click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles (for --json).")
+@click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles.")
 @click.option(
     "--critical-path", is_flag=True, help="Show the chain of causes along which each job's time adds up."
 )
@@ -174,6 +174,10 @@ class _Asked:
         if self.part_processes > 1 and self.window:
             raise ValueError(
                 f"--part-processes: {self.part_processes} given with --window, which needs one process"
+            )
+        if self.window and not (self.as_json or self.timeline or self.store or self.output):
+            raise ValueError(
+                f"--window: {self.window} shows in --json, --timeline and -o alone, expected one of them"
             )
 
 

@@ -120,6 +120,12 @@ def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, wh
     assert why in refused.stderr
 
 
+def test_windows_that_nothing_shows_are_refused(netplace):
+    refused = netplace("run", *HALO, "--window", "100")
+    assert refused.exit_code == 2
+    assert "--window: 100 shows in --json, --timeline and -o alone" in refused.stderr
+
+
 def test_workers_are_at_least_one_and_for_one_run(netplace):
     refused = netplace("run", *HALO, "--part-processes", "0")
     assert refused.exit_code == 2
