@@ -22,10 +22,11 @@ from netplace.netsim import Result
 from netplace.report.files.messages import message_rows
 from netplace.report.files.run_details import job_details
 from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure
 from netplace.topologies import parse
 
-__all__ = ["link_courses", "trace_events", "write_timeline"]
+__all__ = ["link_courses", "run_figure", "trace_events", "write_timeline"]
 
 
 def write_timeline(path: Path, result: Result, programs: Sequence[Program], window: int | None) -> None:
@@ -48,9 +49,24 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
         )
         write_atomically(path, text)
     else:
-        jobs = [job_details(result, number, program) for number, program in enumerate(programs)]
-        title = f"{result.network}: tasks and messages"
-        write_figure(path, timeline_figure(jobs, result.config.cycle_ns, link_courses(result, window), title))
+        write_figure(path, run_figure(result, programs, window))
+
+
+def run_figure(result: Result, programs: Sequence[Program], window: int | None = None) -> Figure:
+    """Return when tasks ran, who wrote to whom, and what the critical path is spent on.
+
+    Parameters
+    ----------
+    result : Result
+        The run, its messages recorded.
+    programs : sequence of Program
+        What its jobs did.
+    window : int, optional
+        Cycles of a window in which link loads were counted: they are drawn below.
+    """
+    jobs = [job_details(result, number, program) for number, program in enumerate(programs)]
+    title = f"{result.network}: tasks and messages"
+    return timeline_figure(jobs, result.config.cycle_ns, link_courses(result, window), title)
 
 
 def trace_events(result: Result, programs: Sequence[Program], window: int | None) -> Iterator[dict[str, Any]]:

@@ -38,25 +38,25 @@ __all__ = [
 ]
 
 _FIGURES = {
-    "draw_allocations": ("machines", "allocation_figure"),
-    "draw_bars": ("charts", "bar_figure"),
-    "draw_comparison": ("points", "comparison_figure"),
-    "draw_curves": ("charts", "curve_figure"),
-    "draw_dots": ("points", "dot_figure"),
-    "draw_gantt": ("schedules", "gantt_figure"),
-    "draw_intervals": ("charts", "interval_figure"),
-    "draw_load": ("points", "load_figure"),
-    "draw_mapping": ("networks", "mapping_figure"),
-    "draw_network": ("networks", "network_figure"),
-    "draw_occupancy": ("machines", "occupancy_figure"),
-    "draw_power": ("schedules", "power_figure"),
-    "draw_scatter": ("points", "scatter_figure"),
-    "draw_sharing": ("jobs", "sharing_figure"),
-    "draw_timeline": ("jobs", "timeline_figure"),
-    "draw_traffic": ("networks", "traffic_figure"),
-    "draw_utilisation": ("schedules", "utilisation_figure"),
-    "draw_waiting": ("jobs", "waiting_figure"),
-    "draw_workload": ("schedules", "workload_figure"),
+    "draw_allocations": ("plots.machines", "allocation_figure"),
+    "draw_bars": ("plots.charts", "bar_figure"),
+    "draw_comparison": ("plots.points", "comparison_figure"),
+    "draw_curves": ("plots.charts", "curve_figure"),
+    "draw_dots": ("plots.points", "dot_figure"),
+    "draw_gantt": ("plots.schedules", "gantt_figure"),
+    "draw_intervals": ("plots.charts", "interval_figure"),
+    "draw_load": ("plots.points", "load_figure"),
+    "draw_mapping": ("plots.networks", "mapping_figure"),
+    "draw_network": ("plots.networks", "network_figure"),
+    "draw_occupancy": ("plots.machines", "occupancy_figure"),
+    "draw_power": ("plots.schedules", "power_figure"),
+    "draw_scatter": ("plots.points", "scatter_figure"),
+    "draw_sharing": ("plots.jobs", "sharing_figure"),
+    "draw_timeline": ("files.timeline", "run_figure"),
+    "draw_traffic": ("plots.networks", "traffic_figure"),
+    "draw_utilisation": ("plots.schedules", "utilisation_figure"),
+    "draw_waiting": ("plots.jobs", "waiting_figure"),
+    "draw_workload": ("plots.schedules", "workload_figure"),
 }
 
 _RETURNS = """
@@ -73,7 +73,7 @@ def __getattr__(name: str) -> Any:
     if name not in _FIGURES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, function = _FIGURES[name]
-    return _drawing(name, getattr(import_module(f"{__name__}.{module}"), function))
+    return _drawing(name, getattr(import_module(f"netplace.report.{module}"), function))
 
 
 def _drawing(name: str, figure: Callable[..., Any]) -> Callable[..., Any]:

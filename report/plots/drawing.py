@@ -169,7 +169,7 @@ def _set_axis(axes: Axes, name: str, axis: spec.Axis) -> None:
         axes.spines[["bottom", "top"] if name == "x" else ["left", "right"]].set_visible(False)
     elif axis.whole:
         drawn.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
-    low, high = getattr(axes, f"get_{name}lim")()
+    low, high = (-0.5, len(axis.names) - 0.5) if axis.names else getattr(axes, f"get_{name}lim")()
     low, high = (
         own if ours is None else ours
         for own, ours in ((min(low, high), axis.low), (max(low, high), axis.high))

@@ -7,16 +7,44 @@ import time
 import numpy as np
 import pytest
 
+from netplace.apps import application
+from netplace.netsim import simulate
 from netplace.report import plots
 from netplace.report.files.held import read_held
 from netplace.report.pages import page_of
 from netplace.report.plots.networks import network_figure
+from netplace.report.plots.schedules import holders
+from netplace.scheduling import schedule
+from netplace.scheduling.workload.lublin import lublin
 from netplace.topologies import parse
 
 
 @pytest.mark.parametrize("name", plots.__all__)
 def test_pictures_are_functions_of_the_package(name):
     assert callable(getattr(plots, name))
+
+
+def test_figures_are_drawn_from_what_the_api_returns():
+    from matplotlib import pyplot
+
+    machine, program = parse("torus:4x4"), application("2d-torus", 16)
+    run = simulate(machine, program, record_messages=True, window=50)
+    made = schedule(machine, lublin(16, 30, seed=1), "easy", "non-contiguous", keep_nodes=True)
+    jobs = [job.nodes for job in run.jobs]
+    drawn = {
+        "network": plots.draw_network(machine, run.link_load, jobs),
+        "traffic": plots.draw_traffic(program.traffic().W),
+        "timeline": plots.draw_timeline(run, [program], 50)[0],
+        "gantt": plots.draw_gantt(made)[0],
+        "occupancy": plots.draw_occupancy(machine, holders(made, float(made.start[3]))),
+        "workload": plots.draw_workload(lublin(16, 30, seed=1))[0],
+    }
+    assert len(pyplot.get_fignums()) == len(drawn)  # which a notebook shows
+    assert all(axes.has_data() for axes in drawn.values())
+    assert drawn["timeline"].get_ylim() == (15.5, -0.5)
+    assert drawn["network"].figure.get_suptitle() == "torus:4x4"
+    assert "draw_network" in repr(plots.draw_network)
+    pyplot.close("all")
 
 
 def test_other_names_are_not():
