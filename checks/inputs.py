@@ -16,7 +16,7 @@ _NOTED: ContextVar[dict[str, None] | None] = ContextVar("_NOTED", default=None)
 
 @contextmanager
 def noting_inputs() -> Iterator[dict[str, None]]:
-    """Give the names, as keys in their order, of all that `input_file` returns in the block."""
+    """Provide the names that `input_file` returns in the block, as keys in their order."""
     noted: dict[str, None] = {}
     token = _NOTED.set(noted)
     try:

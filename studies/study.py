@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Content hash of what is asked, but not of the study."""
+        """Content hash of the request, without that of the study."""
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
