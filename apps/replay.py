@@ -15,7 +15,8 @@ __all__ = ["check_progress", "needs"]
 def _partners(program: Operations) -> NDArray[np.int64]:
     """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
 
-    The k-th send of so many bytes from one task to another on a tag belongs to the k-th receive of them.
+    The k-th send of the given number of bytes from one task to another on a tag belongs to the k-th receive
+    of them.
     """
     sends = np.flatnonzero((program.kind == Op.SEND) | (program.kind == Op.ISEND))
     receives = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.IRECV))
@@ -90,7 +91,7 @@ def check_progress(program: Operations, eager_limit: int | None = None) -> None:
 
 
 def needs(program: Operations, eager_limit: int | None = None) -> NDArray[np.int64]:
-    """Return the operation that must have been reached before each operation can end; -1: none."""
+    """Return the operation that must have been reached before each operation can end; -1 if there is none."""
     partner, opener = _partners(program), openers(program)
     need = np.full(len(program), -1, np.int64)
     ends = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.SEND) | (program.kind == Op.WAIT))

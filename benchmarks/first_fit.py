@@ -108,7 +108,7 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
     load : float
         Nodes that jobs would hold if all ran at once when they come, relative to the machine.
     count : int
-        How many questions.
+        Number of questions.
     seed : int
         Seed of sides, intervals and run times.
     """

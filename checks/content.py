@@ -91,7 +91,7 @@ def input_copies(text: str | None = None, what: str = INPUT_COPIES) -> int:
     Raises
     ------
     ValueError
-        If it is no such number.
+        If it is not such a number.
     """
     said = os.environ.get(INPUT_COPIES) if text is None else text
     return _DEFAULT_COPIES if said is None else _size(said, what)

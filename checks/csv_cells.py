@@ -1,6 +1,6 @@
 """CSV cells that spreadsheets would treat as formulas, written as text.
 
-A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return and is no number gets an apostrophe
+A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return and is not a number gets an apostrophe
 before it, which marks text in spreadsheets. netplace removes it when it reads CSV. A name that begins with
 apostrophes before such a character gets one more, so that every name can be read back.
 """

@@ -186,7 +186,7 @@ class Rates:
         return min(job.work.iterations, longest, max(_LEAST_BLOCK, OPERATIONS // operations))
 
     def _parts(self, jobs: list[Placed], watched: list[int]) -> tuple[float, list[Part]]:
-        """Return the cycles of a block, and the jobs with about so many iterations in theirs."""
+        """Return the cycles of a block, and the jobs with about the given number of iterations in theirs."""
         once = [self.loops.block(job, 1) for job in jobs]
         leading = {*watched} | {
             place for place, job in enumerate(jobs) if not waits_for_all(self.placing.body(job))

@@ -206,7 +206,7 @@ def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
 
 
 def _digest_of(job: Mapping[str, Any]) -> str:
-    """Return the digest of the trace, or of the file of one's own application; empty where there is none."""
+    """Return the digest of the trace, or of the file of one's own application; empty if there is none."""
     if "trace" in job:
         return trace_digest(trace_path(str(job["trace"])))
     name = str(job.get("app", "")).partition(",")[0]

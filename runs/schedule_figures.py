@@ -72,7 +72,7 @@ class ScheduleFigures:
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept as data for JSON; no power or site where there is none."""
+        """Return what is kept as data for JSON; no power or site if there is none."""
         return to_plain(self)
 
     @classmethod

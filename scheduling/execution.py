@@ -55,12 +55,12 @@ class Execution(Protocol):
         -------
         float or None
             Seconds until its end unless it is stopped, if later events cannot change them; None if they are
-            not known yet and `next_end` reports the end.
+            unknown yet and `next_end` reports the end.
 
         Raises
         ------
         LookupError
-            If its run time is not known; the message names the missing entry.
+            If its run time is unknown; the message names the missing entry.
         """
 
     def stop(self, attempt: int, now: float) -> None:

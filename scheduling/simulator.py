@@ -87,7 +87,7 @@ def schedule(
     ValueError
         If a name is unknown, there are no jobs, they are not in order, or the rules contradict each other.
     LookupError
-        If a run time is not known.
+        If a run time is unknown.
 
     Examples
     --------

@@ -127,7 +127,7 @@ class Call:
     groups : tuple of int
         Of each rank a number that it has in common with those that share its node or switch.
     element : int
-        Bytes of an element of a vector that is reduced, of which no part is sent; 0: not known. Vectors may
+        Bytes of an element of a vector that is reduced, of which no part is sent; 0: unknown. Vectors may
         then be cut anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
     unit : int
         Bytes that one of `bytes` and `segment` stands for: see `in_elements`.
@@ -210,7 +210,7 @@ class Call:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to do, so that libraries return at once: no bytes for anybody."""
+        """Whether there is nothing to do, so that libraries return at once: no bytes for anyone."""
         return self.operation not in ("barrier", "alltoallv") and not self.in_elements().vector
 
     def block(self, source: int, destination: int) -> Part:
@@ -221,7 +221,7 @@ class Call:
         return number * self.bytes, (number + 1) * self.bytes
 
     def blocks(self, first: int, count: int = 1) -> tuple[Part, ...]:
-        """Return the parts that are `count` blocks from `first` on, round the end if need be."""
+        """Return the parts that are `count` blocks from `first` on, round the end if necessary."""
         first %= self.ranks
         end = first + count
         if end <= self.ranks:

@@ -70,7 +70,7 @@ class Row:
     options: Mapping[str, int] = field(default_factory=dict)
 
     def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
-        """Return whether it is for so many ranks and bytes, and for few elements or not."""
+        """Return whether it is for the given number of ranks and bytes, and for few elements or not."""
         return (
             _inside(ranks, self.ranks)
             and _inside(bytes, self.bytes)

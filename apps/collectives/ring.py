@@ -87,7 +87,7 @@ def _nth(pieces: list[Part], number: int) -> tuple[Part] | None:
 
 
 def _piece(call: Call, block: int, phase: int, phases: int) -> Part:
-    """Return part number `phase` of a block in as many, the first of them one byte longer if need be."""
+    """Return part number `phase` of a block in as many, the first of them one byte longer if necessary."""
     begin, end = call.offsets[block], call.offsets[block + 1]
     least, more = divmod(end - begin, phases)
     start = begin + phase * least + min(phase, more)

@@ -28,8 +28,8 @@ class Collectives:
     named : mapping of str to str
         Algorithm by operation.
     groups : tuple of int
-        Of each task a number that it has in common with those that share its node or switch, for
-        hierarchical algorithms; empty: not known.
+        Of each task a number that it has in common with those that share its node or switch, for hierarchical
+        algorithms; empty: unknown.
     element : int
         Bytes of an element of the vectors that are reduced, as of a `Call`.
     """

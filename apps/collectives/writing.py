@@ -69,7 +69,7 @@ def allreduce(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int =
 
 
 def reduce_scatter(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` and leave each member its share, the first ones a byte more if need be."""
+    """Combine vectors of `bytes` and leave each member its share, the first ones a byte more if necessary."""
     _write(writer, "reduce_scatter", members, bytes, tag)
 
 

@@ -158,7 +158,7 @@ def _number(word: str, line: int) -> int:
 def _arguments(
     state: RankCalls, trace: Trace, rank: int, names: list[str], words: list[str]
 ) -> dict[str, Any]:
-    """Return the arguments of a call by name; ``comm`` is None where it is not known who is in it."""
+    """Return the arguments of a call by name; ``comm`` is None if it is unknown who is in it."""
     given: dict[str, Any] = {"own": rank}
     place = 0
     for name in names:

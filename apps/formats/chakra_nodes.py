@@ -179,7 +179,7 @@ class Node:
 
     @property
     def group(self) -> str:
-        """Name of the process group of a collective; empty: all."""
+        """Name of the process group of a collective; empty means all."""
         named = self.attributes.get("pg_name", b"")
         return named.decode("utf-8", "replace") if isinstance(named, bytes) else str(named)
 

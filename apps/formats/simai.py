@@ -160,7 +160,7 @@ def open_simai(path: Path, reading: Reading) -> Trace:
 
 @dataclass(frozen=True)
 class _Part:
-    """A computation and the collective after it; empty: none."""
+    """A computation and the collective after it; empty if there is none."""
 
     seconds: float
     operation: str

@@ -17,9 +17,9 @@ mark          ``tag`` is ``iter``: iteration ``peer`` begins (-1: the last one e
               ``<section>_begin`` or ``<section>_end``; ``warm_iter`` is skipped
 ============  ========================================================================================
 
-Communicator 0 is the world. Messages of different communicators cannot be taken for each other. Collectives
-become the messages of `netplace.apps.collectives`, on tags of their own. ``gap_us`` is the computation before
-the line, in us.
+Communicator 0 is the world. Messages of different communicators cannot be confused. Collectives become the
+messages of `netplace.apps.collectives`, on tags of their own. ``gap_us`` is the computation before the line,
+in us.
 
 A program is written with operations only: collectives are converted to messages, tags are whole and
 communicators 0. A comment in the first line contains the number of tasks, and ``receives by length`` if a

@@ -132,7 +132,7 @@ def problem_of(benchmark: str, classes: dict[str, P], problem_class: str) -> P:
 
 
 def iteration_count(benchmark: str, iterations: int | None, default: int) -> int:
-    """Return the iterations to do: those asked for, at least 1, or the benchmark's own."""
+    """Return the iterations to do: those requested, at least 1, or the benchmark's own."""
     return default if iterations is None else check_int(iterations, f"iterations of {benchmark}")
 
 

@@ -137,7 +137,7 @@ def complete(calls: NDArray[Any]) -> NDArray[Any]:
 
 
 def whole_sections(calls: NDArray[Any], ranks: int) -> NDArray[Any]:
-    """Return the calls without marks of sections that not all of so many ranks begin and end."""
+    """Return the calls without marks of sections that not all of the given number of ranks begin and end."""
     rows = np.flatnonzero((calls["kind"] == Call.MARK) & (calls["tag"] > 0))
     if not len(rows):
         return calls

@@ -35,7 +35,7 @@ def is_by_length(calls: NDArray[Any]) -> bool:
 
 
 def partners_of(calls: NDArray[Any], by_length: bool = False) -> NDArray[np.int64]:
-    """Return the row of the receive of each send and of the send of each receive; -1 where there is none."""
+    """Return the row of the receive of each send and of the send of each receive; -1 if there is none."""
     kind = calls["kind"]
     sends = np.flatnonzero((kind == Call.SEND) | (kind == Call.ISEND))
     receives = np.flatnonzero((kind == Call.RECV) | (kind == Call.IRECV))

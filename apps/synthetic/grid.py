@@ -70,7 +70,7 @@ class Grid:
         return sum(tasks if self.wraps else tasks - tasks // size for size in self.sizes if size > 1)
 
     def step(self, task: NDArray[np.int64], axis: int, distance: int) -> NDArray[np.int64]:
-        """Return the tasks `distance` along `axis` from others; -1 where there is none but itself."""
+        """Return the tasks `distance` along `axis` from others; -1 if there is none but itself."""
         size, stride = self.sizes[axis], self._stride(axis)
         place = task // stride % size
         target = (place + distance) % size
@@ -80,7 +80,7 @@ class Grid:
     def neighbours(
         self, task: NDArray[np.int64], distances: Sequence[int] = (1, -1)
     ) -> list[NDArray[np.int64]]:
-        """Return the tasks at `distances` along X, then along Y, ..; -1 where there is none."""
+        """Return the tasks at `distances` along X, then along Y, ..; -1 if there is none."""
         return [self.step(task, axis, by) for axis in range(len(self.sizes)) for by in distances]
 
     def _stride(self, axis: int) -> int:

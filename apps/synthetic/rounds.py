@@ -72,7 +72,7 @@ def in_rounds(
     """Return the program in which tasks do several times what they do in one round.
 
     Rounds are marked as iterations 1, 2, .. and the messages of round r carry tag r - 1, so that those of
-    different rounds cannot be taken for each other.
+    different rounds cannot be confused.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ def in_rounds(
     bytes : int
         Size of a message.
     rounds : int
-        How many rounds.
+        Number of rounds.
     name : str
         Name of the application.
     operations : callable
-        Returns how many operations so many tasks have in a round, counted before any is made.
+        Returns how many operations the given number of tasks have in a round, counted before any is made.
     once : callable
         Returns a round of the tasks whose numbers it is given.
     """

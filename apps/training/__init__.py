@@ -48,7 +48,7 @@ def training_job(
     Parameters
     ----------
     tasks : int
-        How many ranks.
+        Number of ranks.
     model : str
         Key of `MODELS`.
     tp, pp, dp, cp, ep : int

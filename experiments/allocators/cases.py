@@ -272,7 +272,7 @@ def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float)
 
 
 def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, float]:
-    """Return what a selection takes, by the free nodes beyond those asked for."""
+    """Return what a selection takes, by the free nodes beyond those requested."""
     return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
 
 

@@ -304,7 +304,7 @@ def measured_weights(machine: str) -> tuple[int, ...]:
 def selection_times(
     machine: Topology, surplus: int, overlap: bool, times: int, seed: int
 ) -> dict[str, float]:
-    """Return the median CPU time of a selection with so many nodes free beyond those asked for.
+    """Return the median CPU time of a selection with the given number of nodes free beyond those requested.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _BROADCAST, _PAIRS, _RING = 1, 2, 3  # tags
 
 @lru_cache(maxsize=64)
 def communication_suite(tasks: int, bytes: int = BYTES) -> Program:
-    """Return the suite: each part once, messages of so many bytes.
+    """Return the suite: each part once, messages of the given number of bytes.
 
     Pairs take turns as in a tournament: the task of the lower number sends, the other answers.
     """

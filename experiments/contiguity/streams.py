@@ -54,7 +54,7 @@ class _Kept:
 
 @lru_cache(maxsize=16)
 def _kept(log: ArchiveLog, machine: int) -> _Kept:
-    """Return the jobs of a log that count on a machine of so many nodes."""
+    """Return the jobs of a log that count on a machine of the given number of nodes."""
     # Sizes are those of the log times a power of two, or divided by one, the largest with which its machine
     # is no larger than this one: jobs fill as much of it as they did there. Jobs of one processor or one
     # node, of more than half the machine, and short ones do not count.
@@ -95,7 +95,7 @@ def _spread(place: int) -> float:
 
 
 def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: float) -> Stream:
-    """Return jobs of a log from the beginning of a week on, for a machine of so many nodes.
+    """Return jobs of a log from the beginning of a week on, for a machine of the given number of nodes.
 
     Run times are divided by one number, which makes their mean, weighted by work, `mean_run`; times between
     submissions by another, which makes the load `LOAD`.

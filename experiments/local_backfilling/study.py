@@ -215,7 +215,7 @@ def _levels(log: ArchiveLog) -> str:
 
 
 def _weeks(log: ArchiveLog) -> int:
-    """Return the weeks of an instance: those asked for, else the published ones, else one."""
+    """Return the weeks of an instance: those requested, else the published ones, else one."""
     known = published("mendonca_platforms.csv").set_index("platform")["weeks_per_instance"].dropna()
     return log.weeks or int(known.get(log.name, 1))
 

@@ -31,7 +31,7 @@ def block_sets(
     sharers : int
         Blocks of a set, and jobs that share it.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     anywhere : bool
         Whether the blocks of a set lie anywhere. If not, a set is a box that blocks make up, as near to a
         cube as goes, its sides in an order by chance: of 8x8 blocks two make 16x8 or 8x16.

@@ -180,7 +180,7 @@ def run_case(
 
 
 def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
-    """Return so many jobs of a case."""
+    """Return the given number of jobs of a case."""
     jobs = applications(
         machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
     )
@@ -221,7 +221,7 @@ def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray
 
 
 def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
-    """Return the length of a batch in which about so many jobs start, to one digit."""
+    """Return the length of a batch in which about the given number of jobs start, to one digit."""
     work = np.mean([job.nodes * times.least(job) for job in jobs[:2000]])
     exact = wanted * float(work) / nodes
     digit = 10.0 ** math.floor(math.log10(exact))

@@ -31,7 +31,7 @@ class SharedJob:
     nodes : int
         Nodes over which they are spread, at most ceil(cores / nodes) on each; 0: free choice.
     allowed : tuple of int, or None
-        Nodes that its queue serves; None: all.
+        Nodes that its queue serves; None means all.
     queue : str
         Name of its queue, for the bounds on times in system.
     submitted : int

@@ -94,7 +94,7 @@ def exchanged(
     reading : Reading
         Which, and where.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
 
     Returns
     -------

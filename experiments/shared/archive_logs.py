@@ -41,7 +41,7 @@ class ArchiveLog:
     digest : str
         SHA-256 of the file.
     levels : str
-        Level vector of its machine, as ``"1-2-10-240"``; empty: not known.
+        Level vector of its machine, as ``"1-2-10-240"``; empty: unknown.
     weeks : int
         Weeks that were requested; 0: those that the study takes by itself.
     per_node : int

@@ -43,7 +43,7 @@ def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[
 
 
 def most_cubic(nodes: int) -> Shape:
-    """Return the box of so many nodes whose sides are most alike."""
+    """Return the box of the given number of nodes whose sides are most alike."""
     return min(shapes(nodes), key=lambda shape: (sum(shape), shape))
 
 

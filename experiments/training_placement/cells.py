@@ -71,7 +71,7 @@ class Cell(KeptCase):
 
 @dataclass(frozen=True)
 class Scaled(KeptCase):
-    """The same step alone, with phits of so many bytes and cycles as many times as long."""
+    """The same step alone, with phits of the given number of bytes and cycles as many times as long."""
 
     study: ClassVar[str] = "training-placement"
 

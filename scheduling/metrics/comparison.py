@@ -68,7 +68,7 @@ class Paired:
         Mean of the first.
     gain : float or None
         So many times as many runs would tell as much, were they not of the same jobs: variance of a
-        difference of independent runs over that of the pairs. None where it is not known.
+        difference of independent runs over that of the pairs. None if it is unknown.
     """
 
     mean: float

@@ -57,8 +57,7 @@ class Metrics:
     utilisation : float
         Share of the machine's node-seconds that were held.
     useful : float
-        Share that the workload needs: nodes asked for times nominal run time, of the jobs that ended
-        well.
+        Share that the workload needs: nodes requested times nominal run time, of the jobs that ended well.
     internal_fragmentation : float
         Share of the held node-seconds on nodes that the job did not ask for.
     external_fragmentation : float

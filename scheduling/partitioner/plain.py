@@ -31,7 +31,7 @@ class PlainPartitioner:
     is_free : ndarray of bool, shape (nodes,)
         Whether each node is free. Not to be changed.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     by_count : bool
         Whether every job that needs no more than `free` nodes gets a place; to be set to False in a class
         whose `choose` may return None.

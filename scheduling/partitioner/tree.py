@@ -64,7 +64,7 @@ class Subtrees:
         self.visited = 0
 
     def level(self, nodes: int) -> int:
-        """Return the level of a job: the lowest whose subtrees have so many nodes."""
+        """Return the level of a job: the lowest whose subtrees have the given number of nodes."""
         level = 0
         while self._down**level < nodes:
             level += 1

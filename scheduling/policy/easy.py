@@ -75,7 +75,7 @@ class _Line:
         return [job for job in self._jobs if job is not None]
 
     def fitting(self, begin: int, nodes: int, seconds: float, spare: int) -> NDArray[np.int64]:
-        """Return the places from `begin` on of jobs that need at most so many nodes.
+        """Return the places from `begin` on of jobs that need at most the given number of nodes.
 
         Of these only jobs that need at most `seconds` by their estimates, or at most `spare` nodes.
         """

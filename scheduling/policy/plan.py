@@ -28,7 +28,7 @@ def planned_end(begin: float, seconds: float) -> float:
 
 
 class Profile:
-    """A step function: from each of its times on, so many nodes are free.
+    """A step function: from each of its times on, the given number of nodes are free.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Profile:
         return start
 
     def fits(self, nodes: int, seconds: float, now: float) -> bool:
-        """Return whether so many nodes are free for so long from `now` on."""
+        """Return whether the given number of nodes are free for so long from `now` on."""
         first = bisect_right(self._times, now) - 1
         last = max(bisect_left(self._times, planned_end(now, seconds)), first + 1)
         return min(self._free[first:last]) >= nodes

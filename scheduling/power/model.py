@@ -106,8 +106,8 @@ class PowerRules:
     switching : str
         Text form of a rule, see `netplace.scheduling.power.SWITCHINGS`.
     boot_rate, stop_rate : int
-        Most nodes that are booted, and stopped, in a minute; 0: any number. SLURM calls them ResumeRate and
-        SuspendRate, by default 300 and 60.
+        Most nodes that are booted, and stopped, in a minute; 0 means no limit. SLURM calls them ResumeRate
+        and SuspendRate, by default 300 and 60.
     awake : bool
         Whether a job gets nodes that are on before others.
     """
@@ -123,6 +123,6 @@ class PowerRules:
             check_int(getattr(self, name), f"power: {name}", 0)
 
     def check(self, nodes: int) -> None:
-        """Check that they are for a machine of so many nodes."""
+        """Check that they are for a machine of the given number of nodes."""
         if self.model.keep > nodes:
             raise ValueError(f"power: keep is {self.model.keep} nodes, the machine has {nodes}")

@@ -31,7 +31,7 @@ class NodePower:
     model : PowerModel
         What they draw, and how long switching takes.
     boot_rate, stop_rate : int
-        Most nodes booted and stopped in a minute; 0: any number.
+        Most nodes booted and stopped in a minute; 0 means no limit.
 
     Attributes
     ----------

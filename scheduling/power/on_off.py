@@ -159,7 +159,7 @@ def plan_on_off(
     seconds, gap : float
         Time limit of each phase, and relative distance to the bound that is good enough.
     nodes : int
-        Most nodes of the solver's search tree in each phase; 0: any number.
+        Most nodes of the solver's search tree in each phase; 0 means no limit.
     least : float, optional
         The least energy where it is known already; then there is only the second phase.
 

@@ -94,7 +94,7 @@ class Program:
         gap : float
             Relative distance to the bound at which a solution is good enough.
         nodes : int
-            Most nodes of the search tree; 0: any number.
+            Most nodes of the search tree; 0 means no limit.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array

@@ -23,7 +23,7 @@ class RunTimes(Protocol):
         Raises
         ------
         LookupError
-            If it is not known; the message names the missing entry.
+            If it is unknown; the message names the missing entry.
         """
 
     def longest(self, job: Job) -> float:

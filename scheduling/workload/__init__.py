@@ -99,11 +99,11 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
     nodes : int
         Nodes of the machine.
     jobs : int
-        How many jobs.
+        Number of jobs.
     seed : int
         Seed of the draw.
     **options
-        What the model accepts, see `lublin` and `applications`.
+        Options of the model, see `lublin` and `applications`.
     """
     kind = WORKLOADS[check_choice(name, WORKLOADS, "workload")]
     for option in options:

@@ -60,7 +60,7 @@ def applications(
 ) -> Workload:
     """Return a workload of jobs that run applications.
 
-    How long a job runs is not known before a run-time table is asked: its `run_time` is 0 and it has no
+    How long a job runs is unknown before a run-time table is asked: its `run_time` is 0 and it has no
     estimate. Its time is that of the table, `repeats` times.
 
     Parameters
@@ -68,7 +68,7 @@ def applications(
     nodes : int
         Nodes of the machine; larger sizes are not drawn.
     jobs : int
-        How many jobs.
+        Number of jobs.
     seed : int
         Seed of the draw.
     classes : str or sequence of str

@@ -131,7 +131,7 @@ def lublin(
     nodes : int
         Nodes of the machine.
     jobs : int
-        How many jobs.
+        Number of jobs.
     seed : int
         Seed of the draw.
     load : float, optional

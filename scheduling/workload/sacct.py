@@ -262,7 +262,7 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
 
 
 def _time(word: str, what: str) -> float:
-    """Return a time in seconds since 1970, -1 if it is not known."""
+    """Return a time in seconds since 1970, -1 if it is unknown."""
     if word.lower() in _UNKNOWN or word == "0":
         return -1.0
     if re.fullmatch(r"\d{1,15}", word):
@@ -276,7 +276,7 @@ def _time(word: str, what: str) -> float:
 
 
 def _span(word: str, what: str, unit: int) -> float:
-    """Return seconds of ``[days-][hours:]minutes:seconds``, or of a number of units; -1 if not known."""
+    """Return seconds of ``[days-][hours:]minutes:seconds``, or of a number of units; -1 if unknown."""
     if word.lower() in _UNKNOWN:
         return -1.0
     if re.fullmatch(r"\d{1,15}", word):

@@ -42,7 +42,7 @@ class WorkloadFigures:
     dropped : dict of str to int
         Jobs left out, by reason.
     machine_nodes, larger_than_machine : int or None
-        Nodes of the machine, and jobs that ask for more; None: not known.
+        Nodes of the machine, and jobs that ask for more; None if unknown.
     load : float or None
         Share of the machine's node-seconds that the jobs need; None: no machine, no run times, or all jobs at
         once.

@@ -57,7 +57,7 @@ def _header_per_node(header: tuple[str, ...], cores: int) -> tuple[str, ...]:
 
 
 def _header_of_size(header: Sequence[str], machine: int, *more: str) -> tuple[str, ...]:
-    """Return a header that says so many nodes, with `more` lines at its end."""
+    """Return a header that says the given number of nodes, with `more` lines at its end."""
     return (*without_size(header), f" MaxNodes: {machine}", f" MaxProcs: {machine}", *more)
 
 
@@ -169,8 +169,8 @@ def read_swf(
     the whole of their estimates. A job *never ran* if its run time is 0, or if it has none and was canceled
     or got no processors. Jobs that failed or were canceled as they ran are kept. `drop` says otherwise; a job
     that never ran and is kept has run time 0. Dropped, and counted by reason, are also jobs whose submit
-    time, size or run time is not known otherwise, and lines for parts of a job that was checkpointed (status
-    2 to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
+    time, size or run time is unknown otherwise, and lines for parts of a job that was checkpointed (status 2
+    to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
     in order of submission are sorted; those submitted at once stay in the order of the file. If job numbers
     are not unique, all jobs are numbered again.
 

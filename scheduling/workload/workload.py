@@ -56,11 +56,11 @@ class Workload(Sequence[Job]):
     status : ndarray of int
         How it ended, in the codes of the Standard Workload Format; by default 1, completed.
     user, queue, after, think, executable : ndarray
-        As in `Job`; by default not known, none.
+        As in `Job`; by default unknown, none.
     kinds : tuple of (str, str)
         Applications and intensities.
     machine_nodes : int or None
-        Nodes of the machine that the workload was recorded on or made for; None: not known.
+        Nodes of the machine that the workload was recorded on or made for; None if unknown.
     header : tuple of str
         Comment lines at the top of the file, without the sign that makes them comments.
     notes : tuple of str

@@ -47,7 +47,7 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
     weeks : int
         Length of a workload.
     instances : int
-        How many workloads.
+        Number of workloads.
     seed : int
         Seed of the draw.
     least : int

@@ -160,7 +160,7 @@ class TaskSet:
     tasks : tuple of Task
         In order of release.
     processors : int
-        How many processors.
+        Number of processors.
     """
 
     tasks: tuple[Task, ...]

@@ -22,9 +22,9 @@ class Budget:
     Parameters
     ----------
     seconds : float or None
-        Processor time, more than 0; None: no limit.
+        Processor time, more than 0; None means no limit.
     iterations : int or None
-        Iterations, at least 1; None: no limit.
+        Iterations, at least 1; None means no limit.
     """
 
     def __init__(self, seconds: float | None = None, iterations: int | None = None):

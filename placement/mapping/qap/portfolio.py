@@ -40,7 +40,7 @@ class Elites:
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
 
     def __init__(self, rng: np.random.Generator):

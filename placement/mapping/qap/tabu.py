@@ -28,7 +28,7 @@ class TabuSearch:
     form : Dense
         The problem.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
 
     def __init__(self, form: Dense, rng: np.random.Generator):

@@ -210,7 +210,7 @@ class _McBoxes(Centred):
 
 
 def _cubic_box(nodes: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sides of the box nearest to a cube that holds so many nodes and fits a grid."""
+    """Return the sides of the box nearest to a cube that holds the given number of nodes and fits a grid."""
     sides = [1] * len(sizes)
     while math.prod(sides) < nodes:
         room = [d for d in range(len(sizes)) if sides[d] < sizes[d]]

@@ -49,7 +49,7 @@ class Model:
         return isinstance(self._source, Configuration) and bool(self._source.rules)
 
     def processors(self, nodes: int) -> int:
-        """Return how many processors so many nodes have."""
+        """Return how many processors the given number of nodes have."""
         return nodes * (self._source.slots if isinstance(self._source, Configuration) else 1)
 
     def sets(self, processors: int) -> ProcessorSets:

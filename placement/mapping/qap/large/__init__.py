@@ -42,7 +42,7 @@ def place_many(
     locations : Locations
         At least as many as tasks.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     budget : Budget
         An iteration is a proposal for every task. Compiling does not count.
     """

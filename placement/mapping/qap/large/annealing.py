@@ -74,7 +74,7 @@ class Level:
     near : ndarray of int32, shape (locations, k)
         Locations near each.
     fixed : int
-        A task that stays where it is; -1: none.
+        A task that stays where it is; -1 if there is none.
     """
 
     flows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -117,7 +117,7 @@ def anneal(
     effort : Effort
         What is spent.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
     begun = effort.share
     if begun >= until or not len(active) or not level.near.shape[1]:

@@ -103,7 +103,7 @@ def grown(
     effort : Effort
         What is spent.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
     nuclei: list[Growth] = []
     for beginning in beginnings(level, tasks, rng):

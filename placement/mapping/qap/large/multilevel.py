@@ -253,7 +253,7 @@ def refined(
     effort : Effort
         What is spent.
     rng : numpy.random.Generator
-        Where draws come from.
+        Source of random draws.
     """
     coarse = [flows]
     cluster = np.asarray(place, np.int64)
