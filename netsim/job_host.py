@@ -25,7 +25,7 @@ from netplace.netsim.kernel_engine import KernelEngine
 from netplace.netsim.laps import Laps
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.table_router import verdict_on
-from netplace.netsim.threads import AUTO, usable_threads
+from netplace.netsim.threads import usable_threads
 from netplace.netsim.validation import check_topology, place
 from netplace.topologies import Graph, Topology
 
@@ -78,8 +78,7 @@ class JobHost:
         self.cpu_seconds = 0.0
         self.timed = True
         self._explains = bool(explain)
-        alone = threads == AUTO and bool(explain or self.config.faults)  # which one thread simulates
-        self.threads = 1 if alone else usable_threads(topology, threads, engine=engine)
+        self.threads = usable_threads(topology, threads, engine=engine)
         self._engine = ENGINES[engine](
             topology, self.config, self.seed, self.record_messages, bool(explain), self.threads
         )

@@ -45,9 +45,6 @@ class KernelEngine:
         explain: bool = False,
         threads: int = 1,
     ) -> None:
-        for name, asked in (("explain", explain), ("faults", bool(config.faults))):
-            if asked and threads > 1:
-                raise ValueError(f"threads: {threads} given beside {name}, which one thread alone simulates")
         if config.buffer_phits:
             raise ValueError(
                 f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "

@@ -28,7 +28,9 @@ enum class News : std::uint32_t {
     room,       // a packet has left it
     try_again,  // a node may create a packet
     spent,      // an entry of an open message is free
+    front_gone,  // the head has left the FIFO beyond an output; its owner is told, too
 };
+inline constexpr int news_bits = 4;  // of a kind of news; what more is told stands above
 
 // What one domain tells another before a meeting: kind and name in turn. There are two, since while one is taken up the
 // teller may be at the next phase.
@@ -56,9 +58,9 @@ struct Neighbours<true> {
     Border& border(std::uint32_t meeting, int teller, int taker) const {
         return borders[(static_cast<int>(meeting & 1) * domains + teller) * domains + taker];
     }
-    void post(int taker, News news, std::uint32_t name) {
+    void post(int taker, News news, std::uint32_t name, std::uint32_t more = 0) {
         List& words = border(meetings + 1, number, taker).words;
-        words.push_back(static_cast<std::uint32_t>(news));
+        words.push_back(more << news_bits | static_cast<std::uint32_t>(news));
         words.push_back(name);
     }
     // Come to a meeting, wait for the others, and return what all have said (domain_loop.hpp).

@@ -31,7 +31,8 @@ void take_news(D& d, Cycle cycle) {
         List& words = d.border(d.meetings, teller, d.number).words;
         for (std::size_t n = 0; n < words.size(); n += 2) {
             const Name name = words[n + 1];
-            switch (static_cast<News>(words[n])) {
+            const std::uint32_t more = words[n] >> news_bits;
+            switch (static_cast<News>(words[n] & ((1u << news_bits) - 1))) {
                 case News::header: {
                     const auto& r = d.router(d.router_of(name));
                     std::uint32_t far = 1;
@@ -46,6 +47,9 @@ void take_news(D& d, Cycle cycle) {
                     break;
                 case News::room: room_again(d, name, cycle); break;
                 case News::try_again: try_again(d, static_cast<std::int32_t>(name)); break;
+                case News::front_gone:
+                    if constexpr (D::explains) front_is_gone(d, name, static_cast<std::int32_t>(more), cycle);
+                    break;
                 case News::spent: d.desk.open_messages.give(static_cast<std::int32_t>(name)); break;
             }
         }
@@ -63,7 +67,7 @@ Said agree(D& d, Cycle cycle) {
 
 // As `simulate`, one domain of several.
 template <class D>
-[[gnu::flatten]] Exit simulate_domain(D& d, Cycle& cycle, Cycle until) {
+Exit simulate_domain(D& d, Cycle& cycle, Cycle until) {
     while (true) {
         const Said all = agree(d, cycle);
         if (all.ended) {
@@ -95,8 +99,14 @@ template <class D>
     }
 }
 
+// Everything is inlined, except where waiting is explained, as in `run`.
+template <class D>
+[[gnu::flatten]] Exit simulate_domain_inlined(D& d, Cycle& cycle, Cycle until) {
+    return simulate_domain(d, cycle, until);
+}
+
 // Let a thread simulate each domain. They begin here and end here: a process that forks between two runs has no others.
-template <class W>
+template <class W, bool explains>
 Exit run_domains(Network<W>& network, Cycle until) {
     const int domains = static_cast<int>(network.desks.size());
     Board board(domains, network.plan.dawdle != 0);
@@ -105,9 +115,9 @@ Exit run_domains(Network<W>& network, Cycle until) {
     const auto simulate_one = [&](int number) {
         Desk& desk = network.desks[static_cast<std::size_t>(number)];
         try {
-            Domain<W, false, true> domain(network, desk, {number, domains, network.owner.data(), network.borders.data(), board});
+            Domain<W, explains, true> domain(network, desk, {number, domains, network.owner.data(), network.borders.data(), board});
             Cycle cycle = desk.now;
-            const Exit reason = simulate_domain(domain, cycle, until);
+            const Exit reason = explains ? simulate_domain(domain, cycle, until) : simulate_domain_inlined(domain, cycle, until);
             domain.leave();
             desk.now = cycle;
             if (number == 0) outcome = reason;

@@ -43,7 +43,7 @@ void Description::check() const {
     in("injectors", plan.injectors, 1, 1 << 10), in("vcs", plan.vcs, 1, 1 << 10), in("ports", plan.ports, 0, 1 << 12);
     in("routers", plan.routers, 1, plan.switches > 0 ? many - 1 : 1 << 25), in("nodes", plan.nodes, 1, plan.routers);
     in("hop", plan.hop, 1, 2 * many), in("policy", plan.policy, 0, 7), in("arbiter", plan.arbiter, 0, 4);
-    in("bubble", plan.bubble, 0, many), in("domains", plan.domains, 1, plan.explain ? 1 : 64);
+    in("bubble", plan.bubble, 0, many), in("domains", plan.domains, 1, 64);
     in("switches", plan.switches, 0, (1 << 15) - 1), in("most", plan.most, 0, plan.ports);
     in("escapes", plan.escapes, 0, 1), in("choice", plan.choice, 0, 4), in("spread", plan.spread, 0, 2);
     in("base", plan.base, 0, 63), in("injected", plan.injected, 0, 1 << 30), in("classes", plan.classes, 1, plan.vcs);

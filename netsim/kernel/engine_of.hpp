@@ -13,7 +13,7 @@ template <int words, bool plain>
 void read_routing(Table<words, plain>& table, const Description& description);  // table.cpp
 
 // Let threads simulate a network that is cut: grid_domains.cpp, tree_domains.cpp, table_domains.cpp.
-template <class W>
+template <class W, bool explains>
 Exit run_domains(Network<W>& network, Cycle until);
 
 template <class W>
@@ -82,8 +82,9 @@ public:
     const Plan& plan() const override { return net_.plan; }
     Exit run(Cycle until) override {
         Desk& desk = net_.desks.front();
-        if (net_.desks.size() > 1) return run_domains(net_, until);
-        return net_.plan.explain ? run_explaining(net_, desk, until) : netplace::run(net_, desk, until);
+        const bool explains = net_.plan.explain != 0;
+        if (net_.desks.size() > 1) return explains ? run_domains<W, true>(net_, until) : run_domains<W, false>(net_, until);
+        return explains ? run_explaining(net_, desk, until) : netplace::run(net_, desk, until);
     }
 
     Totals totals() const override {
@@ -215,9 +216,10 @@ public:
             static_cast<Plan&>(net_.plan) = plan;
             rank_links(net_, routing);
             charge();
-            if (plan.explain) wait_anew(net_);
             Domain<W> domain(net_, net_.desks.front());
-            return std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
+            Losses losses = std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
+            if (plan.explain) wait_anew(domain);
+            return losses;
         }
         throw std::invalid_argument("faults: this router has none");
     }

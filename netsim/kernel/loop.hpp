@@ -62,7 +62,7 @@ int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const t
             mark_if_congested(d, router, r, i, requests, in_use);
         }
     }
-    if constexpr (D::explains) wait_for_link(d, router, r, i, output, cycle);
+    if constexpr (D::explains) wait_for_link(d, router, i, output, cycle);
     r.fifo[i].output = static_cast<std::uint16_t>(output);
     out.turn = static_cast<std::uint16_t>(i + 1);
     note_grant(d.net.wiring, d, r, i, output);

@@ -207,10 +207,11 @@ struct Waits {
     Array<Parking<S>> at;  // by router
     Array<Waiter> waiter;
     Array<Way<S>> way;
+    Array<std::int32_t> front;  // by FIFO: the owner of its head
 
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(at, waiter, way);
+        archive(at, waiter, way, front);
     }
 };
 

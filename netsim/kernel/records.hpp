@@ -123,7 +123,8 @@ struct Times {
 
 // --- waiting (model: "Waiting"), where it is explained ---------------------------------------------------------
 
-inline constexpr int consumption = -1;  // as an output that a head waits for
+inline constexpr int consumption = -1;       // as an output that a head waits for
+inline constexpr std::int32_t no_head = -1;  // as the owner of the head of a FIFO
 
 struct Waiter {
     Cycle charged;         // up to which the waiting of a head is charged

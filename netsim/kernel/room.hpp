@@ -126,6 +126,9 @@ template <class D>
             d.becomes_head_if(name, fifo.seen() == 1);
         }
     }
+    if constexpr (D::explains) {
+        if (fifo.count == 1) note_front(d, d.router_of(name), r, i);
+    }
     if constexpr (D::Wiring::counts_phits) take_room(d, r, i, fifo.count, cycle);
 }
 
@@ -182,8 +185,8 @@ void tail_leaves(D& d, Name name, Cycle cycle) {
     if constexpr (!W::usual) {
         if (i >= r.timed) r.times[i].left = -never;
     }
-    if constexpr (D::explains) end_of_head(d, r, i, cycle);
     fifo.drop(depth(d, r, i));
+    if constexpr (D::explains) change_front(d, router, r, i, cycle);
     if (!transit) {
         injector_emptied(d, router, r, i, cycle);
     } else if constexpr (W::counts_phits) {

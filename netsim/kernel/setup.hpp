@@ -124,6 +124,7 @@ void allocate(Waits<S>& waits, const Layout& layout) {
         waits.at[n].consumption = static_cast<std::uint32_t>(layout.first_port[n] + static_cast<std::int64_t>(n));
     }
     waits.waiter.assign(static_cast<std::size_t>(layout.first_input.back()));
+    waits.front.assign(static_cast<std::size_t>(layout.first_input.back()), no_head);
     waits.way.assign(static_cast<std::size_t>(layout.first_port.back()) + layout.ports.size());
 }
 

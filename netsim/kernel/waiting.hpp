@@ -3,7 +3,8 @@
 // A head is charged lazily: up to now when something changes that decides who is charged. That is a packet that begins
 // to cross the link it waits for, another head in the FIFO beyond, or its own grant. A head that goes on in the cycle in
 // which it came waits for nothing and is not looked at: heads are *parked* when their router has decided and they are
-// left. Owners are jobs counted from 1; 0 is open-loop traffic, and packets of nobody.
+// left. Owners are jobs counted from 1; 0 is open-loop traffic, and packets of nobody. Whose head stands in a FIFO changes
+// in phase 1 and is asked in phase 2, so it does not matter which domain the FIFO is in.
 #pragma once
 
 #include "fifos.hpp"
@@ -30,18 +31,23 @@ Waiter& waiter_of(D& d, std::uint32_t router, int i) {
     return waits.waiter[static_cast<std::size_t>(waits.at[router].first) + static_cast<std::size_t>(i)];
 }
 
-// The owner of the head of the FIFO that an output feeds; `otherwise` if it is empty.
+// The owner of the head of a FIFO, or `no_head`.
 template <class D>
-std::int32_t owner_beyond(D& d, const typename D::Router& r, int output, std::int32_t otherwise) {
-    const Name to = beyond(d, r, output);
-    const std::uint32_t there = d.router_of(to);
-    const auto& next = d.router(there);
-    return next.fifo[d.input_of(to)].count > 0 ? owner_of_head(d, there, next, d.input_of(to)) : otherwise;
+std::int32_t& front_of(D& d, std::uint32_t router, int i) {
+    auto& waits = d.net.waits;
+    return waits.front[static_cast<std::size_t>(waits.at[router].first) + static_cast<std::size_t>(i)];
 }
 
-// Charge what the parked head of an input has waited for a link since it was charged last, up to `cycle`.
+// Note whose head stands in a FIFO.
 template <class D>
-void charge(D& d, std::uint32_t router, const typename D::Router& r, int i, Way<typename D::S>& way, Cycle cycle) {
+void note_front(D& d, std::uint32_t router, const typename D::Router& r, int i) {
+    front_of(d, router, i) = r.fifo[i].count > 0 ? owner_of_head(d, router, r, i) : no_head;
+}
+
+// Charge what the parked head of an input has waited for a link since it was charged last, up to `cycle`; `front` is the
+// owner of the head of the FIFO that it is to go to.
+template <class D>
+void charge(D& d, std::uint32_t router, int i, Way<typename D::S>& way, std::int32_t front, Cycle cycle) {
     Waiter& waiter = waiter_of(d, router, i);
     const Cycle begin = waiter.charged, crossed = std::clamp(way.crossing, begin, std::max(begin, cycle));
     const auto add = [&](std::int32_t culprit, Cycle cycles) {
@@ -52,13 +58,24 @@ void charge(D& d, std::uint32_t router, const typename D::Router& r, int i, Way<
     waiter.charged = cycle;
     if (begin < crossed) add(way.crosser, crossed - begin);
     if (crossed == cycle) return;
-    add(waiter.output == consumption ? waiter.owner : owner_beyond(d, r, waiter.output, waiter.owner), cycle - crossed);
+    add(front == no_head ? waiter.owner : front, cycle - crossed);
+}
+
+// Charge a head by what stands in the FIFO that it is to go to.
+template <class D>
+void charge(D& d, std::uint32_t router, int i, Way<typename D::S>& way, Cycle cycle) {
+    const int output = waiter_of(d, router, i).output;
+    std::int32_t front = no_head;
+    if (output != consumption) {
+        const Name to = beyond(d, d.router(router), output);
+        front = front_of(d, d.router_of(to), d.input_of(to));
+    }
+    charge(d, router, i, way, front, cycle);
 }
 
 template <class D>
 void charge_all(D& d, std::uint32_t router, Way<typename D::S>& way, Cycle cycle) {
-    const auto& r = d.router(router);
-    way.waiting.for_each([&](int i) { charge(d, router, r, i, way, cycle); });
+    way.waiting.for_each([&](int i) { charge(d, router, i, way, cycle); });
 }
 
 // Charge all waiting up to `cycle`.
@@ -96,11 +113,11 @@ void park(D& d, std::uint32_t router, const typename D::Router& r, Cycle cycle) 
 
 // A head waits for the link of the output it was granted alone, from `cycle` on.
 template <class D>
-void wait_for_link(D& d, std::uint32_t router, const typename D::Router& r, int i, int output, Cycle cycle) {
+void wait_for_link(D& d, std::uint32_t router, int i, int output, Cycle cycle) {
     if (!d.net.waits.at[router].parked.has(i)) return;
     Waiter& waiter = waiter_of(d, router, i);
     auto& way = way_of(d, router, waiter.output);
-    charge(d, router, r, i, way, cycle);
+    charge(d, router, i, way, cycle);
     way.waiting.erase(i);
     waiter.output = output;
     way_of(d, router, output).waiting.insert(i);
@@ -119,13 +136,30 @@ void end_wait(D& d, std::uint32_t router, const typename D::Router& r, int i, in
     way.waiting.erase(i);
 }
 
-// The head of an input is gone from `cycle` on: charge those who wait for its FIFO.
+// The head of the FIFO that an output feeds is gone from `cycle` on, `front` was its owner: charge those who wait for it.
 template <class D>
-void end_of_head(D& d, const typename D::Router& r, int i, Cycle cycle) {
+void front_is_gone(D& d, Name name, std::int32_t front, Cycle cycle) {
+    const std::uint32_t router = d.router_of(name);
+    if constexpr (D::is_cut) {
+        if (d.domain_of(router) != d.number) {
+            d.post(d.domain_of(router), News::front_gone, name, static_cast<std::uint32_t>(front));
+            return;
+        }
+    }
+    const int output = d.input_of(name);
+    auto& way = way_of(d, router, output);
+    if (way.crossing >= cycle) return;
+    way.waiting.for_each([&](int i) {
+        if (waiter_of(d, router, i).output == output) charge(d, router, i, way, front, cycle);
+    });
+}
+
+// The head of an input has left its FIFO, in which another one may stand from `cycle` on.
+template <class D>
+void change_front(D& d, std::uint32_t router, const typename D::Router& r, int i, Cycle cycle) {
     if (i >= r.fed) return;
-    const Name before = feeder(d, r, i);
-    auto& way = way_of(d, d.router_of(before), d.input_of(before));
-    if (way.crossing < cycle) charge_all(d, d.router_of(before), way, cycle);
+    front_is_gone(d, feeder(d, r, i), front_of(d, router, i), cycle);
+    note_front(d, router, r, i);
 }
 
 // --- between two cycles, with all waiting charged ------------------------------------------------------------------
@@ -145,12 +179,15 @@ void reset_waiting(Net& net) {
     for (auto& way : net.waits.way) way.for_own = way.for_others = 0;
 }
 
-// Let all heads wait anew, as after a fault.
-template <class Net>
-void wait_anew(Net& net) {
+// Let all heads wait anew after a fault, which may have made an end of some.
+template <class D>
+void wait_anew(D& d) {
+    auto& net = d.net;
     net.desks.front().charges.waited += net.now() * waiting_now(net);
     for (auto& router : net.waits.at) router.parked = {};
     for (auto& way : net.waits.way) way.waiting = {};
+    for (std::uint32_t router = 0; router < net.routers.size(); ++router)
+        for (int i = 0; i < d.router(router).fed; ++i) note_front(d, router, d.router(router), i);
 }
 
 }  // namespace netplace

@@ -48,10 +48,13 @@ def told(**more):
 
 
 FABRICS = wired(fabric=True).map(lambda where: (where[0], replace(where[1], pipeline=1)))
+FAILING = wired(fabric=True, failing=True).map(lambda where: (where[0], replace(where[1], pipeline=2)))
 STORIES = told() | {
     "any-wiring": stories(where=wired(configs(eager_limit=(None, 100))), traffic=True, stops=True),
     "explained": stories(where=EAGER, traffic=True, stops=True, explain=True),
+    "faults": stories(where=wired(failing=True), traffic=True, stops=True, repeats=(1, 2)),
     "fabrics": stories(where=FABRICS, traffic=True, stops=True, explain=True),
+    "fabrics-under-faults": stories(where=FAILING, traffic=True, stops=True, explain=True),
 }
 WIDE_STORIES = (
     STORIES
@@ -62,6 +65,7 @@ WIDE_STORIES = (
         "explained-on-any-wiring": stories(where=wired(), traffic=True, stops=True, explain=True),
         "fabrics-open-loop": stories(where=wired(fabric=True), jobs=False, traffic=True),
         "flows-in-order": stories(where=wired(fabric=True, ordered=(True,)), traffic=True, stops=True),
+        "faults-explained": stories(where=wired(failing=True), traffic=True, explain=True),
     }
 )
 THREADS = st.sampled_from((2, 2, 3, 7))
@@ -71,7 +75,6 @@ LOTS = st.integers(0, 1000)
 def agree(story, threads, lot):
     """Play a story on one thread and on several, the routers dealt out by slabs, or (odd lots) at random."""
     threads = min(threads, parse(story.network).nodes)
-    story = replace(story, explain=False)  # what one thread alone does
     alone = Player(story, "kernel")
     expected = alone.play(story.steps)
     with pytest.MonkeyPatch.context() as patch:

@@ -29,7 +29,6 @@ SEVERAL = Config(vcs=1)
             {"engine": "reference"},
             "threads: 2 given, but engine reference is not split; expected 1, or auto",
         ),
-        (2, {"explain": True}, "threads: 2 given beside explain, which one thread alone simulates"),
         (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
     ],
 )
