@@ -83,9 +83,9 @@ void generate_on(AnyNetwork& network, double chance, Short target, Short among, 
     if (chance > 0 && nodes > 1) {
         sources.target = taken<std::int32_t>(target);
         sources.among = taken<std::int32_t>(among);
-        for (const auto* list : {&sources.target, &sources.among})
+        for (const auto& [list, low] : {std::pair(&sources.target, -1), std::pair(&sources.among, 0)})
             for (std::int32_t node : *list)
-                if (node < -1 || node >= nodes) throw std::invalid_argument("traffic: node " + std::to_string(node) + " does not exist");
+                if (node < low || node >= nodes) throw std::invalid_argument("traffic: node " + std::to_string(node) + " does not exist");
         if (hot_node < -1 || hot_node >= nodes) throw std::invalid_argument("traffic: the hot node does not exist");
         if (sources.among.size() == 1) throw std::invalid_argument("traffic among: there is one node alone");
         sources.log_stay = chance < 1 ? std::log1p(-chance) : -INFINITY;
@@ -122,6 +122,7 @@ Tuple progress_of(AnyNetwork& network, std::int64_t number) {
 void skip(AnyNetwork& network, std::int64_t number, Long counts, Long spare) {
     Hosts& hosts = network.hosts();
     const Job& job = hosts.jobs.of(number);
+    if (job.end >= 0) throw std::invalid_argument("skip: the job has ended");
     if (counts.size() != job.nodes.size() || static_cast<std::int64_t>(spare.size()) != job.code->keys())
         throw std::invalid_argument("skip: not one number for each task and key");
     const std::int32_t place = hosts.jobs.place.at(number);
@@ -152,14 +153,30 @@ Listed pointers_of(const AnyNetwork& network) {
     return told;
 }
 
+// Set the clock of a network in which nothing happens before `now`.
+void set_now(AnyNetwork& network, Cycle now) {
+    const Cycle before = network.hosts().now();
+    Cycle due = never;
+    for (const Desk& desk : network.hosts().desks) due = std::min(due, desk.next_event(desk.now));
+    if (now < before || now > std::min(due, never / 2))
+        throw std::invalid_argument("now: cycle " + std::to_string(now) + " is past, or behind what happens next");
+    for (Desk& desk : network.hosts().desks) desk.now = now;
+}
+
 int run_until(AnyNetwork& network, Cycle until) {
-    bool& ended = network.hosts().desks.front().ended;
+    Hosts& hosts = network.hosts();
+    if (hosts.torn) throw std::invalid_argument("network: it could not go on in the middle of a cycle; make it anew");
+    if (until < hosts.now()) return static_cast<int>(Exit::reached);
+    bool& ended = hosts.desks.front().ended;
     if (ended) {
         ended = false;
         return static_cast<int>(Exit::job_ended);
     }
     nb::gil_scoped_release released;
-    return static_cast<int>(network.run(until));
+    hosts.torn = true;
+    const Exit outcome = network.run(until);
+    hosts.torn = false;
+    return static_cast<int>(outcome);
 }
 
 }  // namespace
@@ -172,10 +189,7 @@ void bind_netsim(nb::module_& module) {
         "network", [](Numbers settings, Arrays arrays) { return make_network(description_of({}, settings, arrays)); },
         "settings"_a, "arrays"_a);
     nb::class_<AnyNetwork>(module, "Network", "A network, the jobs on it, and what they have done so far.")
-        .def_prop_rw("now", [](AnyNetwork& network) { return network.hosts().now(); },
-                     [](AnyNetwork& network, Cycle now) {
-                         for (Desk& desk : network.hosts().desks) desk.now = now;
-                     })
+        .def_prop_rw("now", [](AnyNetwork& network) { return network.hosts().now(); }, &set_now)
         .def_prop_ro("quiet_since", [](AnyNetwork& network) {
             Cycle quiet = 0;
             for (const Desk& desk : network.hosts().desks) quiet = std::max(quiet, desk.quiet);

@@ -135,6 +135,7 @@ Exit run_domains(Network<W>& network, Cycle until) {
         const std::string count = std::to_string(domains), begun = std::to_string(others.size() + 1);
         faults.front() = std::make_exception_ptr(
             std::runtime_error("threads: " + count + " given, but the system begins no more than " + begun));
+        network.torn = false;  // no cycle has begun
         board.abandon();
     }
     for (std::thread& other : others) other.join();

@@ -10,7 +10,7 @@ namespace netplace {
 
 // Take over a routing: checked, so that no packet leaves the tables.
 template <int words, bool plain>
-void read_routing(Table<words, plain>& table, const Description& description);  // table.cpp
+void read_routing(Table<words, plain>& table, const Description& description, const Layout& layout);  // table.cpp
 
 // Let threads simulate a network that is cut: grid_domains.cpp, tree_domains.cpp, table_domains.cpp.
 template <class W, bool explains>
@@ -141,6 +141,7 @@ public:
     }
 
     void watch(std::int64_t job) override {
+        if (job < -1 || job >= net_.jobs.started) throw std::invalid_argument("watch: job " + std::to_string(job) + ": no such job");
         charge();
         for (Desk& desk : net_.desks) desk.charges.watch(static_cast<std::int32_t>(job + 1));
     }
@@ -204,17 +205,17 @@ public:
 
     Losses fail(const Description& routing, bool again) override {
         if constexpr (W::is_table) {
-            const Plan &old = net_.plan, &plan = routing.plan;
-            if (plan.first_switch != old.first_switch || plan.switches != old.switches || plan.plane != old.plane ||
-                plan.compute_from != old.compute_from)
-                throw std::invalid_argument("faults: the routing is of other switches");
+            const Plan& plan = routing.plan;
+            if (!plan.has_routing_of(net_.plan)) throw std::invalid_argument("faults: the routing is of another network");
             routing.check();
             const auto& dead = routing.array("dead", plan.routers, 0, 1);
             const auto& down = routing.array("down", plan.routers * plan.ports, 0, 1);
             const auto& hops = routing.array("hops", plan.switches * plan.switches, -1, 1 << 30);
-            net_.wiring.take_routing([&](W& table) { read_routing(table, routing); });
+            net_.wiring.take_routing([&](W& table) {
+                read_routing(table, routing, layout_);
+                rank_links(net_, routing);
+            });
             static_cast<Plan&>(net_.plan) = plan;
-            rank_links(net_, routing);
             charge();
             Domain<W> domain(net_, net_.desks.front());
             Losses losses = std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
@@ -250,6 +251,10 @@ public:
     }
 
     void set_pointers(const std::vector<std::vector<std::int16_t>>& given) override {
+        for (const auto& r : net_.routers)  // who holds an output is told by its pointer
+            for (int output = 0; output < r.fed; ++output)
+                if (is_wired(r, output / channels()) && !r.free.has(output))
+                    throw std::invalid_argument("residue: packets are in flight");
         const auto mine = pointers();
         for (std::size_t n = 0; n < mine.size(); ++n)
             if (given.size() != mine.size() || given[n].size() != mine[n].size())
@@ -284,7 +289,7 @@ public:
     std::string save() override {
         Archive archive;
         transfer(archive);
-        return archive.bytes();
+        return archive.closed();
     }
 
     void load(const std::string& bytes) override {

@@ -52,9 +52,9 @@ private:
     }
     bool has_no_way(std::uint32_t target, std::uint32_t router) const {
         if (failure.dead[router] || failure.dead[target]) return true;
-        if (router < d.plan.first_switch) return false;
         const std::int64_t home = d.net.wiring.home[target];
-        return home < 0 || failure.hops[(router - d.plan.first_switch) * d.plan.switches + home] < 0;
+        if (home < 0) return true;
+        return router >= d.plan.first_switch && failure.hops[(router - d.plan.first_switch) * d.plan.switches + home] < 0;
     }
     Name beyond_of(Name fifo) const { return beyond(d, router_at(fifo), crossing.at(fifo)); }
     bool is_dying(Name fifo) const {

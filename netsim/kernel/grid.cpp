@@ -13,28 +13,40 @@ Grid<usual_dims> grid_of(const Description& description) {
     grid.coordinate = description.array("coordinate", plan.nodes * dims, 0, most);
     const auto& shift = description.array("shift", dims, 0, 31);
     const auto& field = description.array("field", dims, 1, most);
+    std::int64_t stride = 1;
+    std::uint32_t bits = 0;
     for (std::int64_t dim = 0; dim < dims; ++dim) {
+        const std::int64_t size = std::abs(std::int64_t{grid.size[dim]});
+        const std::int64_t hops = plan.twist != 0 ? 0 : grid.size[dim] > 0 ? size / 2 : size - 1;
+        const std::int64_t mask = field[dim], its = mask << shift[dim];
         grid.fields.shift[dim] = shift[dim];
         grid.fields.mask[dim] = field[dim];
-        if (grid.size[dim] == 0 || shift[dim] + std::bit_width(static_cast<std::uint32_t>(field[dim])) > 32)
+        if (size == 0 || mask < 2 * hops + 1 || (mask & (mask + 1)) != 0 || its >> 32 != 0 || (bits & its) != 0)
             throw std::invalid_argument("network: a route record has no room for its dimensions");
+        bits |= static_cast<std::uint32_t>(its);
         grid.fields.magnitudes |= static_cast<std::uint32_t>(field[dim] - 1) << shift[dim];
         for (std::int64_t node = 0; node < plan.nodes; ++node)
-            if (grid.coordinate[node * dims + dim] >= std::abs(grid.size[dim]))
-                throw std::invalid_argument("network: a node is outside the grid");
+            if (grid.coordinate[node * dims + dim] != node / stride % size)
+                throw std::invalid_argument("network: a node is not at its place in the grid");
+        stride = std::min(stride * size, plan.nodes + 1);
         if constexpr (usual_dims == 0) {
             const int vcs = static_cast<int>(plan.vcs);
             grid.groups[dim] = Grid<0>::S::range(static_cast<int>(2 * dim) * vcs, 2 * vcs);
             if (dim == 0) grid.groups[0] |= Grid<0>::S::range(static_cast<int>(2 * dims) * vcs, static_cast<int>(plan.injectors));
         }
     }
+    if (stride != plan.nodes) throw std::invalid_argument("network: a grid has a node at each place");
     if (plan.twist != 0) {
-        if (dims != 2) throw std::invalid_argument("network: a twisted torus has two dimensions");
+        if (dims != 2 || grid.size[0] < 0 || grid.size[1] < 0 || plan.twist < 0 || plan.twist >= grid.size[0])
+            throw std::invalid_argument("network: a twisted torus has two dimensions, and a twist less than its width");
         const std::int64_t places = std::int64_t{grid.size[0]} * grid.size[1];
         grid.record_first = description.array("record_first", places + 1, 0, most);
         grid.record = description.array("record", grid.record_first.back(), 0, most);
-        if (places != plan.nodes || !std::is_sorted(grid.record_first.begin(), grid.record_first.end()))
+        if (std::adjacent_find(grid.record_first.begin(), grid.record_first.end(), std::greater_equal<>()) != grid.record_first.end())
             throw std::invalid_argument("network: routes of a twisted torus are not in order");
+        for (std::int32_t record : grid.record)
+            if ((static_cast<std::uint32_t>(record) & ~bits) != 0)
+                throw std::invalid_argument("network: a route of a twisted torus is none");
     }
     return grid;
 }
@@ -52,6 +64,7 @@ std::unique_ptr<AnyNetwork> make_grid(const Description& description) {
         throw std::invalid_argument("network: a grid has two ports a dimension and a node at each router");
     if (plan.ports * plan.vcs + plan.injectors > 62)
         throw std::invalid_argument("network: a router of a grid has 62 inputs at most");
+    if (plan.policy > static_cast<int>(Policy::oblivious)) throw std::invalid_argument("network: a grid has no such policy");
     if (plan.is_usual() && plan.policy == static_cast<int>(Policy::smart)) {
         if (plan.dims == 2) return make<2>(description);
         if (plan.dims == 3) return make<3>(description);

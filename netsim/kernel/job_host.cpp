@@ -40,6 +40,9 @@ bool drained(const Hosts& hosts, const Job& job) {
 
 std::int64_t install(Hosts& hosts, const HostingRules& rules, std::shared_ptr<const Code> code,
                      std::vector<std::int32_t> nodes, std::int64_t times, const std::vector<std::int32_t>& classes) {
+    if (!code) throw std::invalid_argument("program: there is none");
+    if (rules.record && code->loops) throw std::invalid_argument("program: messages of iterations in a loop have no numbers");
+    if (times < 1 || times >> 31 != 0) throw std::invalid_argument("times: " + std::to_string(times) + " is not from 1 to 2^31 - 1");
     if (static_cast<std::int64_t>(nodes.size()) != code->tasks())
         throw std::invalid_argument("placement: not one node for each task");
     for (std::int32_t node : nodes) {
@@ -48,6 +51,10 @@ std::int64_t install(Hosts& hosts, const HostingRules& rules, std::shared_ptr<co
         if (hosts.nodes[node].job >= 0)
             throw std::invalid_argument("placement: node " + std::to_string(node) + " is used by another job");
     }
+    std::vector<std::int32_t> sorted = nodes;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) throw std::invalid_argument("placement: node " + std::to_string(*twice) + " is given twice");
     if (!classes.empty() && static_cast<std::int64_t>(classes.size()) != code->keys())
         throw std::invalid_argument("traffic classes: not one for each key");
     for (std::int32_t number : classes)
@@ -123,6 +130,7 @@ void dismiss(Hosts& hosts) {
 
 void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
     Job& job = hosts.jobs.of(number);
+    if (job.end >= 0) throw std::invalid_argument("job " + std::to_string(number) + ": has ended");
     const std::int32_t place = hosts.jobs.place.at(number);
     const std::int64_t begin = job.first_key, end = begin + job.code->keys();
     const Cycle now = hosts.now();

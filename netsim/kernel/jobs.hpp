@@ -19,6 +19,7 @@ struct Code {
     std::vector<std::int64_t> first_message;  // by key
     std::int64_t messages = 0;
     std::int64_t by_rendezvous = 0;
+    bool loops = false;                     // a task's iterations stand in a loop
 
     std::int64_t tasks() const { return static_cast<std::int64_t>(first.size()) - 1; }
     std::int64_t keys() const { return static_cast<std::int64_t>(packets.size()); }
@@ -26,8 +27,8 @@ struct Code {
     void transfer(Archive& archive) {
         archive(operations, first, source, target, packets, first_message, messages, by_rendezvous);
     }
-    // Throw std::invalid_argument unless every operation names a key and every task ends.
-    void check() const;
+    // Throw std::invalid_argument unless every operation names a key and every task ends; note whether one loops.
+    void check();
 };
 
 struct Job {
@@ -50,38 +51,6 @@ struct Job {
         archive(keyed, ending, stopped, forgotten);
     }
 };
-
-inline void Code::check() const {
-    const auto wrong = [](const char* what) { throw std::invalid_argument(std::string("program: ") + what); };
-    if (first.empty() || first.front() != 0 || first.back() != static_cast<std::int64_t>(operations.size()))
-        wrong("tasks do not share the operations");
-    if (source.size() != packets.size() || target.size() != packets.size() || first_message.size() != packets.size())
-        wrong("keys have not as many sources as packets");
-    for (std::int64_t n = 0; n < keys(); ++n) {
-        if (packets[n] < 1) wrong("a message has no packet");
-        if (source[n] < 0 || source[n] >= tasks() || target[n] < 0 || target[n] >= tasks())
-            wrong("a key names no task");
-        if (first_message[n] < 0 || first_message[n] > messages) wrong("a key has no such message");
-    }
-    for (std::int64_t task = 0; task < tasks(); ++task) {
-        if (first[task + 1] < first[task]) wrong("tasks are not in order");
-        for (std::int64_t n = first[task]; n < first[task + 1]; ++n) {
-            const std::int64_t value = operations[n] >> kind_bits;
-            const int kind = static_cast<int>(operations[n] & ((1 << kind_bits) - 1));
-            if (kind == op_compute || kind == op_compute_last) {
-                if (value < 0) wrong("a computation takes less than no time");
-            } else if (kind == op_loop) {
-                if (value < 1 || value > n - first[task]) wrong("a loop begins before its task");
-            } else if (kind > op_over || (value & ((std::int64_t{1} << key_bits) - 1)) >= keys() || value < 0) {
-                wrong("an operation names no key");
-            } else {
-                const auto key = static_cast<std::size_t>(value & ((std::int64_t{1} << key_bits) - 1));
-                const bool sends = kind == op_send || kind == op_ask || kind == op_sent || kind == op_sent_last || kind == op_over;
-                if ((sends ? source : target)[key] != task) wrong("an operation is of another task");
-            }
-        }
-    }
-}
 
 // All jobs that are not forgotten, by the places that nodes know, and their keys.
 class Jobs {

@@ -134,11 +134,19 @@ inline void Ranges::give(std::int32_t begin, std::int64_t count) {
 class Archive {
 public:
     Archive() = default;
-    explicit Archive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {}
+    // Bytes begin with their number: of those that are not whole nothing is read.
+    explicit Archive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {
+        std::uint64_t size = 0;
+        raw(&size, sizeof size);
+        if (size != bytes_.size()) throw std::invalid_argument("state of a network: is not whole");
+    }
 
     bool reads() const { return reads_; }
-    const std::string& bytes() const { return bytes_; }
     bool at_end() const { return place_ == bytes_.size(); }
+    std::string closed() const {
+        const std::uint64_t size = sizeof size + bytes_.size();
+        return std::string(reinterpret_cast<const char*>(&size), sizeof size) + bytes_;
+    }
 
     template <class... Parts>
     void operator()(Parts&... parts) {

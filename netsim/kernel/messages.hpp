@@ -88,6 +88,10 @@ void deliver(D& d, const Packet& packet, Cycle cycle) {
     add_shared(d, key.flying, std::int64_t{-1});
     if (key.target < 0) return;
     const std::int32_t node = key.target;
+    if constexpr (D::is_cut) {
+        if (d.domain_of((packet.label & 3) == reply ? key.source : node) != d.number)
+            throw std::logic_error("a packet came to a node that it was not for");
+    }
     switch (packet.label & 3) {
         case data:
             ++key.have;

@@ -168,6 +168,11 @@ struct alignas(128) Desk {
     Delays packet_delays, message_delays;
     Charges charges;
 
+    // The first cycle from `cycle` on in which anything falls due, or `never`.
+    Cycle next_event(Cycle cycle) const {
+        return std::min({tails.next(cycle), timers.next(cycle), headers.next(cycle), credits.next(cycle), acks.next(cycle),
+                         notices.next(cycle), wakes.next(cycle)});
+    }
     void act_on(int which, std::int32_t node, Node& its) {
         if (its.listed >> which & 1) return;
         its.listed |= static_cast<std::uint8_t>(1 << which);
@@ -189,6 +194,7 @@ struct Hosts {
     std::vector<Desk> desks = std::vector<Desk>(1);  // by domain
     std::vector<std::uint8_t> owner;                 // by router: its domain; empty: there is one
     std::vector<Border> borders;                     // see borders.hpp
+    bool torn = false;                               // it could not go on in the middle of a cycle
     Sources sources;
     std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
 

@@ -75,6 +75,9 @@ struct Plan {
     bool is_usual() const;
     // Whether those that `PlainPlan` has as constants are as it has them.
     bool is_plain() const;
+    // Whether it differs from another in the routing alone.
+    bool has_routing_of(const Plan& other) const;
+    bool operator==(const Plan&) const = default;
 
     // Visit all settings with their names.
     template <class Visit>

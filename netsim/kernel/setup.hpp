@@ -27,6 +27,7 @@ struct Layout {
         for (std::int64_t router = 0; router < plan.routers; ++router)
             slots.push_back(inputs[router] * plan.queue + (router < plan.nodes ? plan.injectors * plan.buffer : 0));
         first_slot = sums(slots);
+        if (first_slot.back() >= std::int64_t{1} << 31) throw std::invalid_argument("network: it has too many places for packets");
     }
 
 private:
@@ -128,6 +129,13 @@ void allocate(Waits<S>& waits, const Layout& layout) {
     waits.way.assign(static_cast<std::size_t>(layout.first_port.back()) + layout.ports.size());
 }
 
+// Check the cycles a phit of a link, and those to its end.
+inline void need_pace(const Plan& plan, std::int64_t cycles, std::int64_t delay) {
+    constexpr std::int64_t most = 1 << 24;
+    if (cycles < 1 || delay < 1) throw std::invalid_argument("network: a link takes no time");
+    if (cycles * plan.phits > most || delay > most) throw std::invalid_argument("network: a link takes more than 2^24 cycles");
+}
+
 // Wire every output to the FIFO that it feeds, and that one to it.
 template <class W>
 void wire(Network<W>& net, const Description& description, const Layout& layout) {
@@ -140,6 +148,7 @@ void wire(Network<W>& net, const Description& description, const Layout& layout)
     const auto& cycles = slow ? description.array("cycles", links, 0, 1 << 20) : none;
     const auto& delay = slow ? description.array("delay", links, 0, (1 << 30)) : none;
     const auto& lag = slow ? description.array("lag", links, 0, 1 << 30) : none;
+    std::vector<bool> is_fed(static_cast<std::size_t>(layout.first_port.back()));
     for (std::int64_t n = 0; n < plan.routers; ++n) {
         auto& r = net.routers[static_cast<std::size_t>(n)];
         if constexpr (!W::by_arithmetic) {
@@ -153,17 +162,28 @@ void wire(Network<W>& net, const Description& description, const Layout& layout)
             if (there < 0) continue;
             if (port >= layout.ports[n] || in < 0 || in >= layout.ports[there])
                 throw std::invalid_argument("network: a link has no port");
+            const auto end = static_cast<std::size_t>(layout.first_port[there] + in);
+            if (is_fed[end]) throw std::invalid_argument("network: two links lead into one port");
+            is_fed[end] = true;
+            // The routers of usual grids and trees find who feeds an input by the link that leads back.
+            if constexpr (W::by_arithmetic) {
+                if (in != port || neighbor[there * plan.ports + (port ^ 1)] != n)
+                    throw std::invalid_argument("network: a link of a grid does not lead on in its direction");
+            } else if constexpr (W::usual) {
+                if (neighbor[there * plan.ports + in] != n || entry[there * plan.ports + in] != port)
+                    throw std::invalid_argument("network: a link of a tree leads one way only");
+            }
             auto& link = r.link[port];
             link.beyond = Domain<W>::name_of(static_cast<std::uint32_t>(there), static_cast<int>(in * plan.vcs));
             const auto slot = static_cast<std::uint32_t>(layout.first_slot[there] + in * plan.vcs * plan.queue);
             if constexpr (W::usual && !W::by_arithmetic) r.slot[port] = slot;
             if constexpr (!W::usual) {
                 const std::int64_t at = n * plan.ports + port;
+                if (slow) need_pace(plan, cycles[at], delay[at]);
                 link.slot = slot;
                 link.lasts = static_cast<std::uint32_t>(slow ? cycles[at] * plan.phits : plan.phits);
                 link.far = static_cast<std::uint32_t>(slow ? delay[at] : plan.hop);
                 link.wired = true;
-                if (link.lasts < 1 || link.far < 1) throw std::invalid_argument("network: a link takes no time");
                 net.routers[static_cast<std::size_t>(there)].feed[in] = Feed{
                     Domain<W>::name_of(static_cast<std::uint32_t>(n), static_cast<int>(port * plan.vcs)),
                     static_cast<std::uint32_t>(slow ? lag[at] : 0), link.far, true};
@@ -180,15 +200,13 @@ template <class W>
 void set_pace(Network<W>& net, const Description& description) {
     const Plan& plan = net.plan;
     const auto& cycles = description.array("cycles", plan.routers * plan.ports, 0, 1 << 20);
-    const auto& delay = description.array("delay", plan.routers * plan.ports, 0, 1 << 24);
+    const auto& delay = description.array("delay", plan.routers * plan.ports, 0, 1 << 30);
     const auto for_each_link = [&](auto visit) {
         for (std::size_t n = 0; n < net.routers.size(); ++n)
             for (int port = 0; port < net.routers[n].fed / static_cast<int>(plan.vcs); ++port)
                 if (net.routers[n].link[port].wired) visit(net.routers[n].link[port], n * plan.ports + port);
     };
-    for_each_link([&](const Link&, std::size_t at) {
-        if (cycles[at] < 1 || delay[at] < 1) throw std::invalid_argument("network: a link takes no time");
-    });
+    for_each_link([&](const Link&, std::size_t at) { need_pace(plan, cycles[at], delay[at]); });
     for_each_link([&](Link& link, std::size_t at) {
         link.lasts = static_cast<std::uint32_t>(cycles[at] * plan.phits);
         link.far = static_cast<std::uint32_t>(delay[at]);

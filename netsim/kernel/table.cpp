@@ -11,28 +11,71 @@ std::vector<To> narrowed(const std::vector<std::int32_t>& wide) {
 
 }  // namespace
 
+namespace {
+
+// Check that ways by first ports end, at their target or where no port leads on: `whole_way` follows them.
 template <int words, bool plain>
-void read_routing(Table<words, plain>& table, const Description& description) {
+void need_ends(const Table<words, plain>& table, const Plan& plan) {
+    for (std::int64_t target = 0; target < plan.switches; ++target) {
+        std::vector<std::int64_t> walk_of(static_cast<std::size_t>(plan.switches), -1);
+        for (std::int64_t from = 0; from < plan.switches; ++from) {
+            std::int64_t x = from;
+            for (; x >= 0 && x != target && walk_of[x] < 0; x = table.next(plan, x, target)) walk_of[x] = from;
+            if (x >= 0 && x != target && walk_of[x] == from) throw std::invalid_argument("network: a way goes round in a circle");
+        }
+    }
+}
+
+}  // namespace
+
+template <int words, bool plain>
+void read_routing(Table<words, plain>& table, const Description& description, const Layout& layout) {
     const Plan& plan = description.plan;
     const std::int64_t switches = plan.switches, most = (std::int64_t{1} << 31) - 1;
     const std::int64_t pairs = switches * switches, entry = plan.most + plan.escapes;
+    const auto wrong = [](const char* what) { throw std::invalid_argument(std::string("network: ") + what); };
+    if (plan.most < 1) wrong("an entry of the table has no port");
     table.ports = narrowed<typename Table<words, plain>::Port>(description.array("table", pairs * entry, -1, plan.ports - 1));
+    for (std::int64_t x = 0; x < switches; ++x) {
+        const auto its = table.ports.begin() + x * switches * entry;
+        const std::int64_t ports = layout.ports[plan.first_switch + x];
+        if (std::any_of(its, its + switches * entry, [&](auto port) { return port >= ports; })) wrong("a way leads by no port");
+    }
     const auto choice = static_cast<Choice>(plan.choice);
     if (choice == Choice::ugal_l || choice == Choice::par)
         table.far_hops = narrowed<std::uint16_t>(description.array("far_hops", pairs, -1, 1 << 15));
     table.end = description.array("end", switches * plan.ports, -1, switches - 1);
-    table.low = description.array("low", -1, 0, plan.vcs);
-    table.high = description.array("high", static_cast<std::int64_t>(table.low.size()), 0, plan.vcs);
+    if (choice == Choice::ugal_g) need_ends(table, plan);
+    const std::int64_t own = table.own_vcs(plan);
+    table.low = description.array("low", -1, 0, own);
+    table.high = description.array("high", static_cast<std::int64_t>(table.low.size()), 0, own);
     table.one_level = table.low.size() == 1;
+    if (table.low.empty()) wrong("there is no level");
+    for (std::size_t level = 0; level < table.low.size(); ++level)
+        if (table.low[level] > table.high[level]) wrong("a level has fewer virtual channels than none");
+    table.low.resize(std::max(table.low.size(), most_levels), table.low.back());
+    table.high.resize(table.low.size(), table.high.back());
     table.home = description.array("home", plan.nodes, -1, switches - 1);
     table.gate = description.array("gate", plan.nodes, -1, switches - 1);
     table.node_port = description.array("node_port", plan.nodes, -1, plan.ports - 1);
+    const std::int64_t last_plane = plan.plane == plan.compute_from ? 0 : std::max<std::int64_t>(plan.compute_from - 1, 0) / plan.plane * plan.plane;
+    for (std::int64_t node = 0; node < plan.nodes; ++node) {
+        const std::int64_t home = table.home[node], port = table.node_port[node];
+        if (home < 0) continue;  // it is cut off
+        if (table.gate[node] < 0 || table.gate[node] + last_plane >= switches) wrong("a node has no switch in a plane");
+        if (plan.first_switch + home != node && (port < 0 || port >= layout.ports[plan.first_switch + home]))
+            wrong("a node hangs at no port");
+    }
     table.place = description.array("place", switches, -1, switches - 1);
     table.kin = description.array("kin", switches, -1, most);
     table.stride = description.array("stride", switches, 1, most);
     table.via = description.array("via", -1, -1, switches - 1);
-    if (static_cast<std::int64_t>(table.via.size()) < std::max(plan.via_row * switches, plan.via_count))
-        throw std::invalid_argument("network: intermediate switches are missing");
+    const bool one_row = plan.via_row == 0;
+    if ((!one_row && plan.via_row < plan.via_count) ||
+        static_cast<std::int64_t>(table.via.size()) < (one_row ? plan.via_count : plan.via_row * switches))
+        wrong("intermediate switches are missing");
+    for (std::int32_t place : table.place)
+        if (place >= plan.via_count) wrong("a switch is not among the intermediate ones");
 }
 
 namespace {
@@ -40,8 +83,9 @@ namespace {
 template <int words, bool plain>
 std::unique_ptr<AnyNetwork> make(const Description& description) {
     const Plan& plan = description.plan;
+    const Layout layout(description);
     Table<words, plain> table;
-    read_routing(table, description);
+    read_routing(table, description, layout);
     const auto pairs = static_cast<std::size_t>(plan.nodes * plan.nodes);
     const auto schedule = description.arrays.find("schedule");
     if (schedule != description.arrays.end())
@@ -52,7 +96,7 @@ std::unique_ptr<AnyNetwork> make(const Description& description) {
         table.pace.assign(pairs, {});
         table.wake.assign(static_cast<std::size_t>(plan.nodes), 0);
     }
-    if (plan.marks > 0) table.marked.assign(static_cast<std::size_t>(Layout(description).first_slot.back()), 0);
+    if (plan.marks > 0) table.marked.assign(static_cast<std::size_t>(layout.first_slot.back()), 0);
     return std::make_unique<NetworkOf<Table<words, plain>>>(description, std::move(table));
 }
 

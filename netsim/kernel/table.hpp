@@ -13,6 +13,7 @@ enum Trip : std::uint32_t {
     escaped = 8,   // it is on the escape channel
 };
 inline constexpr int level_at = 4, kind_at = 10, via_at = 16;  // level; class of the last link + 1, 0: none; switch
+inline constexpr std::size_t most_levels = 128;  // what six bits hold, and the levels before a packet heads for its destination
 inline constexpr std::uint32_t six_bits = 63, no_level = ~((six_bits << level_at) | (six_bits << kind_at));
 
 // Sets of so many words; `plain`: with the settings of `PlainPlan`.
@@ -65,6 +66,11 @@ struct Table {
         *this = std::move(other);
     }
 
+    // The switch to which the first port leads that an entry names; -1: there is none.
+    std::int64_t next(const Plan& plan, std::int64_t x, std::int64_t target) const {
+        const int port = entry(plan, x, target)[0];
+        return port < 0 ? -1 : end[x * plan.ports + port];
+    }
     // Virtual channels of a link that a class has.
     int own_vcs(const auto& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
     const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
@@ -97,7 +103,7 @@ template <int words, bool plain, class D>
 std::int64_t first_link(const Table<words, plain>& table, const D& d, std::int64_t x, std::int64_t target, int low, int high) {
     const auto& plan = d.plan;
     const auto& r = d.routers[plan.first_switch + x];
-    const int first = table.entry(plan, x, target)[0] * static_cast<int>(plan.vcs);
+    const int first = std::max<int>(table.entry(plan, x, target)[0], 0) * static_cast<int>(plan.vcs);
     std::int64_t total = 0;
     for (int output = first + low; output < first + high; ++output) total += r.output[output].known + r.output[output].waiting;
     return total;
@@ -108,10 +114,8 @@ template <int words, bool plain, class D>
 std::int64_t whole_way(const Table<words, plain>& table, const D& d, std::int64_t x, std::int64_t target, int shift) {
     const auto& plan = d.plan;
     std::int64_t total = 0;
-    while (x != target) {
+    for (; x >= 0 && x != target; x = table.next(plan, x, target))
         total += first_link(table, d, x, target, shift, shift + table.own_vcs(plan));
-        x = table.end[x * plan.ports + table.entry(plan, x, target)[0]];
-    }
     return total;
 }
 
@@ -161,7 +165,10 @@ std::uint32_t chosen_trip(const Table<words, plain>& table, const D& d, std::uin
     if ((trip & decided) && !(trip & may_turn)) return trip;
     const std::int64_t x = router - plan.first_switch;
     const bool turning = trip & decided;
-    if (turning && table.kin[x] != table.kin[gate_of(table, plan, x, origin(d, label))]) return trip & ~may_turn;
+    if (turning) {  // in the group of its source, unless that has been cut off
+        const std::int32_t source = origin(d, label);
+        if (table.gate[source] < 0 || table.kin[x] != table.kin[gate_of(table, plan, x, source)]) return trip & ~may_turn;
+    }
     const std::int64_t via = drawn_via(table, d, router, i, x, home, cycle);
     const int level = trip >> level_at & six_bits, rise = turning && !plan.anew ? 1 : 0;
     const int shift = class_of(d, label) * table.own_vcs(plan);

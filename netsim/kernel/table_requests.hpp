@@ -18,6 +18,7 @@ int own_port(const Table<words, plain>& table, const D& d, std::int64_t x, const
     const auto& plan = d.plan;
     int count = 0;
     while (count < plan.most && entry[count] >= 0) ++count;
+    count = std::max(count, 1);
     if (plan.spread == static_cast<int>(Spread::destination))
         return static_cast<int>(static_cast<std::int64_t>(packet.route) / table.stride[x] % count);
     return below(d.chance.draw(Purpose::flow, x, origin(d, packet.label), packet.route), count);
@@ -54,7 +55,7 @@ void note_ways(const Table<words, plain>& table, D& d, std::uint32_t router, typ
     const auto* entry = table.entry(plan, x, homeward ? home : packet.trip >> via_at);
     // Whether the way home leads out of the network: to the compute node, or to its socket.
     const bool leaving = homeward && (x < plan.compute_from ? gate_of(table, plan, x, packet.route) == x
-                                                            : table.end[x * plan.ports + entry[0]] == home);
+                                                            : table.end[x * plan.ports + std::max<int>(entry[0], 0)] == home);
     int first = 0, last = static_cast<int>(plan.most);
     if (plan.spread != static_cast<int>(Spread::least)) {
         first = own_port(table, d, x, entry, packet);
@@ -82,7 +83,7 @@ void note_ways(const Table<words, plain>& table, D& d, std::uint32_t router, typ
     }
     outputs |= firsts.runs(low, count);
     if (plan.escapes && !leaving) {
-        const int output = entry[plan.most] * vcs + shift;
+        const int output = std::max<int>(entry[plan.most], 0) * vcs + shift;
         r.last_resort[i] = static_cast<std::int16_t>(output);
         outputs = outputs.where(!(packet.trip & escaped));
         outputs.insert(output);

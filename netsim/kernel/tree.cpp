@@ -36,6 +36,8 @@ std::unique_ptr<AnyNetwork> make_tree(const Description& description) {
         throw std::invalid_argument("network: a tree has not such ports");
     if (plan.ports * plan.vcs > 62 || plan.vcs + plan.injectors > 62)
         throw std::invalid_argument("network: a router of a tree has 62 inputs at most");
+    if (plan.policy < static_cast<int>(Policy::tree_adaptive) || plan.policy > static_cast<int>(Policy::tree_thin))
+        throw std::invalid_argument("network: a tree has no such routing");
     const auto& ports = description.array("ports_of", plan.routers, 1, plan.ports);
     for (std::int64_t n = plan.nodes; n < plan.routers; ++n)
         if (ports[n] < plan.up + plan.down) throw std::invalid_argument("network: a switch of a tree lacks ports");

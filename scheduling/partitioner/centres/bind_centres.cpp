@@ -149,10 +149,10 @@ std::pair<std::int64_t, std::int64_t> box_of(const Axes& axes, Array<const std::
 }
 
 nb::object cones_of(Array<const std::int32_t, 2> table, std::int64_t stride, std::int64_t size, bool ring) {
-    const auto radii = table.shape(0), nodes = table.shape(1);
-    need(radii > 0 && stride > 0 && size > 0 && nodes % static_cast<std::size_t>(stride * size) == 0,
+    const auto radii = static_cast<std::int64_t>(table.shape(0)), nodes = static_cast<std::int64_t>(table.shape(1));
+    need(radii > 0 && stride > 0 && stride <= nodes && size > 0 && size <= nodes && nodes % (stride * size) == 0,
          "table: whole slices of the dimension");
-    auto counts = made(cones(flat(table), static_cast<std::int64_t>(radii), stride, size, ring));
+    auto counts = made(cones(flat(table), radii, stride, size, ring));
     return nb::cast(counts).attr("reshape")(radii, nodes);
 }
 
