@@ -288,9 +288,8 @@ class GraphRouting(Routing):
         turning = trip.decided
         if turning:
             assert group is not None
-            source = fifo.packets[0].source
-            cut_off = self.table.gate[source] < 0
-            if cut_off or group[switch] != group[self._gate(switch, source)]:
+            source = self._gate(switch, fifo.packets[0].source)
+            if group[switch] != group[source]:
                 trip.may_turn = False
                 return
         drawn = self._drawn(fifo, switch, home, now)

@@ -1,7 +1,7 @@
 """A script of Python on a build of the extension with sanitizers: ``python sanitized.py MODULE ARGUMENTS``.
 
-The module at the path given stands in for the installed one. The other arguments are a script and its own, or those of
-pytest after the word pytest.
+The module at the path given stands in for the installed one. The other arguments are a script and its own, or
+those of pytest after the word pytest.
 """
 
 from __future__ import annotations

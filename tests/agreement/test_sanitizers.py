@@ -1,4 +1,4 @@
-"""Sanitizers find no fault of the kernel: stories on several threads, and what crosses the border of the API.
+"""Sanitizers find no fault of the compiled part: stories on one thread and several, and wrong calls.
 
 Each builds the extension once more, with its own checks, in a folder of its own.
 """
@@ -14,14 +14,27 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
+STORIES = ["pytest", "-q", "-n", "0", "-s", "-p", "no:cacheprovider"]
+THREADS = str(HERE / "test_threads_agree.py")
 TESTS = {
-    "thread": ["agreement/test_threads_agree.py"],
+    "thread": [[*STORIES, THREADS]],
     "address,undefined": [
-        "agreement/test_agreement.py",
-        "netsim/test_kernel_engine.py",
+        [*STORIES, THREADS, *(str(HERE / f"test_{name}.py") for name in ("agreement", "wirings_agree"))],
+        [
+            *STORIES,
+            *(str(HERE.parent / "netsim" / f"test_{name}.py") for name in ("kernel_engine", "golden")),
+        ],
+        *([str(HERE / "wrong_calls.py"), str(seed), "1000", os.devnull] for seed in range(100, 110)),
     ],
 }
 LIBRARIES = {"thread": ["libtsan.so"], "address,undefined": ["libasan.so", "libubsan.so"]}
+# Python and NumPy keep memory to the end. A fault ends the process, an array that is too large does not.
+OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:report_signal_unsafe=0",
+    "OPENBLAS_NUM_THREADS": "1",
+}
 
 
 def built(sanitizer, folder):
@@ -60,21 +73,15 @@ def library(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("sanitizer", TESTS)
 def test_no_fault_is_found(sanitizer, tmp_path):
-    libraries = [library(name) for name in LIBRARIES[sanitizer]]
+    preload = " ".join(library(name) for name in LIBRARIES[sanitizer])
     module = built(sanitizer, tmp_path / "build")
-    # Python and NumPy keep memory to the end. A fault ends the process at once.
-    options = {
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-        "TSAN_OPTIONS": "halt_on_error=1:exitcode=66",
-    }
-    what, *more = (str(HERE.parent / word) if word.endswith(".py") else word for word in TESTS[sanitizer])
-    finished = subprocess.run(
-        [sys.executable, str(HERE / "sanitized.py"), str(module), "-q", "-n", "0", "-s", what, *more],
-        env=os.environ | options | {"LD_PRELOAD": " ".join(libraries), "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stdout[-5000:] + finished.stderr[-10000:]
+    for words in TESTS[sanitizer]:
+        finished = subprocess.run(
+            [sys.executable, str(HERE / "sanitized.py"), str(module), *words],
+            env=os.environ | OPTIONS | {"LD_PRELOAD": preload},
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+        assert finished.returncode == 0, f"{words}\n{finished.stdout[-5000:]}{finished.stderr[-10000:]}"

@@ -1,4 +1,4 @@
-"""Wrong arrays and arguments never crash the compiled part; `test_sanitizers` does the same with more calls."""
+"""Wrong arrays and arguments never crash the compiled part; `test_sanitizers` makes more such calls."""
 
 from __future__ import annotations
 

@@ -62,6 +62,20 @@ def test_the_command_tells_in_one_sentence_that_the_compiled_part_is_missing():
     assert told.stderr.count("\n") == 1
 
 
+def test_no_compiler_and_none_from_pypi_is_told_in_one_sentence(tmp_path):
+    """As where pip has no network: the package with a compiler is not there."""
+    told = started(
+        "import sys; sys.path.insert(0, 'scripts'); sys.modules['ziglang'] = None; import backend\n"
+        "backend.build_wheel('never')",
+        PATH=str(tmp_path),
+        CXX="",
+    )
+    assert told.returncode == 1
+    assert told.stdout == ""
+    assert len(told.stderr.splitlines()) == 1
+    assert "found no C++ compiler: install one" in told.stderr
+
+
 def test_a_source_that_is_younger_than_the_compiled_part_is_seen(tmp_path, monkeypatch):
     source = tmp_path / "part.cpp"
     source.write_text("")

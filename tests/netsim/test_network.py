@@ -208,3 +208,14 @@ def test_windows_put_together_are_those_of_twice_the_length(monkeypatch):
     found = asked(window=10)
     assert (expected.window, found.window) == (40, 40)
     assert (found.window_load() == expected.window_load()).all()
+
+
+@BOTH
+def test_time_does_not_go_back(engine):
+    network = Network(parse("torus:4x4"), engine=engine)
+    network.start(computing(3000), [0, 1])
+    network.advance(100)
+    assert network.advance(5) == []
+    assert network.now == 100
+    assert network.advance() == [0]
+    assert network.now == 3000
