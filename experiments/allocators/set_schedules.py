@@ -24,7 +24,7 @@ from netplace.checks.writing import write_atomically
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.netsim import Config
 from netplace.placement.compactness import compactness
-from netplace.runs.execute import attempt
+from netplace.runs import attempt
 from netplace.runs.set_costs import level_costs, measurements
 from netplace.scheduling.partitioner.pss.derive import levels, plain_levels, weighted
 from netplace.scheduling.partitioner.pss.language import written

@@ -23,9 +23,8 @@ from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, ME
 from netplace.experiments.allocators.tables import TABLES
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 
 __all__ = ["STUDY", "cases"]

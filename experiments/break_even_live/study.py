@@ -35,9 +35,8 @@ from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["STUDY", "Slowed"]
 

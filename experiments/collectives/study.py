@@ -24,9 +24,8 @@ from netplace.apps.collectives import TABLES, schedule
 from netplace.experiments.collectives.cells import BLOCKS, HOPELESS, SETTINGS, Cell
 from netplace.experiments.shared.statistics import LEVEL
 from netplace.report.plots.page import page
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = [
     "STUDY",

@@ -9,13 +9,11 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, ClassVar
 
-from netplace.cosim import Placing
-from netplace.cosim.alone import compact, cycles_alone
+from netplace.cosim import Attempt, LiveExecution, Placing, Work, application_work, cycles_alone
+from netplace.cosim.alone import compact
 from netplace.cosim.fast_forward_execution import FastForwardExecution, JobResidence
-from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.sampled import sampled_twice
-from netplace.cosim.work import Work, application_work
 from netplace.experiments.contiguity.streams import Stream, stream_of
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config

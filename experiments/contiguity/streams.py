@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.scheduling import Job
-from netplace.scheduling.workload import Workload
-from netplace.scheduling.workload.load import at_load
+from netplace.scheduling.workload import Workload, at_load
 
 __all__ = ["LEAST_SECONDS", "LOAD", "Stream", "steady_weeks", "stream_of"]
 

@@ -17,9 +17,8 @@ from netplace.experiments.contiguity.cases import Cell, run_case
 from netplace.experiments.contiguity.streams import steady_weeks
 from netplace.experiments.contiguity.tables import Made, report_of
 from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, asked_logs
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 
 __all__ = ["STUDY", "cells", "longer_cells", "longer_table"]

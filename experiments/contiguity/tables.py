@@ -12,9 +12,9 @@ import pandas as pd
 from netplace.experiments.contiguity.cases import KINDS, Cell
 from netplace.experiments.pareto.study import front
 from netplace.report.plots.page import COLOURS, explain, page
-from netplace.scheduling.metrics.comparison import Paired, judged, paired
+from netplace.scheduling.metrics import Paired, judged, paired
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Report, ReportTable
 
 __all__ = ["Made", "compared", "draw_fronts", "figures_of", "points", "report_of", "turned"]
 

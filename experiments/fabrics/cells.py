@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.work import Work, body_of
+from netplace.cosim import Work
+from netplace.cosim.work import body_of
 from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.netsim.laps import Laps

@@ -20,9 +20,8 @@ from scipy import stats
 from netplace.experiments.fabrics.cells import MIXES, Cell
 from netplace.netsim.presets import FABRICS
 from netplace.report.plots.page import COLOURS, explain, page
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["FEATURES", "KINDS", "STUDY", "cells", "draw_slowdowns", "jobs_of", "slowdowns"]
 

@@ -31,9 +31,8 @@ from netplace.placement.rule import grid_of
 from netplace.report.plots.page import explain, page
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import Grid, parse
 
 __all__ = ["LOADS", "STUDY", "of_ratios", "ratios", "sets"]

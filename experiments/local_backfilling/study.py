@@ -29,9 +29,8 @@ from netplace.experiments.local_backfilling.simulator import (
 from netplace.experiments.published import published
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
 from netplace.experiments.shared.claims import number_verdict, verdict
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["KINDS", "READINGS", "STUDY", "BackfillingCase", "cases", "orders_within_kinds"]
 

@@ -19,8 +19,7 @@ from netplace.experiments.shared.statistics import best, spread
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
 from netplace.runs import resolve
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 __all__ = ["STUDY", "verdicts"]
 

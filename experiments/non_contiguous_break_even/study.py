@@ -26,9 +26,8 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.points import line_figure
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import outcomes, turnaround
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["PUBLISHED", "STUDY", "cases"]
 

@@ -27,8 +27,7 @@ from netplace.experiments.shared.shared_cases import (
 from netplace.experiments.shared_machine.study import FULL, QUICK
 from netplace.report.plots.page import COLOURS, page
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Bench, Study
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 __all__ = ["STUDY", "front"]
 

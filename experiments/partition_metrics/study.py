@@ -35,8 +35,7 @@ from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import scatter_figure
 from netplace.runs import resolve
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
 __all__ = ["APPLICATIONS", "STUDY", "configurations", "draw"]

@@ -17,7 +17,7 @@ from netplace.experiments.shared.box_times import BEST, most_cubic, named
 from netplace.experiments.shared.crossing import crossing
 from netplace.experiments.shared.statistics import best
 from netplace.scheduling.workload import PUBLISHED_CLASSES
-from netplace.studies.report import ReportTable
+from netplace.studies import ReportTable
 
 __all__ = [
     "DIGITS",

@@ -24,10 +24,8 @@ from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, most_cubic
 from netplace.placement.rule import grid_of
-from netplace.scheduling import Schedule, make_partitioner, schedule
-from netplace.scheduling.job import Job
+from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
-from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications

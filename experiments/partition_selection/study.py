@@ -46,9 +46,8 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.published_classes import published_sizes
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Row, Study, measured
 
 __all__ = ["STUDY"]
 

@@ -31,8 +31,7 @@ from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
 from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
 __all__ = ["STUDY", "places"]

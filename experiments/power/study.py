@@ -30,9 +30,8 @@ from netplace.scheduling.power import (
     power_figures,
 )
 from netplace.scheduling.workload import lublin
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 
 __all__ = ["INSTANCES", "STUDY", "PowerCase", "cases"]

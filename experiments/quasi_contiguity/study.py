@@ -28,8 +28,7 @@ from netplace.experiments.shared.statistics import constant, spread
 from netplace.netsim import Config
 from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 __all__ = ["READINGS", "STUDY", "Reading", "exchanged", "rows"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from netplace.runs.plan import Plan, make_plan
 from netplace.scheduling.workload import read
-from netplace.studies.study import Asked
+from netplace.studies import Asked
 
 __all__ = [
     "CONTIGUOUS",

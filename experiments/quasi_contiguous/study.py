@@ -38,9 +38,8 @@ from netplace.experiments.shared.crossing import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import outcomes, turnaround
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["STUDY", "beside_printed", "draw", "needed"]
 

@@ -24,9 +24,8 @@ from netplace.experiments.redirection.simulator import (
     windows,
 )
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["STUDY", "RedirectionCase", "cases"]
 

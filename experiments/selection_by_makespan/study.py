@@ -34,15 +34,13 @@ from netplace.experiments.shared.box_times import (
 from netplace.experiments.shared.statistics import best, spread
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
-from netplace.scheduling import schedule
-from netplace.scheduling.job import Job
+from netplace.scheduling import Job, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
 from netplace.scheduling.workload import CLASSES, SIZES, applications
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Row, Study, measured
 from netplace.topologies import Grid, parse
 
 __all__ = ["STUDY"]

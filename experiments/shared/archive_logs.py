@@ -16,7 +16,7 @@ from netplace.checks import check_int
 from netplace.experiments.published import published
 from netplace.extensions import file_digest
 from netplace.scheduling.workload import Workload, lublin, read_swf
-from netplace.studies.study import Asked
+from netplace.studies import Asked
 
 __all__ = ["FOLDER", "MODEL", "ArchiveLog", "asked_logs"]
 

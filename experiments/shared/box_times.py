@@ -9,11 +9,10 @@ import pandas as pd
 
 from netplace.netsim import Config
 from netplace.runs import resolve
-from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisations
 from netplace.scheduling.workload import INTENSITIES
-from netplace.studies.study import Row
+from netplace.studies import Row
 
 __all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "run_in_box", "shapes"]
 

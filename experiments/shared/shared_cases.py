@@ -8,8 +8,8 @@ from typing import Any
 
 from netplace.cosim import CosimPlan, make_cosim_plan
 from netplace.cosim.runner import outcome_of
+from netplace.studies import Bench
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Bench
 from netplace.topologies import parse
 
 __all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "carried_out", "loaded"]

@@ -26,8 +26,7 @@ from netplace.experiments.shared.shared_cases import (
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Bench, Study
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 __all__ = ["STUDY", "cases"]
 

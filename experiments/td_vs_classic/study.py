@@ -17,8 +17,7 @@ from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
 from netplace.runs import resolve
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 __all__ = ["STUDY"]
 

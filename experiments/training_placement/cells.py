@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program, application
-from netplace.cosim.work import Work, body_of
+from netplace.cosim import Work
+from netplace.cosim.work import body_of
 from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.scheduling import make_partitioner

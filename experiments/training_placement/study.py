@@ -23,9 +23,8 @@ from scipy import stats
 
 from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
 from netplace.report.plots.page import SHADES, page
-from netplace.studies.report import Report, ReportTable
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
-from netplace.studies.study import Asked, Bench, Study
 
 __all__ = [
     "MACHINES",

@@ -11,8 +11,7 @@ import pandas as pd
 
 from netplace.experiments.published import published
 from netplace.experiments.two_kinds.simulator import STEPS, TaskTimes, query_times, search
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Bench, Study
+from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 __all__ = ["STUDY", "WORKERS", "task_set"]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from netplace.native import experiments as native
-from netplace.scheduling.partitioner.allocation import PartitionerKind
+from netplace.scheduling.partitioner import PartitionerKind
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, Search, box_partitioner
 from netplace.scheduling.partitioner.contiguous.search import Account, NodeArray, Shape, mesh_2d
 from netplace.topologies import Grid

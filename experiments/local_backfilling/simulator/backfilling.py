@@ -16,10 +16,10 @@ from netplace.experiments.local_backfilling.simulator.platform import Platform
 from netplace.experiments.local_backfilling.simulator.rules import RULES
 from netplace.experiments.local_backfilling.simulator.timeline import Set, Timeline
 from netplace.experiments.local_backfilling.simulator.waiting import WaitingLine
+from netplace.scheduling import Job, Schedule, State
 from netplace.scheduling.estimates import estimate_rule
-from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.schedule import Cost, Kills, Rows, Schedule, State
+from netplace.scheduling.partitioner import Nodes
+from netplace.scheduling.schedule import Cost, Kills, Rows
 from netplace.scheduling.times import LogTimes
 
 __all__ = ["backfill"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from netplace.experiments.local_backfilling.simulator.platform import Platform
-from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.schedule import Schedule, State
+from netplace.scheduling import Schedule, State
+from netplace.scheduling.partitioner import Nodes
 
 __all__ = ["FIGURES", "PlaceFigures", "place_figures"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.checks import check_int, check_size
-from netplace.scheduling.job import Job
+from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
 
 __all__ = ["WEEK", "draw_jobs", "draw_weeks"]

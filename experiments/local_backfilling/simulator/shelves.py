@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner import Nodes
 
 __all__ = ["Shelf", "shelves"]
 
