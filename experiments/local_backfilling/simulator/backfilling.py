@@ -1,11 +1,11 @@
-"""Conservative backfilling whose reservations name processors that are free for the whole window."""
+"""Conservative backfilling in which a reservation names its processors, free during all of its window."""
 
 from __future__ import annotations
 
 import heapq
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,14 @@ from numpy.typing import NDArray
 from netplace.checks import check_choice
 from netplace.experiments.local_backfilling.simulator.penalty import Penalty, read_penalty
 from netplace.experiments.local_backfilling.simulator.platform import Platform
-from netplace.experiments.local_backfilling.simulator.rules import RULES
-from netplace.experiments.local_backfilling.simulator.timeline import Set, Timeline
-from netplace.experiments.local_backfilling.simulator.waiting import WaitingLine
-from netplace.scheduling import Job, Schedule, State
-from netplace.scheduling.estimates import estimate_rule
-from netplace.scheduling.partitioner import Nodes
-from netplace.scheduling.schedule import Cost, Kills, Rows
-from netplace.scheduling.times import LogTimes
+from netplace.experiments.local_backfilling.simulator.rules import RULES, place
+from netplace.experiments.local_backfilling.simulator.timeline import Set, Timeline, WaitingLine
+from netplace.scheduling import Job, Schedule, schedule
+from netplace.scheduling.partitioner import Allocation, PlainPartitioner
+from netplace.scheduling.policy import Machine, Policy, Running, Waiting
+from netplace.topologies import Topology, mesh
 
 __all__ = ["backfill"]
-
-_EVERY = 1000
 
 
 def backfill(
@@ -68,198 +64,154 @@ def backfill(
         With the processors of each job; jobs larger than the platform are rejected.
     """
     check_choice(rule, RULES, "rule")
-    chosen = read_penalty(penalty) if isinstance(penalty, str) else penalty
-    rule_for = estimate_rule(estimates, LogTimes())
-    taken, rejected, unknown = [], [], 0
-    for job in _checked(jobs):
-        if job.nodes > platform.processors:
-            reason = f"it needs more than the {platform.processors} processors of the machine"
-            rejected.append((job.number, job.nodes, reason))
-            continue
-        unknown += job.estimate is None
-        taken.append(_Wanted(job, _wall(job, rule_for(job))))
-    if not taken:
-        raise ValueError(f"jobs: none of {len(rejected)} fits on platform {platform.text}")
-    return _Backfilling(platform, taken, rule, chosen, reassign, tell).run(
-        tuple(rejected), unknown, estimates
+    line = mesh((platform.processors,))
+    made = schedule(
+        line,
+        jobs,
+        Policy(
+            f"conservative on processors, {rule}",
+            lambda: _Reservations(platform, rule, reassign),
+            "a reservation names its processors",
+        ),
+        _Places(line, rule, platform),
+        _Times(platform, read_penalty(penalty) if isinstance(penalty, str) else penalty),
+        estimates=estimates,
+        overrun="kill",
+        keep_nodes=True,
+        tell=tell,
     )
+    if not len(made):
+        raise ValueError(f"jobs: none of {len(made.rejected)} fits on platform {platform.text}")
+    return replace(made, machine=f"levels:{platform.text}")
 
 
-@dataclass(slots=True)
-class _Wanted:
-    """A job and its wall time, and later its processors."""
+class _Places(PlainPartitioner):
+    """Gives a job what the rule takes of all free processors."""
 
-    job: Job
-    wall: float
-    start: float = math.nan
-    promised: float = math.nan
-    end: float = math.nan
-    held: Set | None = None
-    failed: bool = False
-    overtook: bool = False
+    by_count = False
+
+    def __init__(self, line: Topology, rule: str, platform: Platform) -> None:
+        super().__init__(line)
+        self._rule, self._platform = rule, platform
+
+    def choose(self, job: Job) -> NDArray[np.int64] | None:
+        return place(self._rule, self._platform, np.flatnonzero(self.is_free), job.nodes)
 
 
-class _Backfilling:
-    """One run: jobs, the timeline, and what is to happen when."""
+@dataclass(frozen=True)
+class _Times:
+    """Run times of the log, longer by the penalty of a job's place."""
 
-    def __init__(
-        self,
-        platform: Platform,
-        wanted: list[_Wanted],
-        rule: str,
-        penalty: Penalty,
-        reassign: bool,
-        tell: Callable[[int, float], None] | None,
-    ) -> None:
-        self._platform, self._wanted, self._penalty = platform, wanted, penalty
-        self._rule, self._reassigns, self._tell = rule, reassign, tell
-        self._time = Timeline(platform, RULES[rule], wanted[0].job.submit)
-        self._line = WaitingLine(self._time.words)
+    platform: Platform
+    penalty: Penalty
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        return self.penalty.seconds(job.run_time, self.platform.above_least(allocation.nodes))
+
+    def longest(self, job: Job) -> float:
+        return job.run_time
+
+
+class _Reservations:
+    """The jobs that wait, each with a start and processors, and until when those that run hold theirs."""
+
+    def __init__(self, platform: Platform, rule: str, reassigns: bool) -> None:
+        self._platform, self._rule, self._reassigns = platform, rule, reassigns
+        self._time: Timeline | None = None
+        self._waiting: dict[int, Waiting] = {}
+        self._new: list[Waiting] = []
         self._starts: list[tuple[float, int]] = []
-        self._ends: list[tuple[float, int]] = []
-        self._allocations: list[Nodes] = [np.empty(0, np.int64)] * len(wanted)
-        self._passes = self._ended = 0
+        self._held: dict[int, tuple[float, Set]] = {}
+        self._freed: list[Running] = []
 
-    def run(self, rejected: tuple[tuple[int, int, str], ...], unknown: int, estimates: str) -> Schedule:
-        """Process all events, instant by instant."""
-        arrived, jobs = 0, self._wanted
-        while arrived < len(jobs) or self._ends or self._starts:
-            now = min(
-                jobs[arrived].job.submit if arrived < len(jobs) else math.inf,
-                self._ends[0][0] if self._ends else math.inf,
-                self._next_start(),
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._new)
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job; its processors are reserved in `advance`."""
+        job, wall = waiting.job, waiting.estimate
+        if not 0 < wall < math.inf:
+            raise ValueError(f"job {job.number}: wall time {wall:g} s, expected a finite number over 0")
+        if job.submit + wall == job.submit:
+            raise ValueError(
+                f"job {job.number}: wall time {wall:g} s is too short beside time {job.submit:g} s"
             )
-            if now == math.inf:
-                break
-            self._passes += 1
-            ended = self._end_jobs(now)
-            self._start_due(now)
-            if ended and self._reassigns:
-                self._reassign(now)
-            while arrived < len(jobs) and jobs[arrived].job.submit <= now:
-                self._reserve(arrived, now)
-                arrived += 1
-        return self._schedule(rejected, unknown, estimates)
+        self._new.append(waiting)
+
+    def ended(self, running: Running) -> None:
+        """Record that a job's processors are free again."""
+        self._freed.append(running)
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Not called: a job is ended at its wall time."""
+
+    def head(self) -> Waiting | None:
+        """Return the first job by submission."""
+        return next(iter(self._waiting.values()), self._new[0] if self._new else None)
+
+    def advance(self, machine: Machine) -> None:
+        """Start the jobs whose time has come, move others up if jobs have ended, and reserve for new ones."""
+        if self._time is None:
+            self._time = Timeline(self._platform, RULES[self._rule], machine.now)
+            self._line = WaitingLine(self._time.words)
+        for running in self._freed:
+            end, held = self._held.pop(running.order)
+            self._time.release(machine.now, end, held)
+        freed = bool(self._freed)
+        self._freed.clear()
+        while self._next_start() <= machine.now:
+            row = heapq.heappop(self._starts)[1]
+            place_in_line = self._line.place(row)
+            _, held = self._line.remove(place_in_line)
+            self._start(self._waiting[row], held, machine, overtakes=place_in_line > 0)
+        if freed and self._reassigns:
+            self._move_up(machine)
+        for waiting in self._new:
+            self._reserve(waiting, machine)
+        self._new.clear()
+        self._wake(machine)
 
     def _next_start(self) -> float:
         """Return when the next reservation starts; those of jobs that have started are forgotten."""
-        while self._starts and not math.isnan(self._wanted[self._starts[0][1]].start):
+        while self._starts and self._starts[0][1] not in self._waiting:
             heapq.heappop(self._starts)
         return self._starts[0][0] if self._starts else math.inf
 
-    def _end_jobs(self, now: float) -> bool:
-        ended = False
-        while self._ends and self._ends[0][0] <= now:
-            wanted = self._wanted[heapq.heappop(self._ends)[1]]
-            assert wanted.held is not None
-            self._time.release(now, wanted.start + wanted.wall, wanted.held)
-            wanted.held = None
-            ended = True
-            self._ended += 1
-            if self._tell is not None and self._ended % _EVERY == 0:
-                self._tell(self._ended, now)
-        return ended
+    def _wake(self, machine: Machine) -> None:
+        """Ask to be called when the next reservation starts, exactly then: a sum may be rounded up."""
+        start, now = self._next_start(), machine.now
+        if start < math.inf:
+            machine.wake(start if now + (start - now) == start else math.nextafter(start, -math.inf))
 
-    def _start_due(self, now: float) -> None:
-        while self._next_start() <= now:
-            row = heapq.heappop(self._starts)[1]
-            place = self._line.place(row)
-            _, held = self._line.remove(place)
-            self._start(row, held, now, overtakes=place > 0)
-
-    def _reassign(self, now: float) -> None:
-        line, begin = self._line, 0
-        while len(line):
-            place, held = self._time.first_now(line, begin, now)
-            if place < 0:
+    def _move_up(self, machine: Machine) -> None:
+        """Go through the jobs that wait once, in order, and start those that can start now."""
+        assert self._time is not None
+        begin = 0
+        while len(self._line):
+            begin, held = self._time.first_now(self._line, begin, machine.now)
+            if begin < 0:
                 return
-            row = line.row(place)
-            start, reserved = line.remove(place)
-            wall = self._wanted[row].wall
-            self._time.release(start, start + wall, reserved)
-            self._time.hold(now, now + wall, held)
-            self._start(row, held, now, overtakes=place > 0)
-            begin = place
+            waiting = self._waiting[self._line.row(begin)]
+            start, reserved = self._line.remove(begin)
+            self._time.release(start, start + waiting.estimate, reserved)
+            self._time.hold(machine.now, machine.now + waiting.estimate, held)
+            self._start(waiting, held, machine, overtakes=begin > 0)
 
-    def _reserve(self, row: int, now: float) -> None:
-        wanted = self._wanted[row]
-        start, held = self._time.earliest(wanted.job.nodes, wanted.wall, now)
-        self._time.hold(start, start + wanted.wall, held)
-        wanted.promised = start
-        if start <= now:
-            self._start(row, held, now, overtakes=len(self._line) > 0)
+    def _reserve(self, waiting: Waiting, machine: Machine) -> None:
+        assert self._time is not None
+        start, held = self._time.earliest(waiting.job.nodes, waiting.estimate, machine.now)
+        self._time.hold(start, start + waiting.estimate, held)
+        waiting.promised = start
+        self._waiting[waiting.row] = waiting
+        if start <= machine.now:
+            self._start(waiting, held, machine, overtakes=len(self._line) > 0)
             return
-        self._line.add(row, wanted.job.nodes, wanted.wall, start, held)
-        heapq.heappush(self._starts, (start, row))
+        self._line.add(waiting.row, waiting.job.nodes, waiting.estimate, start, held)
+        heapq.heappush(self._starts, (start, waiting.row))
 
-    def _start(self, row: int, held: Set, now: float, overtakes: bool) -> None:
-        wanted = self._wanted[row]
-        nodes = self._time.unpacked(held)
-        seconds = self._penalty.seconds(wanted.job.run_time, self._platform.above_least(nodes))
-        wanted.failed = seconds > wanted.wall
-        wanted.start, wanted.held, wanted.overtook = now, held, overtakes
-        wanted.end = now + min(seconds, wanted.wall)
-        self._allocations[row] = nodes
-        heapq.heappush(self._ends, (wanted.end, row))
-
-    def _schedule(self, rejected: tuple[tuple[int, int, str], ...], unknown: int, estimates: str) -> Schedule:
-        """Return what came of the jobs."""
-        rows = Rows()
-        for wanted, nodes in zip(self._wanted, self._allocations, strict=True):
-            row, job = rows.append(), wanted.job
-            for name, value in {
-                "number": job.number,
-                "submit": job.submit,
-                "start": wanted.start,
-                "end": wanted.end,
-                "nodes": job.nodes,
-                "held": len(nodes),
-                "nominal": job.run_time,
-                "estimate": wanted.wall,
-                "promised": wanted.promised,
-                "state": State.FAILED if wanted.failed else State.DONE,
-                "contiguous": nodes[-1] - nodes[0] + 1 == len(nodes),
-                "backfilled": wanted.overtook,
-            }.items():
-                rows[name][row] = value
-        columns = rows.columns()
-        none: NDArray[np.int64] = np.empty(0, np.int64)
-        return Schedule(
-            machine=f"levels:{self._platform.text}",
-            machine_nodes=self._platform.processors,
-            policy=f"conservative on processors, {self._rule}",
-            estimates=estimates,
-            overrun="kill",
-            **columns,
-            killed=Kills(none, none.astype(float), none.astype(float), none),
-            rejected=rejected,
-            without_estimate=unknown,
-            busy=float((columns["held"] * (columns["end"] - columns["start"])).sum()),
-            blocked=math.nan,
-            allocations=tuple(self._allocations),
-            cost=Cost(self._passes, 0, 0, math.nan),
-            power=None,
-        )
-
-
-def _checked(jobs: Iterable[Job]) -> Iterable[Job]:
-    """Yield jobs, each checked against the one before."""
-    last = -math.inf
-    for job in jobs:
-        if not last <= job.submit < math.inf:
-            raise ValueError(f"job {job.number}: submitted at {job.submit:g}, expected at or after {last:g}")
-        if job.nodes < 1 or not 0 <= job.run_time < math.inf:
-            raise ValueError(
-                f"job {job.number}: {job.nodes} processors for {job.run_time:g} s, "
-                "expected at least 1 for 0 s"
-            )
-        last = job.submit
-        yield job
-
-
-def _wall(job: Job, wall: float) -> float:
-    if not 0 < wall < math.inf:
-        raise ValueError(f"job {job.number}: wall time {wall:g} s, expected a finite number over 0")
-    if job.submit + wall == job.submit:
-        raise ValueError(f"job {job.number}: wall time {wall:g} s is too short beside time {job.submit:g} s")
-    return wall
+    def _start(self, waiting: Waiting, held: Set, machine: Machine, overtakes: bool) -> None:
+        assert self._time is not None
+        del self._waiting[waiting.row]
+        allocation = Allocation(self._time.unpacked(held))
+        running = machine.start(waiting, allocation, backfilled=overtakes)
+        self._held[running.order] = machine.now + waiting.estimate, held
