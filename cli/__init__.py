@@ -88,7 +88,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "collective": "collective",
         "workload": "workload",
     },
-    "Studies and speed": {"study": "study", "bench": "bench", "doctor": "doctor"},
+    "Studies and speed": {"study": "study", "bench": "bench", "doctor": "doctor", "help": "settings"},
 }
 COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 

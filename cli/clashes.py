@@ -11,6 +11,7 @@ import rich_click as click
 
 from netplace.checks.inputs import check_readable
 from netplace.checks.pipes import keep_pipe
+from netplace.cli.help import HelpfulCommand
 from netplace.cli.provenance import noted
 
 __all__ = ["WRITTEN", "FilesCommand"]
@@ -23,7 +24,7 @@ WRITTEN = (
 _STORE = "--store"
 
 
-class FilesCommand(click.RichCommand):
+class FilesCommand(HelpfulCommand):
     """A command that knows its words, and writes neither over what it reads nor two things into one file."""
 
     def make_context(

@@ -23,7 +23,7 @@ from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_o
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
 from netplace.cli.settings import (
-    PANEL,
+    SETTINGS_PANEL,
     SettingsCommand,
     json_flag,
     setting_flags,
@@ -59,7 +59,7 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         "Jobs",
         "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl, FILE.toml. [default: ours]",
     ),
-    "bytes_per_phit": (COUNT, None, PANEL, "Larger phits, and cycles as many times as long."),
+    "bytes_per_phit": (COUNT, None, SETTINGS_PANEL, "Larger phits, and cycles as many times as long."),
     "target_half_width": (
         REAL,
         None,

@@ -10,6 +10,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace run --network torus:4x4 --trace lu.W.16 --mapping random",
         "netplace load --network torus:8x8 --offered 0.2:0.8:0.2",
     ),
+    "help": ("netplace help network", "netplace help run"),
     "list": ("netplace list networks", "netplace list partitions"),
     "run": (
         "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 3",

@@ -101,8 +101,8 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
     "output",
     type=OUTCOME,
     metavar="FILE|FOLDER",
-    help="Write a page of all (.html), a picture of the link loads and jobs of the first run (.png, .pdf, "
-    ".svg), what --json prints (.json), or all of it into a folder, with messages and link loads as CSV.",
+    help="Write a page (.html), a picture of the link loads (.png, .pdf, .svg), JSON (.json), or a folder "
+    "with all of them and with CSV.",
 )
 @click.option(
     "--store", type=OUTPUT, metavar="FILE", help="Keep the results in a store as well; see netplace table."

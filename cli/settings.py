@@ -15,16 +15,19 @@ import rich_click as click
 from netplace.cli.amounts import REAL, SEED, THREADS, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.completion import complete_parameters
+from netplace.cli.examples import examples_of
+from netplace.cli.help import SETTINGS_PANEL, is_in_help
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
 __all__ = [
-    "PANEL",
+    "SETTINGS_PANEL",
     "WHAT_RUNS",
     "SettingsCommand",
     "config_from",
     "engine_flag",
+    "help_command",
     "json_flag",
     "network_flag",
     "seed_flag",
@@ -34,7 +37,6 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-PANEL = "Network settings"
 WHAT_RUNS = "What runs"
 _KINDS: dict[str, Any] = {"int": WHOLE, "int | None": WHOLE, "float": REAL, "str": click.STRING}
 
@@ -45,7 +47,7 @@ class SettingsCommand(FilesCommand):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return its own flags, those of the settings, and ``--help``."""
         own = super().get_params(ctx)
-        return [*own[:-1], *self.setting_flags(), own[-1]]
+        return own if is_in_help(ctx) else [*own[:-1], *self.setting_flags(), own[-1]]
 
     def setting_flags(self) -> list[click.Parameter]:
         """Return a flag for each setting, with the default that the setting has."""
@@ -94,7 +96,7 @@ def setting_flags(shown_only: bool = False) -> list[click.Parameter]:
         if choices:
             more["shell_complete"] = partial(_beginning, choices)
         usual = f" [default: {default}]" if shown_only and has_default else ""
-        flags.append(click.RichOption([flag, name], help=text + usual, panel=PANEL, **more))
+        flags.append(click.RichOption([flag, name], help=text + usual, panel=SETTINGS_PANEL, **more))
     complete_parameters(flags)
     return flags
 
@@ -155,4 +157,38 @@ def json_flag(command: Command) -> Command:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(
         command
+    )
+
+
+@click.command("help", epilog=examples_of("help"))
+@click.argument("topic", required=False, metavar="[network|COMMAND]")
+@click.pass_context
+def help_command(context: click.Context, topic: str | None) -> None:
+    """Show the settings of the network, or the help of a command.
+
+    The settings of the network are flags of run, load, map, metrics, advise and cosim, and keys of files.
+    """
+    from netplace.checks import check_choice
+
+    above = context.parent
+    assert above is not None
+    assert isinstance(above.command, click.Group)
+    if topic is None:
+        click.echo(above.get_help(), color=context.color)
+        return
+    check_choice(topic, ["network", *above.command.list_commands(above)], "help")
+    command = _network() if topic == "network" else above.command.get_command(above, topic)
+    assert command is not None
+    name = "COMMAND" if topic == "network" else topic
+    inner = command.context_class(command, info_name=name, parent=above)
+    click.echo(command.get_help(inner), color=context.color)
+
+
+def _network() -> click.Command:
+    """Return a command with the settings of the network only, for its help."""
+    return click.RichCommand(
+        name="network",
+        params=setting_flags(),
+        add_help_option=False,
+        help="Settings of the network, which are the same for run, load, map, metrics, advise and cosim.",
     )

@@ -46,21 +46,21 @@ def test_computation_stands_before_sends_and_after_what_completes_receives():
 
 
 @pytest.mark.parametrize("eager_limit", [None, 50])
-def test_a_message_takes_so_much_longer(rendezvous):
+def test_a_message_takes_so_much_longer(eager_limit):
     writers = [TaskWriter(task, 2) for task in range(2)]
     writers[0].send(1, 100)
     writers[1].recv(0, 100)
     writers[1].compute(10)
     program, ring = Program.of(writers), parse("torus:4")
-    without = simulate(ring, program, config=Config(eager_limit=rendezvous)).cycles
-    costly = Config(**vars(COSTLY) | {"eager_limit": rendezvous})
+    without = simulate(ring, program, config=Config(eager_limit=eager_limit)).cycles
+    costly = Config(**vars(COSTLY) | {"eager_limit": eager_limit})
     assert simulate(ring, program, config=costly).cycles == without + 110 + 30
 
 
 @pytest.mark.parametrize("network", ["torus:4x4", "tree:4,2", "dragonfly:a=2,p=2,h=1"])
 @pytest.mark.parametrize("eager_limit", [None, 100])
-def test_both_engines_agree(network, rendezvous):
-    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, eager_limit=rendezvous)
+def test_both_engines_agree(network, eager_limit):
+    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, eager_limit=eager_limit)
     program = application("mg", 8, problem_class="S", iterations=1)
     results = [
         simulate(parse(network), program, config=config, engine=engine) for engine in ("kernel", "reference")
