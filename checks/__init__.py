@@ -1,4 +1,4 @@
-"""Checks of what a user gave; the bottom layer, importing nothing of the project.
+"""Checks of user input; the bottom layer, which imports nothing from the project.
 
 Every function raises ``ValueError`` with one sentence that names the value, what was expected and
 where it came from. The command line turns such an error into that sentence and exit code 2.

@@ -1,4 +1,4 @@
-"""State of a network besides a result: residues of packets, and charged waiting."""
+"""State of a network in addition to a result: residues of packets, and charged waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests of the files that a schedule reads, or in which its rules stand."""
+"""Digests of the input files of a schedule, and of the files of its rules."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class RunTime:
 
 
 class RunTimes:
-    """A run-time table that answers questions.
+    """A run-time table with lookup of entries.
 
     Parameters
     ----------

@@ -50,14 +50,14 @@ class Row:
     Attributes
     ----------
     algorithm : str
-        What it chooses.
+        Name of the chosen algorithm.
     ranks, bytes : pair of int and int or None
-        For how many, both inclusive.
+        Range of ranks, and of bytes, both ends inclusive.
     power_of_two : bool or None
-        Only for numbers of ranks that are, or are not, a power of two.
+        Whether the number of ranks must, or must not, be a power of two.
     few_elements : bool or None
-        Only for vectors that have, or do not have, fewer elements than the largest power of two that is no
-        more than the ranks.
+        Whether vectors must, or must not, have fewer elements than the largest power of two up to
+        the number of ranks.
     options : mapping of str to int
         Attributes of a `Call` that it sets.
     """

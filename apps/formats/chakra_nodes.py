@@ -190,7 +190,7 @@ class Node:
 
     @property
     def is_host_call(self) -> bool:
-        """Whether it is the host's part of what another node does."""
+        """Whether it is the host's part of the operation of another node."""
         return self.kind == COLL and (
             bool(self.attributes.get("is_cpu_op", 0)) or "comm_size" not in self.attributes
         )

@@ -1,4 +1,4 @@
-"""First fit: how long searches for a free box take on machines of a million nodes.
+"""First fit: the time of searches for a free box on machines of a million nodes.
 
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
 Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.

@@ -1,4 +1,4 @@
-"""Configurations of jobs that are spread over a mesh more or less: what the study of metrics draws from."""
+"""Configurations of jobs with different spread on a mesh, from which the study of metrics draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correlation of partition metrics with run time, beside what was published."""
+"""Correlation of partition metrics with run time, compared with the published values."""
 
 from __future__ import annotations
 

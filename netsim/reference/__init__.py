@@ -1,4 +1,4 @@
-"""The network model phit by phit on SimPy, written to be read beside docs/background/model.md.
+"""The network model phit by phit on SimPy, to be read together with docs/background/model.md.
 
 This engine is the oracle: it executes the four steps of every cycle of the model, and shares only the
 configuration, the random draws and the binning of delays with the compiled kernel.

@@ -1,4 +1,4 @@
-"""Batch means by time: what a machine does in stretches of equal length.
+"""Batch means by time: the activity of a machine in intervals of equal length.
 
 Under saturation, when all jobs are there from the beginning and the last ones never start while it is
 measured, batches of jobs say nothing of throughput; batches of time do. J. A. Pascual, thesis, UPV/EHU 2013:

@@ -1,4 +1,4 @@
-"""Nodes wherever they are: the first free ones, or free ones drawn at random. For any network.
+"""Scattered nodes: the first free ones, or random free ones, for any network.
 
 Nothing is left idle for the sake of neighborhood, so a job waits only while fewer nodes are free than it
 needs. Source: W. Liu, V. Lo, K. Windisch, B. Nitzberg, "Non-contiguous processor allocation algorithms for

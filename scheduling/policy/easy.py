@@ -271,11 +271,11 @@ class EasyQueue:
 
 
 class PatientEasyQueue(EasyQueue):
-    """EASY backfilling; the head is promised a number of nodes, and then waits for a place.
+    """EASY backfilling whose reservation is for a number of nodes, not for a place.
 
-    The reservation is the time at which by the estimates enough nodes are free, wherever they are: now, if
-    they are free but scattered. Jobs pass if they end before that or leave enough nodes. As in `EasyQueue`
-    a job that has passed and outrun its estimate is killed if that makes room for the head.
+    The reservation is the time at which enough nodes are free by the estimates, regardless of their place:
+    now, if they are free but scattered. Jobs can pass if they end before that or leave enough nodes. As in
+    `EasyQueue`, a job that has passed and exceeded its estimate is killed if that makes room for the head.
 
     A reading of J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies
     on scheduling performance", JSSPP 2009, where an advanced job that outlives the reservation is killed and

@@ -1,4 +1,4 @@
-"""Rules of run times: as the log has them, by a factor, by a penalty, by how far a job is spread."""
+"""Rules for run times: those of the log, a factor, a penalty, or an increase with the spread of a job."""
 
 from __future__ import annotations
 

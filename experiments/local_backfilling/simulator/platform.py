@@ -1,4 +1,4 @@
-"""A machine whose processors are the leaves of a tree, by how many switches each level has."""
+"""A machine whose processors are the leaves of a tree, given by the number of switches per level."""
 
 from __future__ import annotations
 

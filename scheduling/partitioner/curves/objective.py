@@ -1,4 +1,4 @@
-"""How well an order keeps near what is near in the network, and orders searched to do so.
+"""The locality of orders of the nodes, and a search for better orders.
 
 Source: V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using
 one-dimensional allocation strategies", CLUSTER 2002, section 2.2. The halving weights are ours; the paper

@@ -1,4 +1,4 @@
-"""Constraints on the cost of a selection: whether a job may start where it was placed.
+"""Constraints on the cost of a selection, which decide whether a job can start there.
 
 Vectors are compared component by component, and all of them must be as is said. Numbers are exact.
 """

@@ -1,4 +1,4 @@
-"""What each node costs by itself: all alike, by its place, or by its way to the nodes of input and output."""
+"""The cost of single nodes: equal, by place, or by the distance to the nodes of input and output."""
 
 from __future__ import annotations
 

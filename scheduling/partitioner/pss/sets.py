@@ -1,4 +1,4 @@
-"""Sets of nodes that it is desirable to stay inside, and what it costs to touch each."""
+"""Sets of nodes that jobs should stay inside, and the cost of touching each."""
 
 from __future__ import annotations
 
