@@ -1,6 +1,6 @@
-// Meetings of domains: none goes on before all have come, and each learns what the others have said.
+// Meetings of threads: none goes on before all have come, and each learns what the others have said.
 //
-// A domain writes one cache line and reads those of the others. It looks again for a while, some microseconds, since a
+// A thread writes one cache line and reads those of the others. It looks again for a while, some microseconds, since a
 // phase takes about as long everywhere; then it sleeps until it is woken, and its core is free for who has work.
 #pragma once
 
@@ -19,42 +19,36 @@
 
 namespace netplace {
 
-// A domain could not go on (it has no memory): no other can.
+// A thread could not go on (it has no memory): no other can.
 struct Abandoned {};
 
 class Board {
 public:
-    Board(int domains, bool dawdles)
-        : lines_(static_cast<std::size_t>(domains)), dawdles_(dawdles),
-          looks_(static_cast<unsigned>(domains) <= std::thread::hardware_concurrency() ? most_looks : 0) {}
-
-    int domains() const { return static_cast<int>(lines_.size()); }
+    Board(int threads, bool dawdles)
+        : lines_(static_cast<std::size_t>(threads)), dawdles_(dawdles),
+          looks_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? most_looks : 0) {}
 
     // Come to a meeting with what all must know, and wait for the others.
-    void meet(int domain, std::uint32_t meeting, Said said) {
-        if (dawdles_) dawdle(domain, meeting, 0);
-        Line& mine = lines_[static_cast<std::size_t>(domain)];
+    void meet(int thread, std::uint32_t meeting, Said said) {
+        if (dawdles_) dawdle(thread, meeting, 0);
+        Line& mine = lines_[static_cast<std::size_t>(thread)];
         mine.said[meeting & 1] = said;
         mine.meetings.fetch_add(1);
         if (mine.sleepers.load() > 0) wake(mine);
         for (Line& line : lines_)
             if (!has_come(line.meetings.load(std::memory_order_acquire), meeting)) wait_for(line, meeting, mine.looks);
         if (abandoned_.load(std::memory_order_relaxed)) throw Abandoned();
-        if (dawdles_) dawdle(domain, meeting, 1);
+        if (dawdles_) dawdle(thread, meeting, 1);
     }
 
     // What all have said at the last meeting.
     Said of_all(std::uint32_t meeting) const {
         Said all;
-        for (const Line& line : lines_) {
-            all.due = std::min(all.due, line.said[meeting & 1].due);
-            all.ended |= line.said[meeting & 1].ended;
-            all.told |= line.said[meeting & 1].told;
-        }
+        for (const Line& line : lines_) all.join(line.said[meeting & 1]);
         return all;
     }
 
-    // Let nobody wait any more: a domain cannot go on.
+    // Let nobody wait any more: a thread cannot go on.
     void abandon() {
         abandoned_.store(true);
         for (Line& line : lines_) {
@@ -64,10 +58,10 @@ public:
     }
 
     // In tests: lose some time or none, as if by chance, so that others are ahead or behind by up to a whole phase.
-    void dawdle(int domain, std::uint32_t meeting, std::uint32_t place) const {
+    void dawdle(int thread, std::uint32_t meeting, std::uint32_t place) const {
         if (!dawdles_) return;
         std::uint64_t dice = (std::uint64_t{meeting} * 8 + place) * 6364136223846793005u +
-                             (static_cast<std::uint64_t>(domain) + 1) * 1442695040888963407u;
+                             (static_cast<std::uint64_t>(thread) + 1) * 1442695040888963407u;
         dice = ((dice ^ dice >> 29) * 3202034522624059733u) >> 32 & 0xFFFFFF;
         const std::uint64_t kind = dice & 63, amount = dice >> 6;
         if (kind < 2) {
@@ -83,11 +77,11 @@ private:
     static constexpr int most_looks = 2000;  // 20 to 50 microseconds
     static constexpr int least_looks = 16;
 
-    // Two cache lines, which processors fetch together, and which one domain alone writes to.
+    // Two cache lines, which processors fetch together, and which one thread alone writes to.
     struct alignas(128) Line {
         std::atomic<std::uint32_t> meetings{0};  // to which it has come
         std::atomic<std::uint32_t> sleepers{0};  // who wait for it
-        int looks = most_looks;                  // at a domain that it waits for, before it sleeps
+        int looks = most_looks;                  // at a thread that it waits for, before it sleeps
         Said said[2];                            // at meetings of even and odd numbers
     };
 
@@ -119,7 +113,7 @@ private:
         const bool soon = std::chrono::steady_clock::now() - began < std::chrono::microseconds(200);
         looks = std::min(std::max(soon ? 2 * looks : looks / 2, least_looks), looks_);
     }
-    // Sleep while a domain has come to so many meetings. The library's own way gives up the core some times before it
+    // Sleep while a thread has come to so many meetings. The library's own way gives up the core some times before it
     // sleeps, which costs milliseconds where others wait for it.
     static void sleep(Line& line, std::uint32_t meetings) {
 #if defined(__linux__)

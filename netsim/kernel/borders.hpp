@@ -5,19 +5,27 @@
 // themselves need none: a place in a FIFO that is free belongs to whoever feeds it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "records.hpp"
 
 namespace netplace {
 
-class Board;  // barrier.hpp
-
-// What a domain tells all others at a meeting: its next event, whether a job has ended, and whether it has news for one.
+// What is told to all at a meeting: the next event, whether a job has ended, whether there is news for a domain, whether
+// to go on otherwise.
 struct Said {
     Cycle due = never;
     bool ended = false;
     bool told = false;
+    bool pause = false;
+
+    void join(const Said& other) {
+        due = std::min(due, other.due);
+        ended |= other.ended;
+        told |= other.told;
+        pause |= other.pause;
+    }
 };
 
 enum class News : std::uint32_t {
@@ -50,7 +58,6 @@ struct Neighbours<true> {
     const int number, domains;
     const std::uint8_t* const owner;  // by router
     Border* const borders;            // by parity of the next meeting, teller, taker
-    Board& board;
     std::uint32_t meetings = 0;
     bool told = false;  // something since the last one, for which others have to act
 
@@ -63,9 +70,10 @@ struct Neighbours<true> {
         words.push_back(more << news_bits | static_cast<std::uint32_t>(news));
         words.push_back(name);
     }
-    // Come to a meeting, wait for the others, and return what all have said (domain_loop.hpp).
-    Said meet(Said said = {});
-    void dawdle(std::uint32_t place) const;
+    void has_met() {
+        ++meetings;
+        told = false;
+    }
 };
 
 // Tell the owner of a router what happens to it, if that is another domain; tell whether it is.

@@ -1,7 +1,8 @@
 // The cycle where a network is cut into domains: all run it side by side, each on its own routers and nodes.
 //
 // They meet twice a cycle: when all have decided, and when all that this completes has been applied. Within a phase no
-// order of events matters, so the results are those of one thread. See docs/background/kernel.md.
+// order of events matters, so the results are those of one thread, and one thread can play all domains in turn. See
+// docs/background/kernel.md.
 #pragma once
 
 #include <exception>
@@ -14,15 +15,25 @@
 
 namespace netplace {
 
-inline Said Neighbours<true>::meet(Said said) {
-    board.meet(number, ++meetings, said);
-    told = false;
-    return board.of_all(meetings);
-}
+// The domains that a thread simulates: one of its own, or all of them in turn.
+template <class D>
+struct Crew {
+    std::vector<D> domains;
+    const int thread;
+    Board& board;
+    Stints& stints;
+    const bool may_pause;
+    std::uint32_t meetings = 0;
 
-inline void Neighbours<true>::dawdle(std::uint32_t place) const {
-    board.dawdle(number, meetings, place);
-}
+    // Come to a meeting, wait for the other threads, and return what all have said.
+    Said meet(Said said = {}) {
+        board.meet(thread, ++meetings, said);
+        for (D& d : domains) d.has_met();
+        return board.of_all(meetings);
+    }
+    bool would_pause() const { return may_pause && thread == 0 && stints.is_over(); }
+    void dawdle(std::uint32_t place) const { board.dawdle(thread, meetings, place); }
+};
 
 // Do what other domains have told of this one's routers and nodes before the last meeting, in `cycle`.
 template <class D>
@@ -59,80 +70,99 @@ void take_news(D& d, Cycle cycle) {
 
 // Meet when all that is due has been applied; return the first cycle in which something happens anywhere.
 template <class D>
-Said agree(D& d, Cycle cycle) {
-    const Said all = d.meet({has_work(d, cycle) ? cycle : next_event(d, cycle), d.desk.ended, d.told});
-    take_news(d, cycle);
+Said agree(Crew<D>& crew, Cycle cycle, bool pause = false) {
+    Said said{never, false, false, pause};
+    for (D& d : crew.domains) said.join({has_work(d, cycle) ? cycle : next_event(d, cycle), d.desk.ended, d.told});
+    const Said all = crew.meet(said);
+    for (D& d : crew.domains) take_news(d, cycle);
     return all;
 }
 
-// As `simulate`, one domain of several.
+// As `simulate`, some domains of several.
 template <class D>
-Exit simulate_domain(D& d, Cycle& cycle, Cycle until) {
+Exit simulate_crew(Crew<D>& crew, Cycle& cycle, Cycle until) {
+    auto& domains = crew.domains;
+    // UGAL-G looks at other domains' routers: when all know of their room, and before any goes on.
+    const bool looks_around = D::Wiring::is_table && domains.front().plan.choice == static_cast<int>(Choice::ugal_g);
     while (true) {
-        const Said all = agree(d, cycle);
+        const Said all = agree(crew, cycle, crew.would_pause());
         if (all.ended) {
-            d.desk.ended = false;
+            for (D& d : domains) d.desk.ended = false;
             return Exit::job_ended;
         }
         if (all.due > cycle && all.told) continue;  // whose news may be work for another
         if (all.due == never) return Exit::idle;
+        if (all.pause) return Exit::paused;
         if (all.due > cycle) {
             cycle = std::min(all.due, until);
             if (all.due <= until) {
-                fall_due(d, cycle);
+                for (D& d : domains) fall_due(d, cycle);
                 if (cycle < until) continue;  // nobody may learn of it
-                agree(d, cycle);
+                agree(crew, cycle);
             }
         }
         if (cycle >= until) return Exit::reached;
-        let_tasks_act(d, cycle);
-        d.dawdle(2);
-        expose_all(d, cycle);
-        d.dawdle(3);
-        decide_all(d, cycle);
-        d.meet();
-        take_news(d, cycle);
-        d.dawdle(4);
+        for (D& d : domains) let_tasks_act(d, cycle);
+        crew.dawdle(2);
+        if (looks_around) crew.meet();
+        for (D& d : domains) choose_ways(d, cycle);
+        if (looks_around) crew.meet();
+        for (D& d : domains) expose_all(d, cycle);
+        crew.dawdle(3);
+        for (D& d : domains) decide_all(d, cycle);
+        crew.meet();
+        for (D& d : domains) take_news(d, cycle);
+        crew.dawdle(4);
         ++cycle;
-        d.turn();
-        fall_due(d, cycle);
+        for (D& d : domains) {
+            d.turn();
+            fall_due(d, cycle);
+        }
     }
 }
 
 // Everything is inlined, except where waiting is explained, as in `run`.
 template <class D>
-[[gnu::flatten]] Exit simulate_domain_inlined(D& d, Cycle& cycle, Cycle until) {
-    return simulate_domain(d, cycle, until);
+[[gnu::flatten]] Exit simulate_crew_inlined(Crew<D>& crew, Cycle& cycle, Cycle until) {
+    return simulate_crew(crew, cycle, until);
 }
 
-// Let a thread simulate each domain. They begin here and end here: a process that forks between two runs has no others.
+// Simulate up to `until`, or for a stint. Threads begin here and end here: a process that forks between two runs has no others.
 template <class W, bool explains>
-Exit run_domains(Network<W>& network, Cycle until) {
+Exit run_stint(Network<W>& network, Cycle until) {
+    using D = Domain<W, explains, true>;
+    const bool dawdles = network.plan.dawdle != 0;  // tests of threads have threads
     const int domains = static_cast<int>(network.desks.size());
-    Board board(domains, network.plan.dawdle != 0);
-    std::vector<std::exception_ptr> faults(network.desks.size());
+    const int threads = network.stints.in_turn() && !dawdles ? 1 : domains;
+    Board board(threads, dawdles);
+    std::vector<std::exception_ptr> faults(static_cast<std::size_t>(threads));
     Exit outcome = Exit::reached;
-    const auto simulate_one = [&](int number) {
-        Desk& desk = network.desks[static_cast<std::size_t>(number)];
+    const auto simulate_some = [&](int thread) {
         try {
-            Domain<W, explains, true> domain(network, desk, {number, domains, network.owner.data(), network.borders.data(), board});
-            Cycle cycle = desk.now;
-            const Exit reason = explains ? simulate_domain(domain, cycle, until) : simulate_domain_inlined(domain, cycle, until);
-            domain.leave();
-            desk.now = cycle;
-            if (number == 0) outcome = reason;
+            Crew<D> crew{{}, thread, board, network.stints, !dawdles};
+            crew.domains.reserve(static_cast<std::size_t>(domains / threads));
+            for (int n = thread; n < domains; n += threads)
+                crew.domains.emplace_back(network, network.desks[static_cast<std::size_t>(n)],
+                                          Neighbours<true>{n, domains, network.owner.data(), network.borders.data()});
+            Cycle cycle = crew.domains.front().desk.now;
+            const Exit reason = explains ? simulate_crew(crew, cycle, until) : simulate_crew_inlined(crew, cycle, until);
+            for (D& d : crew.domains) {
+                d.leave();
+                d.desk.now = cycle;
+            }
+            if (thread == 0) outcome = reason;
         } catch (const Abandoned&) {
         } catch (...) {
-            faults[static_cast<std::size_t>(number)] = std::current_exception();
+            faults[static_cast<std::size_t>(thread)] = std::current_exception();
             board.abandon();
         }
     };
     std::vector<std::thread> others;
     try {
-        for (int number = 1; number < domains; ++number) others.emplace_back(simulate_one, number);
-        simulate_one(0);
+        for (int thread = 1; thread < threads; ++thread) others.emplace_back(simulate_some, thread);
+        simulate_some(0);
     } catch (const std::system_error&) {
-        const std::string count = std::to_string(domains), begun = std::to_string(others.size() + 1);
+        const std::string count = std::to_string(threads), begun = std::to_string(others.size() + 1);
         faults.front() = std::make_exception_ptr(
             std::runtime_error("threads: " + count + " given, but the system begins no more than " + begun));
         network.torn = false;  // no cycle has begun
@@ -142,6 +172,22 @@ Exit run_domains(Network<W>& network, Cycle until) {
     for (const std::exception_ptr& fault : faults)
         if (fault) std::rethrow_exception(fault);
     return outcome;
+}
+
+// Simulate a network that is cut into domains, in stints of the faster kind.
+template <class W, bool explains>
+Exit run_domains(Network<W>& network, Cycle until) {
+    const auto events = [&] {
+        std::int64_t all = 0;
+        for (const Desk& desk : network.desks) all += desk.events;
+        return all;
+    };
+    while (true) {
+        network.stints.begin(events());
+        const Exit outcome = run_stint<W, explains>(network, until);
+        network.stints.end(events());
+        if (outcome != Exit::paused) return outcome;
+    }
 }
 
 }  // namespace netplace

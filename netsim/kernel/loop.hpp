@@ -167,25 +167,22 @@ void late_news(D& d, Cycle cycle) {
     d.desk.wakes.done(cycle);
 }
 
+// Choose how each packet goes on that has become head, where the routing leaves a choice.
+template <class D>
+void choose_ways(D& d, Cycle cycle) {
+    if constexpr (D::Wiring::is_table) {
+        if (d.plan.choice == static_cast<int>(Choice::table)) return;
+        for (std::size_t n = 0; n < d.exposed_count; ++n) {
+            if (d.ahead) fetch_way(d, d.exposed, n, d.exposed_count);
+            choose_way(d.net.wiring, d, d.exposed[n], cycle);
+        }
+    }
+}
+
 // Make all packets that have become heads known to their routers.
 template <class D>
 void expose_all(D& d, Cycle cycle) {
     const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.ahead);
-    if constexpr (D::Wiring::is_table) {
-        // UGAL-G looks at other domains' routers: when all know of their room, and before any goes on.
-        const bool looks_around = D::is_cut && d.plan.choice == static_cast<int>(Choice::ugal_g);
-        if constexpr (D::is_cut) {
-            if (looks_around) d.meet();
-        }
-        if (d.plan.choice != static_cast<int>(Choice::table))
-            for (std::size_t n = 0; n < count; ++n) {
-                if (ahead) fetch_way(d, d.exposed, n, count);
-                choose_way(d.net.wiring, d, d.exposed[n], cycle);
-            }
-        if constexpr (D::is_cut) {
-            if (looks_around) d.meet();
-        }
-    }
     for (std::size_t n = 0; n < count; ++n) {
         if (ahead) {
             if constexpr (D::Wiring::is_table) {
@@ -269,7 +266,7 @@ Cycle next_event(const D& d, Cycle cycle) {
     return due;
 }
 
-enum class Exit : int { reached, job_ended, idle };
+enum class Exit : int { reached, job_ended, idle, paused };
 
 // Simulate cycles from `cycle` up to `until`, or to the end of a job, or until nothing is left to happen.
 template <class D>
@@ -284,6 +281,7 @@ Exit simulate(D& d, Cycle& cycle, Cycle until) {
         }
         if (cycle >= until) return Exit::reached;
         let_tasks_act(d, cycle);
+        choose_ways(d, cycle);
         expose_all(d, cycle);
         decide_all(d, cycle);
         ++cycle;

@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "plan.hpp"
 #include "records.hpp"
+#include "stints.hpp"
 
 namespace netplace {
 
@@ -194,6 +195,7 @@ struct Hosts {
     std::vector<Desk> desks = std::vector<Desk>(1);  // by domain
     std::vector<std::uint8_t> owner;                 // by router: its domain; empty: there is one
     std::vector<Border> borders;                     // see borders.hpp
+    Stints stints;                                   // of threads
     bool torn = false;                               // it could not go on in the middle of a cycle
     Sources sources;
     std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
