@@ -28,7 +28,7 @@ SMALL = (-2, -1, 0, 1, 2, 3, 5, 8)  # where a large number may be right, and tak
 REALS = (-1.0, 0.0, 0.5, 1.0, 1e300, float("inf"), float("nan"))
 NETWORKS = {
     "torus:3x3": Config(),
-    "torus:3x3x2": Config(arbiter="age", consumption="single"),
+    "torus:3x3x2": Config(arbiter="age", ejection="single"),
     "twisted:4x2+1": Config(vcs=3, arbiter="longest", injectors=2),
     "tree:2,2": Config(),
     "thintree:4,2,2": Config(vcs=3, tree_routing="static"),
@@ -38,7 +38,7 @@ NETWORKS = {
         routing="minimal",
         vc_discipline="hop",
         vcs=4,
-        crossbar=1,
+        crossbar_speedup=1,
         credit_delay=2,
         congestion_control="window=3",
     ),
