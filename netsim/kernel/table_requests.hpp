@@ -242,10 +242,11 @@ typename D::S may_ask_for(const Table<words, plain>&, D&, std::uint32_t, const t
     return r.may[i];
 }
 
-// The first output that a waiting head may ask for: on the escape channel only if there is no other.
+// The first output that a waiting head may ask for: on the escape channel only if there is no other; 0 if there is none.
 template <int words, bool plain, class D>
 int first_choice(const Table<words, plain>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
     typename D::S outputs = r.may[i];
+    if (outputs.none()) return 0;
     if (!d.plan.escapes) return outputs.lowest();
     if (r.last_resort[i] >= 0) outputs.erase(r.last_resort[i]);
     return outputs.any() ? outputs.lowest() : r.last_resort[i];
