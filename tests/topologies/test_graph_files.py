@@ -57,7 +57,7 @@ def test_tree_file(tmp_path: Path) -> None:
         ("tree-file", "n0 a 2\n", r"node n0 has a width of 2"),
         ("slurm", "Something=1\n", r"neither SwitchName= nor BlockName="),
         ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", r"line 2: switch s0 is there already"),
-        ("slurm", "SwitchName=s0 Nodes=n[3-1]\n", r"'3-1' in 'n\[3-1\]' is no range"),
+        ("slurm", "SwitchName=s0 Nodes=n[3-1]\n", r"'3-1' in 'n\[3-1\]' is not a range"),
         ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n0\n", r"line 2: node n0 is at s0 already"),
         (
             "slurm",

@@ -109,7 +109,7 @@ def operations(trace):
 def test_collectives_are_of_the_process_groups_of_a_file(written):
     path = written([TENSOR] * 4)
     (path.parent / "comm_group.json").write_text('{"7": [0, 2], "8": [1, 3]}')
-    with pytest.raises(ValueError, match="process group '7', in which NPU 1 is not"):
+    with pytest.raises(ValueError, match="process group '7' does not contain NPU 1"):
         read(path)
     other = [node(1, COLL, comm_type=6, comm_size=64, is_cpu_op=0, pg_name="8")]
     path = written([TENSOR, other, TENSOR, other])
