@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.patches import Patch
+from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 from scipy import stats
 
 from netplace.apps.collectives import TABLES, schedule
 from netplace.experiments.collectives.cells import BLOCKS, HOPELESS, SETTINGS, Cell
 from netplace.experiments.shared.statistics import LEVEL
-from netplace.report.plots.page import page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Axis, Cells, Curve, Figure, Mark, Panel, Words
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
 
@@ -48,32 +49,32 @@ def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
     networks = kinds.drop_duplicates().tolist()
     rows = winners[["ranks", "bytes"]].drop_duplicates().itertuples(index=False, name=None)
     lines = list(rows)
-    with page(path, 2.3 + 0.22 * len(lines)) as figure:
-        for axes, network in zip(
-            np.atleast_1d(figure.subplots(1, len(networks), sharey=True)), networks, strict=True
-        ):
-            own = winners[kinds == network].set_index(["ranks", "bytes", "setting"])
-            image = np.array(
-                [[colour[own["winner"][(*line, setting)]] for setting in SETTINGS] for line in lines]
-            )
-            axes.imshow(image, aspect="auto", interpolation="nearest")
-            for row, line in enumerate(lines):
-                for column, setting in enumerate(SETTINGS):
-                    equal = len(own["as good"][(*line, setting)])
-                    if equal:
-                        axes.text(column, row, f"+{equal}", ha="center", va="center", fontsize=6)
-            axes.set_xticks(range(len(SETTINGS)), SETTINGS, rotation=40, ha="right", fontsize=7)
-            axes.set_yticks(
-                range(len(lines)), [f"{ranks} x {bytes:,} B" for ranks, bytes in lines], fontsize=7
-            )
-            axes.set_title(network, fontsize="small")
-        figure.legend(
-            handles=[Patch(color=colour[name], label=name) for name in names],
-            loc="outside lower center",
-            ncols=4,
-            fontsize=7,
-        )
-        figure.suptitle(title, fontsize="medium")
+    panels = []
+    for network in networks:
+        own = winners[kinds == network].set_index(["ranks", "bytes", "setting"])
+        cells = [
+            (x, y, (*line, setting)) for y, line in enumerate(lines) for x, setting in enumerate(SETTINGS)
+        ]
+        equal = [(x, y, f"+{len(own['as good'][at])}") for x, y, at in cells if len(own["as good"][at])]
+        marks: list[Mark] = [
+            Cells(
+                x=[x for x, *_ in cells],
+                y=[y for _, y, _ in cells],
+                wide=len(SETTINGS),
+                tall=len(lines),
+                colours=[colour[own["winner"][at]] for *_, at in cells],
+                tips=[own["winner"][at] for *_, at in cells],
+            ),
+            Words(x=[x for x, *_ in equal], y=[y for _, y, _ in equal], texts=[text for *_, text in equal]),
+        ]
+        # The names of algorithms, for the legend.
+        marks += [
+            Curve(x=[], y=[], label=name, colour=to_hex(colour[name]), line="", mark="s") for name in names
+        ]
+        y_axis = Axis(names=[f"{ranks} x {size:,} B" for ranks, size in lines], down=True)
+        panels.append(Panel(marks=marks, x=Axis(names=list(SETTINGS)), y=y_axis, title=network))
+    height = 2.3 + 0.22 * len(lines)
+    write_figure(path, Figure(title=title, panels=panels, columns=len(panels), share_y=True, height=height))
 
 
 def _colours(count: int) -> list[tuple[float, float, float]]:

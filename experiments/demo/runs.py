@@ -20,8 +20,8 @@ from netplace.report.pages import page_of, write_page
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Axis, Bars, Figure, Panel, Rule
 from netplace.report.plots.jobs import sharing_figure
-from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.summary import spread
 from netplace.report.terminal.quiet import is_quiet
@@ -83,7 +83,7 @@ _MACHINE, _JOBS = "torus:8x8", 40
 _PARTITIONS = ("contiguous", "non-contiguous", "random")
 _GIVEN = {
     "machine": _MACHINE, "workload": "applications", "sizes": "small", "classes": "2d,3d",
-    "intensity": "low", "repeats": "2:10", "mean_gap": 3e-6, "policy": "easy", "explain": True,
+    "intensity": "low", "repeats": "2:10", "mean_interarrival": 3e-6, "policy": "easy", "explain": True,
 }  # fmt: skip
 _WHY_LESS = (
     "A slowdown below 1 is no mistake: beside others a job's packets arrive in another order, and one run is "
@@ -186,7 +186,7 @@ def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
     return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
 
 
-_COLOURS = dict(zip(("consecutive", "random", "column", "shuffle"), COLOURS, strict=False))
+_COLOURS = ("consecutive", "random", "column", "shuffle")
 
 
 def run(case: Case) -> Outcome:
@@ -222,24 +222,32 @@ def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Draw run times relative to the consecutive mapping, a panel for each network."""
-    with page(path, 3.1) as figure:
-        panels = figure.subplots(1, len(NETWORKS), sharey=True)
-        for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
-            per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
-            for number, mapping in enumerate(mappings):
-                places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
-                mean = [ratio[mapping]["mean"] for ratio in per_trace]
-                deviation = [ratio[mapping]["std"] for ratio in per_trace]
-                spread = {"yerr": deviation, "capsize": 3, "error_kw": {"linewidth": 1}}
-                axes.bar(places, mean, 0.25, label=mapping, color=_COLOURS[mapping], **spread)
-            axes.axhline(1, color="0.3", linewidth=0.8)
-            axes.set_xticks(range(len(TRACES)), TRACES)
-            axes.set_title(network)
-            axes.grid(axis="y", alpha=0.3)
-            axes.set_axisbelow(True)
-        panels[0].set_ylabel("run time / mean of consecutive")
-        figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds")
-        explain(figure)
+    panels = []
+    for network, (_, mappings) in NETWORKS.items():
+        per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
+        bars = [
+            Bars(
+                at=[place + 0.27 * (number - 1) for place in range(len(TRACES))],
+                values=[ratio[mapping]["mean"] for ratio in per_trace],
+                half=[ratio[mapping]["std"] for ratio in per_trace],
+                width=0.25,
+                label=mapping,
+                colour=_COLOURS.index(mapping),
+            )
+            for number, mapping in enumerate(mappings)
+        ]
+        marks = [*bars, Rule(at=1.0, lying=True)]
+        panels.append(Panel(marks=marks, x=Axis(names=TRACES), y=Axis(low=0.0, grid=True), title=network))
+    figure = Figure(
+        title="NPB class W on 16 nodes: means over seeds",
+        panels=panels,
+        whiskers="one standard deviation",
+        columns=len(panels),
+        height=3.1,
+        share_y=True,
+        y="run time / mean of consecutive",
+    )
+    write_figure(path, figure)
 
 
 def show(outcomes: Sequence[Outcome]) -> None:

@@ -15,14 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 from scipy import stats
 
 from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
-from netplace.report.plots.page import SHADES, page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Axis, Cells, Figure, Panel, Shades, Words
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
 
@@ -44,42 +42,33 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
         name: steps.pivot_table(column, "partitioner", "order", sort=False)
         for name, column in (("alone", "alone"), ("live, beside others", "live"))
     }
-    scale = Normalize(min(map(_least, maps.values())), max(map(_most, maps.values())))
-    with page(path, 1.9 + 0.2 * len(maps["alone"])) as figure:
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, (name, means) in zip(panels, maps.items(), strict=True):
-            image = _draw_map(axes, means, scale)
-            axes.set_title(name)
-        figure.colorbar(image, ax=panels, label="a step, ms", shrink=0.9)
-        figure.suptitle(title, fontsize="medium")
+    every = np.concatenate([means.to_numpy().ravel() for means in maps.values()])
+    shades = Shades(label="a step, ms", low=float(np.nanmin(every)), high=float(np.nanmax(every)))
+    panels = [_map(name, means, shades) for name, means in maps.items()]
+    height = 1.9 + 0.2 * len(maps["alone"])
+    write_figure(path, Figure(title=title, panels=panels, columns=2, share_y=True, height=height))
 
 
-def _draw_map(axes: Axes, means: pd.DataFrame, scale: Normalize) -> AxesImage:
-    image = axes.imshow(means.to_numpy(), cmap=SHADES, norm=scale, aspect="auto", interpolation="nearest")
-    orders = [name.replace("-cp", "").replace("-", " ") for name in means.columns]
-    axes.set_xticks(range(len(orders)), orders, rotation=40, ha="right")
-    axes.set_yticks(range(len(means)), means.index)
-    for row, values in enumerate(means.to_numpy()):
-        for column, value in enumerate(values):
-            dark = scale(value) > 0.6
-            axes.text(
-                column,
-                row,
-                f"{value:.0f}",
-                ha="center",
-                va="center",
-                fontsize="small",
-                color="white" if dark else "black",
-            )
-    return image
-
-
-def _least(means: pd.DataFrame) -> float:
-    return float(means.to_numpy().min())
-
-
-def _most(means: pd.DataFrame) -> float:
-    return float(means.to_numpy().max())
+def _map(name: str, means: pd.DataFrame, shades: Shades) -> Panel:
+    """Return a map with the value of each cell, white where its shade is dark."""
+    values = means.to_numpy()
+    y, x = np.nonzero(np.isfinite(values))
+    tall, wide = values.shape
+    assert shades.low is not None
+    assert shades.high is not None
+    dark = values > shades.low + 0.6 * (shades.high - shades.low)
+    words = [
+        Words(x=x[own], y=y[own], texts=[f"{value:.0f}" for value in values[y[own], x[own]]], colour=colour)
+        for colour, own in (("#ffffff", dark[y, x]), ("#000000", ~dark[y, x]))
+    ]
+    orders = [order.replace("-cp", "").replace("-", " ") for order in means.columns]
+    return Panel(
+        marks=[Cells(x=x, y=y, wide=wide, tall=tall, values=values[y, x]), *words],
+        x=Axis(names=orders),
+        y=Axis(names=list(means.index), down=True),
+        title=name,
+        shades=shades,
+    )
 
 
 _NOTHING = 1e-12  # sum of squares of logarithms of times that do not differ
