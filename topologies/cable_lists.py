@@ -44,7 +44,7 @@ def cable_list(content: str, text: str) -> Graph:
 
     network: nx.MultiGraph[Any] = nx.MultiGraph()
     columns: list[str] = []
-    for place, (line, given) in enumerate(_rows(content)):
+    for place, (line, given) in enumerate(_rows(content, text)):
         where = f"{text} line {line}"
         lower = [word.lower() for word in given]
         if not place and len(given) > 1 and lower[0] in _ENDS[0] and lower[1] in _ENDS[1]:
@@ -69,13 +69,16 @@ def cable_list(content: str, text: str) -> Graph:
     return from_networkx(network, text)
 
 
-def _rows(content: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(content: str, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the words of every line that is not empty, without comments."""
     lines = [(line, row.split("#", 1)[0].strip()) for line, row in enumerate(content.splitlines(), 1)]
     lines = [(line, row) for line, row in lines if row]
     comma = next((mark for mark in ",;" if lines and mark in lines[0][1]), "")
     for line, row in lines:
-        words = next(csv.reader([row], delimiter=comma)) if comma else row.split()
+        try:
+            words = next(csv.reader([row], delimiter=comma)) if comma else row.split()
+        except csv.Error as error:
+            raise ValueError(f"{text} line {line}: {error}") from None
         yield line, [word.strip() for word in words]
 
 

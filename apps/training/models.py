@@ -37,6 +37,8 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
         raise ValueError(f"times: {path} cannot be read, {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"times: {path} is no text, expected {','.join(_COLUMNS)}") from None
+    if any(len(line) > csv.field_size_limit() for line in lines):
+        raise ValueError(f"times: {path} has a line longer than {csv.field_size_limit():,} characters")
     rows = csv.reader(lines)
     header = [word.strip() for word in next(rows, [])]
     if header != _COLUMNS:

@@ -128,7 +128,7 @@ max_cycles = 100000
 vcs = [2, 3]
 
 [[pairs]]
-policy = ["smart", "shortest"]
+vc_policy = ["smart", "shortest"]
 bubble = [2, 1]
 """,
     "several.toml": """network = "torus:4x4"

@@ -107,7 +107,7 @@ latency: [ 500.0, 0, 4 ]  # ns
     "hosts.txt": "".join(f"host{node}\n" for node in range(16)),
     "w.csv": "".join(",".join(str((3 * i + 7 * j) % 11) for j in range(16)) + "\n" for i in range(16)),
     "curves.toml": """network = "torus:4x4"
-policy = ["smart", "shortest"]
+vc_policy = ["smart", "shortest"]
 traffic = ["uniform", "transpose"]
 offered = "0.1:0.2:0.1"
 warmup = 100

@@ -51,6 +51,7 @@ def test_tree_file(tmp_path: Path) -> None:
         ("graph", "a b fast=1\n", r"line 1: unknown 'fast', expected cycles, delay, width"),
         ("graph", "a b width=x\n", r"edge a - b: width: 'x' is not a whole number"),
         ("graph", "", r"no vertex"),
+        ("graph", "a,b\n" + "c" * 200_000 + ",d\n", r"line 2: field larger than field limit"),
         ("tree-file", "n0 a\nn0 b\n", r"line 2: node n0 has a parent already, in line 1"),
         ("tree-file", "n0\n", r"line 1: 1 words"),
         ("tree-file", "a b\nb a\n", r"no node"),
