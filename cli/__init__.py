@@ -88,7 +88,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "collective": "collective",
         "workload": "workload",
     },
-    "Studies and speed": {"study": "study", "bench": "bench", "doctor": "doctor", "help": "settings"},
+    "Studies and speed": {
+        "study": "study",
+        "plan-study": "plan_study",
+        "bench": "bench",
+        "doctor": "doctor",
+        "help": "settings",
+    },
 }
 COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 

@@ -68,6 +68,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace run --network torus:4x4 --trace is.W.16 -o is-run",
         "netplace rerun is-run",
     ),
+    "plan-study": (
+        "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 8 -o pilot",
+        "netplace plan-study pilot --difference 3",
+    ),
     "compare": (
         "netplace compare before.json after.json",
         "netplace compare main.sqlite branch.sqlite --fail-if worse",

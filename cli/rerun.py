@@ -30,11 +30,11 @@ DIFFERENT = 1  # exit code: it was made again, and is another
 # Commands that write outcomes; none of them starts a program that it is told.
 REPEATABLE = (
     "run", "load", "table", "map", "metrics", "allocate", "advise", "schedule", "cosim", "explain", "whatif",
-    "site", "app", "collective", "check", "study",
+    "site", "app", "collective", "check", "study", "plan-study",
 )  # fmt: skip
 # Flags that say how much of this machine is used, what is kept besides, or what the terminal shows.
 _LEFT_OUT = {
-    "-o", "--workers", "--threads", "--processes", "--dask", "--store", "--stored", "--json", "--quiet",
+    "-o", "--workers", "--threads", "--dask", "--store", "--stored", "--json", "--quiet",
     "--yes", "--retry", "--report",
 }  # fmt: skip
 _DEEPEST = 64  # folders that a path may lead upwards

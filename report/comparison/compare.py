@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
 
-__all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "compare"]
+__all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "common_results", "compare"]
 
 BETTER, WORSE = "better", "worse"
 # What is said of a difference, for legends and help.
@@ -164,9 +164,7 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
             f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two of one kind"
         )
     before, after = _settled(first), _settled(second)
-    settled = [
-        name for name in {**before, **after} if _once(name, before, first) and _once(name, after, second)
-    ]
+    settled = _settled_in_both(first, second)
     asked = [
         (name, before.get(name, ""), after.get(name, ""))
         for name in settled
@@ -185,6 +183,21 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
     for label in dict.fromkeys([*entries, *others]):
         compared += _of_entry(label, entries.get(label), others.get(label), same_asked)
     return Comparison(first.kind, first.name, second.name, asked, _judged(compared), same_asked)
+
+
+def common_results(first: Outcome, second: Outcome) -> Iterator[tuple[str, Result, Result]]:
+    """Yield the label of the entry and both results, for each result that two outcomes have in common."""
+    settled = _settled_in_both(first, second)
+    others = _by_label(second, settled)
+    for label, entry in _by_label(first, settled).items():
+        theirs = {result.name: result for result in others[label].results} if label in others else {}
+        yield from ((label, one, theirs[one.name]) for one in entry.results if one.name in theirs)
+
+
+def _settled_in_both(first: Outcome, second: Outcome) -> list[str]:
+    """Return what has one value in each of two outcomes, or is not asked at all."""
+    before, after = _settled(first), _settled(second)
+    return [name for name in {**before, **after} if _once(name, before, first) and _once(name, after, second)]
 
 
 def _settled(outcome: Outcome) -> dict[str, str]:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks import check_float
 from netplace.scheduling.metrics.interval import LEVEL, quantile
 
 __all__ = [
@@ -32,12 +33,14 @@ __all__ = [
     "Judgement",
     "Paired",
     "all_pairs",
+    "draws_needed",
     "holm",
     "judged",
     "paired",
     "unpaired",
 ]
 
+_MANY, _MOST_DRAWS = 10_000, 1 << 30  # draws
 _ROUNDING = 1e-9  # relative: differences of no more are none
 
 # What a verdict says, for legends and help.
@@ -164,6 +167,65 @@ def unpaired(
     freedom = total**2 / float((parts**2 / np.maximum([n_first - 1, n_other - 1], 1)).sum())
     half, p_value = _student(mean, math.sqrt(total), freedom + 1)
     return Paired(mean, half, p_value, freedom + 1, mean_first)
+
+
+def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart: bool = False) -> int:
+    """Return how many draws show a difference: the smallest number with which Student's t has the power.
+
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of the differences of pairs, or of each contestant if `apart`.
+    difference : float
+        The true difference, in the same unit.
+    power : float
+        Probability of a p value below 0.05, two-sided.
+    apart : bool
+        Whether the draws of the two are independent instead of paired.
+
+    Returns
+    -------
+    int
+        Pairs, or draws of each contestant; at least 2.
+
+    Raises
+    ------
+    ValueError
+        If more than a billion are needed, or an argument is out of range.
+
+    Examples
+    --------
+    >>> draws_needed(1.0, 0.5), draws_needed(1.0, 0.5, apart=True)
+    (34, 64)
+    """
+    from scipy import special
+
+    check_float(spread, "spread", 0.0)
+    check_float(difference, "difference", 1e-300)
+    check_float(power, "power", 0.05, 1 - 1e-9)
+
+    def suffice(draws: int) -> bool:
+        freedom = 2 * draws - 2 if apart else draws - 1
+        far = difference / spread * math.sqrt(draws / 2 if apart else draws)
+        limit = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
+        if freedom > _MANY:  # the normal distribution
+            return float(special.ndtr(far - limit)) >= power
+        return 1 - float(special.nctdtr(freedom, far, limit)) >= power
+
+    if spread == 0:
+        return 2
+    high = 2
+    while not suffice(high):
+        high *= 2
+        if high > _MOST_DRAWS:
+            raise ValueError(
+                f"difference: {difference:g} is too small beside a spread of {spread:g} to be shown"
+            )
+    low = max(2, high // 2)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffice(middle) else (middle + 1, high)
+    return low
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

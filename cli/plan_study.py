@@ -1,0 +1,120 @@
+"""``netplace plan-study``: how many seeds show a difference of a given size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import Number
+from netplace.cli.clashes import FilesCommand
+from netplace.cli.examples import examples_of
+from netplace.cli.outputs import CommandOutput, page_flag, show
+from netplace.cli.settings import json_flag
+from netplace.report.terminal.screen import number, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.report.comparison import Outcome, Sample
+
+__all__ = ["plan_study_command"]
+
+_LEAST = 3  # seeds of a pilot
+
+
+@click.command("plan-study", cls=FilesCommand, epilog=examples_of("plan-study"))
+@click.argument("first", metavar="PILOT")
+@click.argument("second", metavar="[PILOT]", required=False)
+@click.option(
+    "--difference",
+    type=Number(0.001, 1000.0),
+    default=3.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="The smallest difference that the study must show, as a percentage of the mean of the first pilot.",
+)
+@click.option(
+    "--power",
+    type=Number(0.05, 0.999),
+    default=0.8,
+    show_default=True,
+    help="Probability with which the study shows a difference of this size.",
+)
+@page_flag
+@json_flag
+def plan_study_command(
+    first: str, second: str | None, difference: float, power: float, output: Path | None, as_json: bool
+) -> None:
+    """Tell how many seeds a study needs to show a difference of a given size.
+
+    A pilot is an outcome of several seeds, of any kind that netplace compare reads. Two pilots with the same
+    seeds are paired by seed, as compare pairs them, so that chance which both share does not count. With one
+    pilot, both contestants are assumed to spread as much as it does, with seeds of their own. The test is
+    Student's t at the level of 0.05, two-sided. A second number uses a spread that the true one exceeds with
+    a probability of only 20 %, because few seeds tell a spread poorly.
+    """
+    from netplace.report.comparison import read_outcome
+
+    before = read_outcome(Path(first))
+    after = None if second is None else read_outcome(Path(second))
+    rows = list(_rows(before, after, difference / 100, power))
+    if not rows:
+        what = "in one entry" if after is None else "in both"
+        raise ValueError(
+            f"{first}: no result has at least {_LEAST} seeds {what}, expected a pilot of several"
+        )
+    content = {"difference": difference, "power": power, "paired": after is not None, "results": rows}
+    of = "pairs of runs" if after is not None else "runs of each"
+    title = f"Seeds that show a difference of {difference:g} % with a power of {power:g}: {of}"
+
+    def terminal() -> None:
+        cells = [
+            [
+                ", ".join(word for word in (row["of"], row["name"]) if word),
+                str(row["pilot"]),
+                number(100 * row["spread"], 2),
+                number(row["seeds"]),
+                number(row["seeds_cautious"]),
+            ]
+            for row in rows
+        ]
+        print_tables(table(title, ["result", "pilot seeds", "spread (%)", "seeds", "cautious"], cells))
+
+    show(CommandOutput(lambda: content, terminal), output, as_json)
+
+
+def _rows(before: Outcome, after: Outcome | None, share: float, power: float) -> Iterator[dict[str, Any]]:
+    """Yield what each result of the pilots asks for."""
+    import numpy as np
+    from scipy import special
+
+    from netplace.report.comparison.compare import common_results
+    from netplace.scheduling.metrics.comparison import draws_needed
+
+    for of, result, other in common_results(before, before if after is None else after):
+        sample = result.sample
+        values = _values(sample, None if after is None else other.sample)
+        if len(values) < _LEAST or not sample.mean:
+            continue
+        spread = float(np.std(values, ddof=1)) / abs(sample.mean)
+        freedom = len(values) - 1
+        cautious = spread * (freedom / float(special.chdtri(freedom, 0.8))) ** 0.5
+        apart = after is None
+        yield {
+            "of": of,
+            "name": result.name,
+            "pilot": len(values),
+            "spread": spread,
+            "seeds": draws_needed(spread, share, power, apart=apart),
+            "seeds_cautious": draws_needed(cautious, share, power, apart=apart),
+        }
+
+
+def _values(sample: Sample, other: Sample | None) -> list[float]:
+    """Return the values of seeds, or what they differ by in two samples; none where draws are no seeds."""
+    if sample.draws != "seeds" or (other is not None and other.draws != "seeds"):
+        return []
+    if other is None:
+        return list(sample.values.values())
+    return [other.values[seed] - value for seed, value in sample.values.items() if seed in other.values]
