@@ -43,6 +43,7 @@ class Operations:
     marks: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     name: str = ""
     sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    interleaved: bool = False
 
     def __post_init__(self) -> None:
         what = shortened(self.name) if isinstance(self.name, str) and self.name else "program"

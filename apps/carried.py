@@ -6,7 +6,7 @@ from pathlib import Path
 
 from netplace.checks.calls import checked
 
-__all__ = ["carried", "carried_names"]
+__all__ = ["carried", "carried_names", "is_carried"]
 
 _FOLDER = Path(__file__).parent / "traces"
 _SUFFIX = ".trace.gz"
@@ -15,6 +15,11 @@ _SUFFIX = ".trace.gz"
 def carried_names() -> list[str]:
     """Return the names of the traces that are part of the project, such as ``"LU.A.64"``."""
     return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
+
+
+def is_carried(path: Path) -> bool:
+    """Tell whether a trace file is one of those that come with the project."""
+    return path.resolve().parent == _FOLDER.resolve()
 
 
 @checked

@@ -45,7 +45,8 @@ std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std
                 arrival[here] = (begin + packets[here] * injection.packet_phits) / injection.rate + injection.hops - 1;
                 // One packet is created in a cycle, and only while the node has room for it.
                 const auto room = (injection.room + 1) * injection.packet_phits;
-                own.now = std::max(own.now + created[here] - 1, (own.sent - room) / injection.rate);
+                own.now += std::max<std::int64_t>(0, created[here] - 1);
+                own.now = std::max(own.now, (own.sent - room) / injection.rate);
                 if (waiter[here] >= 0) ready.push_back(waiter[here]);
             }
         }

@@ -51,6 +51,9 @@ class Program(Operations):
         Origin of the program, for messages.
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
         Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
+    interleaved : bool
+        Whether its non-blocking sends take turns, packet by packet, as they do on machines, unless the
+        settings of a network say otherwise; so it is for programs that came from MPI.
     """
 
     @classmethod
@@ -190,8 +193,8 @@ class Program(Operations):
 
     @checked
     def equals(self, other: Program) -> bool:
-        """Return whether `other` is the same program, whatever its name."""
-        arrays = [item.name for item in fields(self) if item.name not in ("name", "sections")]
+        """Return whether `other` does the same, whatever its name and where it came from."""
+        arrays = [item.name for item in fields(self) if item.name not in ("name", "sections", "interleaved")]
         return (
             all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
             and self.sections.keys() == other.sections.keys()

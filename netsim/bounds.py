@@ -115,6 +115,8 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     if settings.eager_limit is not None:  # what an `ISEND` leaves to the interface is created when asked for
         left = (program.kind == Op.ISEND) & (program.size > settings.eager_limit)
         created = np.where(left, np.minimum(packets, 1), packets)
+    if settings.interleaves(program):  # nor does a task wait for what takes turns
+        created = np.where(program.kind == Op.ISEND, 0, created)
     # Matched as the engines do it, by length in packets.
     need = needs(replace(program, size=np.where(computes, program.size, length)))
     awaited = np.zeros(len(need), np.bool_)  # a job can end before what nobody waits for has left its node

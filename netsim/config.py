@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks import MOST, check_choice, check_float, check_int
 from netplace.checks.calls import check_fields, checked
@@ -15,7 +15,10 @@ from netplace.netsim.fault_text import read_faults
 from netplace.netsim.presets import FABRICS
 from netplace.topologies import Grid, Topology
 
-__all__ = ["ARBITERS", "EJECTIONS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
+if TYPE_CHECKING:
+    from netplace.apps import Program
+
+__all__ = ["ARBITERS", "EJECTIONS", "NONBLOCKING_SENDS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
 
 VC_POLICIES = {
     "smart": "adaptive VCs in turn, escape last; each FIFO remembers which alternative is next",
@@ -38,8 +41,14 @@ TREE_ROUTINGS = {
     "adaptive": "up the port with most room, random among equals; down the forced port",
     "static": "up the port that the source (fat tree) or destination (thin tree) digit names",
 }
+NONBLOCKING_SENDS = {
+    "by-program": "interleaved where a program came from MPI, in order where it is INSEE's or of one's own",
+    "interleaved": "outstanding isends take turns at the injectors, packet by packet; their task goes on",
+    "in-order": "an isend is a send: a task creates the packets of one message after those of the other",
+}
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
+_OUTSTANDING = ("outstanding_sends", "outstanding_bytes")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
 _FABRIC = (
     "cable_latency",
@@ -51,6 +60,7 @@ _FABRIC = (
     "ordered_flows",
     "buffer_phits",
 )
+_LATER = (*_OVERHEADS, *_OUTSTANDING, "nonblocking_sends", *_FABRIC)  # settings that came after the first
 
 
 def _setting(
@@ -99,6 +109,11 @@ class Config:
         takes their sum.
     eager_limit : int or None
         Messages of more bytes than this wait until their receive is posted. If None, no message waits.
+    nonblocking_sends : str
+        What an ``isend`` does, a key of `NONBLOCKING_SENDS`.
+    outstanding_sends, outstanding_bytes : int or None
+        Most messages of ``isend``, and bytes in them (whole packets), that a node may have outstanding where
+        they are interleaved; a task waits at the ``isend`` that would be one too many. None: any number.
     o_send, o_recv : float
         Nanoseconds that a task computes before it sends a message, and after it receives one; see
         `netplace.netsim.overheads`.
@@ -170,6 +185,13 @@ class Config:
     link_delay: int = _setting(1, "Cycles a header spends on a link.", (1, _MANY))
     eager_limit: int | None = _setting(
         None, "Eager limit: messages of more bytes wait for the posted receive. [default: never]", (0, MOST)
+    )
+    nonblocking_sends: str = _setting("by-program", "Non-blocking sends", choices=NONBLOCKING_SENDS)
+    outstanding_sends: int | None = _setting(
+        None, "Most interleaved sends outstanding at a node. [default: any number]", (1, MOST)
+    )
+    outstanding_bytes: int | None = _setting(
+        None, "Most bytes in interleaved sends outstanding at a node. [default: any number]", (1, MOST)
     )
     o_send: float = _setting(
         0.0, "Nanoseconds that a task computes before each message that it sends.", (0.0, 1e9)
@@ -243,6 +265,12 @@ class Config:
         for item in fields(self):
             if choices := item.metadata["choices"]:
                 check_choice(getattr(self, item.name), choices, item.name)
+        for name in _OUTSTANDING if self.nonblocking_sends == "in-order" else ():
+            if (bound := getattr(self, name)) is not None:
+                raise ValueError(
+                    f"{name}: {bound} bounds interleaved sends, and nonblocking_sends is 'in-order'; "
+                    "expected one of both"
+                )
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
@@ -297,8 +325,14 @@ class Config:
         return {
             name: value
             for name, value in plain.items()
-            if name != "fabric" and (name not in (*_OVERHEADS, *_FABRIC) or value != usual[name])
+            if name != "fabric" and (name not in _LATER or value != usual[name])
         }
+
+    def interleaves(self, program: Program) -> bool:
+        """Tell whether the non-blocking sends of a program that are outstanding at once take turns."""
+        if self.nonblocking_sends == "by-program":
+            return program.interleaved
+        return self.nonblocking_sends == "interleaved"
 
     def _of_fabric(self) -> dict[str, Any]:
         """Return the settings of the named fabric."""

@@ -3,7 +3,8 @@
 The search starts at the end of the task that ends last and goes backwards. A receive for which the task had
 to wait leads to the message, and through it to the sender; everything else stays with the task. The path
 therefore contains no time in which a task waits for its partner: that time belongs to the partner or to the
-message. A rendezvous message, and a sender that waits for one, lead to the receiver if it posted its receive
+message. While a task waits for an interleaved send, it creates packets or finds no room, as in a send that
+blocks. A rendezvous message, and a sender that waits for one, lead to the receiver if it posted its receive
 after the request had arrived. For the request and the reply, only the time through an empty network is
 separated from waiting.
 """
@@ -117,7 +118,8 @@ class _Walk:
         self._send_of: list[int] = np.flatnonzero(sends).tolist()  # operation, by message
         limit = np.inf if config.eager_limit is None else config.eager_limit
         self._by_rendezvous: list[bool] = (program.size[sends] > limit).tolist()  # by message
-        taken = _messages(program, sends, self._packets, limit)
+        self._interleaved = config.interleaves(program)
+        taken = _messages(program, sends, self._packets, -1 if self._interleaved else limit)
         self._message: list[int] = taken.of.tolist()  # by operation; -1: none
         self._post_of: list[int] = taken.post.tolist()  # operation, by message
         task = program.task_of()
@@ -156,6 +158,10 @@ class _Walk:
             return task, place, cursor
         elif self._awaits_data(place):
             return self._back_over_data(task, place, cursor, message)
+        elif self._awaits_turns(place):
+            creating = max(begin, cursor - self._packets[self._send_of[message]])
+            self._add("sending", task, creating, cursor, message)
+            self._add("injector", task, begin, creating)
         elif self._is_send(place):
             return self._back_over_send(task, place, cursor, message, begin)
         elif self._end[message] + 1 > begin and self._end[message] < cursor:
@@ -168,6 +174,9 @@ class _Walk:
     def _back_over_send(
         self, task: int, place: int, cursor: int, message: int, begin: int
     ) -> tuple[int, int, int]:
+        if self._posts(place):
+            self._add("injector", task, begin, cursor)
+            return task, place, begin
         created = min(cursor, self._start[message])
         over = min(cursor, created + self._created(message))
         self._add("injector", task, over, cursor)
@@ -238,10 +247,24 @@ class _Walk:
         for component, low, high in reversed(stretches):
             self._add(component, task, max(low, since), high, message)
 
+    def _posts(self, place: int) -> bool:
+        """Tell whether an operation is a send that takes turns, which its task does not wait for here."""
+        return self._interleaved and self._kind[place] == Op.ISEND
+
+    def _awaits_turns(self, place: int) -> bool:
+        """Tell whether an operation waits for a send that takes turns, and is no message by rendezvous."""
+        message = self._message[place]
+        sent = self._send_of[message] if message >= 0 else place
+        return self._kind[place] == Op.WAIT and self._posts(sent) and self._is_own(place)
+
+    def _is_own(self, place: int) -> bool:
+        """Tell whether the message of an operation is sent by the task of the operation itself."""
+        return self._task_of(self._send_of[self._message[place]]) == self._task_of(place)
+
     def _awaits_data(self, place: int) -> bool:
         """Return whether an operation ends only when the data of a rendezvous message have been created."""
         message = self._message[place]
-        own = message >= 0 and self._task_of(self._send_of[message]) == self._task_of(place)
+        own = message >= 0 and self._is_own(place)
         return own and self._by_rendezvous[message] and self._kind[place] in (Op.SEND, Op.WAIT)
 
     def _one_way(self, message: int) -> int:
@@ -299,6 +322,10 @@ class _Walk:
         if self._awaits_data(place):
             reply = max(self._start[message] + self._one_way(message), self._posted(message))
             return max(at, reply + self._one_way(message) + self._packets[self._send_of[message]])
+        if self._awaits_turns(place):
+            return max(at, self._start[message] + self._packets[self._send_of[message]])
+        if self._posts(place):
+            return at
         if self._is_send(place):
             return max(at, self._start[message]) + self._created(message)
         return max(at, self._end[message] + 1)

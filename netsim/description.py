@@ -70,6 +70,10 @@ def described(
         "seed": seed if seed < 1 << 63 else seed - (1 << 64),
         "record": int(record),
         "rendezvous": int(config.eager_limit is not None),
+        "outstanding": config.outstanding_sends or 0,
+        "outstanding_packets": max(1, config.outstanding_bytes // config.packet_bytes)
+        if config.outstanding_bytes
+        else 0,
         "explain": int(explain),
         "domains": threads,
         "dawdle": domains.DAWDLE,

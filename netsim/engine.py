@@ -146,7 +146,8 @@ class Blocked:
     ----------
     tasks : list of (job, task, operation, text)
         Each unfinished task, its current operation (index in the program arrays of its job), and the reason
-        for its wait: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
+        for its wait: ``"receive"``, ``"injector"``, ``"rendezvous"``, ``"outstanding"`` (too many
+        sends are outstanding at its node) or ``"compute"``.
     fifos : list of (router, input, packets, wants)
         Each FIFO with a head packet that cannot move; `wants` lists the (router, input) of the downstream
         FIFOs that the head could request.

@@ -34,6 +34,8 @@ def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -
     place = f"at its operation {operation - int(program.first[task])}"
     if why == "injector":
         return f"{name} waits for room in its injector {place}"
+    if why == "outstanding":
+        return f"{name} waits until fewer sends of its node are outstanding {place}"
     if why == "compute":
         return f"{name} computes {place}"
     if program.kind[operation] == Op.WAIT:

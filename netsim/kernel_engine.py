@@ -22,7 +22,9 @@ from netplace.topologies import Topology
 __all__ = ["KernelEngine"]
 
 FAR = (1 << 62) - 1
-_REASONS = {1: "receive", 6: "rendezvous", 7: "rendezvous"}  # of an operation at which a task stands
+_REASONS = {  # of a word at which a task stands
+    1: "receive", 6: "rendezvous", 7: "rendezvous", 10: "outstanding", 11: "outstanding", 12: "injector",
+}  # fmt: skip
 _NONE = np.zeros(0, np.int32)
 
 
@@ -135,6 +137,7 @@ class KernelEngine:
                 first,
                 len(lowered.message),
                 lowered.by_rendezvous,
+                lowered.interleaved,
             )
             known[repeated] = code, lowered
         return known[repeated]

@@ -30,6 +30,9 @@ SENT = 6  # wait until this many messages of a key have been sent by rendezvous
 SENT_LAST = 7  # the same in a blocking send that ends the task
 LOOP = 8  # go back by this many words, while there are rounds
 OVER = 9  # an iteration is over: what it sent of a key by rendezvous counts no more
+BEGIN, BEGIN_ASKING = 10, 11  # an interleaved isend, eager and by rendezvous
+HANDED = 12  # wait until this many messages of a key of interleaved eager isends have been sent
+HANDED_OVER = 13  # an iteration is over: what it sent of a key so counts no more
 
 Int = NDArray[np.int64]
 _PEAK = 232  # bytes an operation, measured
@@ -54,6 +57,8 @@ class Lowered:
         Number of each message in the kernel (grouped by key), in the order of the program's sends.
     by_rendezvous : int
         Messages above the rendezvous threshold.
+    interleaved : bool
+        Whether non-blocking sends take turns; data by rendezvous then do as well.
     sent, used : ndarray of int64, shape (keys,)
         Packets of each key that an iteration in a loop sends and receives.
     asked, posted : ndarray of int64, shape (keys,)
@@ -66,6 +71,7 @@ class Lowered:
     key: Int
     message: Int
     by_rendezvous: int
+    interleaved: bool = False
     sent: Int = field(default_factory=lambda: np.empty(0, np.int64))
     used: Int = field(default_factory=lambda: np.empty(0, np.int64))
     asked: Int = field(default_factory=lambda: np.empty(0, np.int64))
@@ -150,8 +156,8 @@ def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
 def lower(program: Program, config: Config) -> Lowered:
     """Convert a program to the words of the kernel.
 
-    Messages of a task to itself are dropped. Without rendezvous, an isend is a send, its wait and an irecv
-    have no effect, and the wait of an irecv is the receive.
+    Messages of a task to itself are dropped. Without rendezvous, an irecv has no effect, and its wait is the
+    receive. An isend is a send, and its wait has no effect, unless isends are interleaved.
     """
     check_cycles(program)
     operations = len(program.kind)
@@ -170,8 +176,9 @@ def lower(program: Program, config: Config) -> Lowered:
         if config.eager_limit is not None
         else np.zeros(len(kind), bool)
     )
+    turns = (what == Op.ISEND) & config.interleaves(program)
     keep = np.where(is_compute, size > 0, peer != task)
-    keep &= is_compute | large | ~((kind == Op.IRECV) | ((kind == Op.WAIT) & towards))
+    keep &= is_compute | large | turns | ~((kind == Op.IRECV) | ((kind == Op.WAIT) & towards))
 
     packets = packets_of(size, config.packet_bytes)
     talks = np.flatnonzero(~is_compute & (peer != task))
@@ -188,11 +195,12 @@ def lower(program: Program, config: Config) -> Lowered:
     message[order] = np.arange(len(send_ops))
     per_key = np.bincount(send_keys, minlength=len(sample))
     first_message = np.concatenate([[0], np.cumsum(per_key)])[:-1]
-    # A key may have eager messages too (sizes differ, packets do not): number those by rendezvous alone.
-    numbered = np.cumsum(large[send_ops][order])
-    before = np.concatenate([[0], numbered])[first_message]
+    # A key may have messages of several kinds: those by rendezvous, and interleaved eager ones, count alone.
     ordinal = np.zeros(len(kind), np.int64)
-    ordinal[send_ops[order]] = numbered - before[send_keys[order]]
+    for some in (large, turns & ~large):
+        numbered = np.cumsum(some[send_ops][order])
+        before = np.concatenate([[0], numbered])[first_message]
+        ordinal[send_ops[order]] += np.where(some[send_ops][order], numbered - before[send_keys[order]], 0)
     ordinal = ordinal[opened]
 
     # A blocking operation by rendezvous takes two words: begin and wait.
@@ -209,11 +217,14 @@ def lower(program: Program, config: Config) -> Lowered:
     word_kind[receives] = RECV
     word_kind[large & sends] = ASK
     word_kind[large & ((kind == Op.RECV) | (kind == Op.IRECV))] = POST
+    word_kind[turns & sends] = np.where(large[turns & sends], BEGIN_ASKING, BEGIN)
+    word_kind[turns & (kind == Op.WAIT)] = HANDED
     word_kind[large & (kind == Op.WAIT) & towards] = SENT
     out_kind = word_kind[source_op]
     out_kind[second] = np.where(out_kind[second] == ASK, SENT, RECV)
     value = np.where(is_compute, size, key_of)[source_op]
-    value = np.where(out_kind == SENT, value | ordinal[source_op] << KEY_BITS, value)
+    waits = (out_kind == SENT) | (out_kind == HANDED)
+    value = np.where(waits, value | ordinal[source_op] << KEY_BITS, value)
     last = first[1:][np.diff(first) > 0] - 1
     out_kind[last] = np.where(out_kind[last] == COMPUTE, COMPUTE_LAST, out_kind[last])
     ends_sending = second[last] & (out_kind[last] == SENT)
@@ -226,6 +237,7 @@ def lower(program: Program, config: Config) -> Lowered:
         key=np.stack([source[sample], target[sample], packets[talks][sample], first_message], axis=1),
         message=message,
         by_rendezvous=int((large & sends & (peer != task)).sum()),
+        interleaved=config.interleaves(program),
     )
 
 
@@ -241,17 +253,23 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     length = there - here
     some = length > 0
     body = lowered.op[ranges(here, there)]
-    sent, used, asked, posted = (_times_in(body, kind, lowered.key) for kind in (SEND, RECV, ASK, POST))
+    sent, used, asked, posted, begun, asking = (
+        _times_in(body, kind, lowered.key) for kind in (SEND, RECV, ASK, POST, BEGIN, BEGIN_ASKING)
+    )
+    sent, asked = sent + begun, asked + asking
     # Of each task, the words of its loop: what is over, then the way back.
-    over = np.flatnonzero(asked)
-    over = over[np.argsort(lowered.key[over, 0], kind="stable")]
-    extra = np.bincount(lowered.key[over, 0], minlength=program.tasks) + some
+    key = np.concatenate([np.flatnonzero(asked), np.flatnonzero(begun)])
+    key_kind = np.repeat([OVER, HANDED_OVER], [np.count_nonzero(asked), np.count_nonzero(begun)])
+    count = np.where(key_kind == OVER, asked[key], begun[key])
+    over = (count << KEY_BITS | key) << KIND_BITS | key_kind
+    over = over[np.argsort(lowered.key[key, 0], kind="stable")]
+    extra = np.bincount(lowered.key[key, 0], minlength=program.tasks) + some
     back = np.cumsum(extra)  # behind those words of each task, which stand behind all others for a moment
     loop = np.empty(back[-1] if len(back) else 0, np.int64)
     ends = np.zeros(len(loop), bool)
     ends[back[some] - 1] = True
     loop[ends] = (length + extra - 1)[some] << KIND_BITS | LOOP
-    loop[~ends] = (asked[over] << KEY_BITS | over) << KIND_BITS | OVER
+    loop[~ends] = over
     words = np.concatenate([lowered.op, loop])
     source_op = np.concatenate([lowered.source_op, np.repeat(end - 1, extra)])
     back += len(lowered.op)

@@ -113,7 +113,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         raise ValueError(f"traffic: {abbreviate(traffic)} is not text")
     topology = network_of(str(known["network"]))
     check_settings(topology, config)
-    for name in ("eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes"):
+    for name in _OF_MESSAGES:
         if getattr(config, name) != getattr(_DEFAULTS, name):
             raise ValueError(
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which is of one class "
@@ -128,6 +128,12 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     plan = LoadPlan(config=config, seed=check_int(seed, "seed", 0), **own)
     pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
     return plan
+
+
+_OF_MESSAGES = (
+    "eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes", "nonblocking_sends", "outstanding_sends",
+    "outstanding_bytes",
+)  # fmt: skip
 
 
 def measure_plan(

@@ -46,11 +46,14 @@ def with_effect(topology: Topology, config: Config) -> Config:
 
 
 @st.composite
-def configs(draw, bubbles=(0, 3), eager_limit=(None, 0, 100, 500), queues=(1, 8)):
+def configs(draw, bubbles=(0, 3), eager_limit=(None, 0, 100, 500), queues=(1, 8), sends=("by-program",)):
     """Return settings of the network.
 
     `bubbles` and `queues` are the ranges of bubble and depth. With a bubble of two or more no network locks.
+    `sends` says what non-blocking sends do; where they are interleaved few of them may be outstanding.
     """
+    nonblocking = draw(st.sampled_from(sends))
+    bounded = nonblocking == "interleaved" and draw(st.booleans())
     queue = draw(st.integers(max(queues[0], bubbles[0] + 1), queues[1]))
     return Config(
         packet_phits=draw(st.sampled_from([16, 1, 2, 3, 5, 20])),
@@ -66,6 +69,9 @@ def configs(draw, bubbles=(0, 3), eager_limit=(None, 0, 100, 500), queues=(1, 8)
         router_delay=draw(st.integers(0, 3)),
         link_delay=draw(st.integers(1, 4)),
         eager_limit=draw(st.sampled_from(eager_limit)),
+        nonblocking_sends=nonblocking,
+        outstanding_sends=draw(st.sampled_from([None, 1, 2, 4])) if bounded else None,
+        outstanding_bytes=draw(st.sampled_from([None, 1, 300, 1000])) if bounded else None,
     )
 
 

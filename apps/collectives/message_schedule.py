@@ -14,10 +14,19 @@ from numpy.typing import NDArray
 from netplace.apps.collectives.call import Call, Round
 from netplace.apps.task import TaskWriter
 
-__all__ = ["MOST_MESSAGES", "MOST_RANKS", "Schedule"]
+__all__ = ["MOST_MESSAGES", "MOST_RANKS", "Schedule", "exchange"]
 
 MOST_RANKS = 1 << 18  # whose messages are listed: those of a round take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
+
+
+def exchange(writer: TaskWriter, requests: list[int], sends: Sequence[tuple[int, int]], tag: int) -> None:
+    """Send to each destination so many bytes, several at once, and wait for `requests` and what was sent."""
+    if len(sends) == 1:
+        writer.send(*sends[0], tag)
+    else:
+        requests = requests + [writer.isend(destination, size, tag) for destination, size in sends]
+    writer.waitall(requests)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +119,7 @@ class Schedule:
                 ((source, size),) = receives
                 writer.recv(source, size, tag)
                 continue
-            requests = [writer.irecv(source, size, tag) for source, size in receives]
-            for destination, size in sends:
-                writer.send(destination, size, tag)
-            writer.waitall(requests)
+            exchange(writer, [writer.irecv(source, size, tag) for source, size in receives], sends, tag)
 
     @cached_property
     def _by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -10,7 +10,7 @@ from typing import Any
 from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call, OwnBlocks
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
-from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule
+from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule, exchange
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice, check_int
 
@@ -208,17 +208,9 @@ def _write_shifts(
         if (going := parts(rank)) is not None:
             sends.append((members[destination], _length(going) * call.unit))
         if not chosen.at_once:
-            _exchange(writer, requests, sends, tag)
-    _exchange(writer, requests, sends, tag)
-
-
-def _exchange(writer: TaskWriter, requests: list[int], sends: list[tuple[int, int]], tag: int) -> None:
-    """Send, wait for what comes, and forget both."""
-    for destination, size in sends:
-        writer.send(destination, size, tag)
-    writer.waitall(requests)
-    requests.clear()
-    sends.clear()
+            exchange(writer, requests, sends, tag)
+            requests, sends = [], []
+    exchange(writer, requests, sends, tag)
 
 
 def _length(parts: Sequence[tuple[int, int]]) -> int:

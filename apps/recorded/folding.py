@@ -334,7 +334,13 @@ class _Rest:
         made = [as_calls(rank, own, self._cycles_per_us) for rank, own in enumerate(rows)]
         calls = resolved(complete(np.concatenate(made)), self._trace)
         calls = with_sizes(calls, self._trace.by_length)
-        whole = Recorded(self._trace.ranks, calls, self._sizes, self._trace.communicators)
+        whole = Recorded(
+            self._trace.ranks,
+            calls,
+            self._sizes,
+            self._trace.communicators,
+            by_length=self._trace.by_length,
+        )
         return whole.program(self._cycles_per_us, self._collectives)
 
     def folded(self, loops: list[_Loop]) -> Program | None:

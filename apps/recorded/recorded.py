@@ -54,7 +54,8 @@ class Recorded:
     left_out : Counter
         Operations of the trace that are not among the calls, by name: as in `Trace`.
     by_length : bool
-        Whether receives find their sends by length, as in `Trace`.
+        Whether receives find their sends by length, as in `Trace`: the trace is one of INSEE's, where
+        non-blocking sends are not interleaved.
     """
 
     ranks: int
@@ -69,7 +70,8 @@ class Recorded:
     def program(self, cycles_per_us: float = 0.0, collectives: Collectives | None = None) -> Program:
         """Return the program, collectives written out as messages."""
         blocks = collective_blocks(self.calls, self.sizes, self.communicators, self.ranks, collectives)
-        return joined(self.calls, blocks, self.ranks, cycles_per_us, self.sections)
+        program = joined(self.calls, blocks, self.ranks, cycles_per_us, self.sections)
+        return replace(program, interleaved=not self.by_length)
 
     def trace(self) -> Trace:
         """Return the calls as a trace."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 from netplace.apps.application import Application
@@ -106,7 +107,8 @@ def training(
         write_step(writer, job)
         writer.repeat(0, steps)
         writer.mark(-1)
-    return Program.of(writers, f"training.{options.get('model', 'toy')}.{tasks}")
+    program = Program.of(writers, f"training.{options.get('model', 'toy')}.{tasks}")
+    return replace(program, interleaved=True)
 
 
 _OPTIONS = inspect.signature(training_job).parameters

@@ -62,7 +62,7 @@ Tuple fail(AnyNetwork& network, Numbers routing, Arrays arrays, bool again) {
 }
 
 std::shared_ptr<Code> code_of(Long operations, Long first, Short source, Short target, Long packets, Long first_message,
-                              std::int64_t messages, std::int64_t by_rendezvous) {
+                              std::int64_t messages, std::int64_t by_rendezvous, bool interleaved) {
     auto code = std::make_shared<Code>();
     code->operations = taken<std::int64_t>(operations);
     code->first = taken<std::int64_t>(first);
@@ -72,6 +72,7 @@ std::shared_ptr<Code> code_of(Long operations, Long first, Short source, Short t
     code->first_message = taken<std::int64_t>(first_message);
     code->messages = messages;
     code->by_rendezvous = by_rendezvous;
+    code->interleaved = interleaved;
     code->check();
     return code;
 }
@@ -184,7 +185,7 @@ int run_until(AnyNetwork& network, Cycle until) {
 void bind_netsim(nb::module_& module) {
     nb::class_<Code>(module, "Code", "A program as the engine reads it.");
     module.def("code", &code_of, "operations"_a, "first"_a, "source"_a, "target"_a, "packets"_a, "first_message"_a,
-               "messages"_a, "by_rendezvous"_a);
+               "messages"_a, "by_rendezvous"_a, "interleaved"_a);
     module.def(
         "network", [](Numbers settings, Arrays arrays) { return make_network(description_of({}, settings, arrays)); },
         "settings"_a, "arrays"_a);

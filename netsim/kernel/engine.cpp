@@ -99,13 +99,13 @@ void Code::check() {
             } else if (kind == op_loop) {
                 if (value < 1 || value > n - first[task]) wrong("a loop begins before its task");
                 loops = true;
-            } else if (kind > op_over || (value & ((std::int64_t{1} << key_bits) - 1)) >= keys() || value < 0) {
+            } else if (kind > op_handed_over || (value & ((std::int64_t{1} << key_bits) - 1)) >= keys() || value < 0) {
                 wrong("an operation names no key");
             } else {
                 const auto key = static_cast<std::size_t>(value & ((std::int64_t{1} << key_bits) - 1));
-                const bool is_senders = kind == op_send || kind == op_ask || kind == op_sent || kind == op_sent_last || kind == op_over;
+                const bool is_senders = kind != op_recv && kind != op_post;
                 if ((is_senders ? source : target)[key] != task) wrong("an operation is of another task");
-                if (kind == op_send || kind == op_ask) ++sends[key];
+                if (kind == op_send || kind == op_ask || kind == op_begin || kind == op_begin_asking) ++sends[key];
             }
         }
     }

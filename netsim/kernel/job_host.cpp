@@ -21,6 +21,24 @@ void recycle(Hosts& hosts) {
     });
 }
 
+// Take the messages of some keys out of those that take turns at a node.
+template <class Condition>
+void drop_turns(Pool<Turn>& turns, Node& node, Condition is_ours) {
+    std::int32_t* at = &node.first_turn;
+    node.last_turn = -1;
+    while (*at >= 0) {
+        const std::int32_t entry = *at;
+        if (is_ours(turns[entry].label >> 2)) {
+            *at = turns[entry].next;
+            turns.give(entry);
+        } else {
+            node.last_turn = entry;
+            at = &turns[entry].next;
+        }
+    }
+    node.shares = node.first_turn >= 0;
+}
+
 void mark_ending(Hosts& hosts, Job& job) {
     if (!job.keyed || job.ending) return;
     job.ending = true;
@@ -32,9 +50,9 @@ void mark_ending(Hosts& hosts, Job& job) {
 bool drained(const Hosts& hosts, const Job& job) {
     if (job.end < 0) return false;
     if (!job.keyed) return true;
-    if (job.code->by_rendezvous > 0)  // an interface may owe a message, perhaps of another job that has the node now
+    if (job.code->by_rendezvous > 0 || job.code->interleaved)  // a node may owe a message, perhaps of another job by now
         for (std::int32_t node : job.nodes)
-            if (hosts.nodes[node].first_due >= 0 || hosts.nodes[node].left > 0) return false;
+            if (hosts.nodes[node].first_due >= 0 || hosts.nodes[node].left > 0 || hosts.nodes[node].shares) return false;
     return hosts.jobs.at_rest(job.first_key, job.code->keys());
 }
 
@@ -120,7 +138,7 @@ void dismiss(Hosts& hosts) {
         for (int side = 0; side < 2; ++side) {
             desk.acting[side].erase_if([&](std::uint32_t number) {
                 Node& node = hosts.nodes[number];
-                const bool done = node.job < 0 && node.left == 0 && node.first_due < 0 && node.next_draw < 0;
+                const bool done = node.job < 0 && node.left == 0 && node.first_due < 0 && !node.shares && node.next_draw < 0;
                 if (done) node.listed &= static_cast<std::uint8_t>(~(1 << side));
                 return done;
             });
@@ -147,8 +165,11 @@ void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
             node.blocked = node.drawn > 0;
             node.since = -1;
             node.busy_until = 0;
+            node.outstanding = 0;
+            node.outstanding_packets = 0;
         }
         if (is_ours(node.under >> 2)) node.left = 0;
+        drop_turns(hosts.desk_of(number_of_node).turns, node, is_ours);
         auto& owed = hosts.desk_of(number_of_node).due_messages;
         std::int32_t* at = &node.first_due;  // take what it owes out of the interface
         while (*at >= 0) {

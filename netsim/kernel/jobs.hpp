@@ -20,12 +20,13 @@ struct Code {
     std::int64_t messages = 0;
     std::int64_t by_rendezvous = 0;
     bool loops = false;                     // a task's iterations stand in a loop
+    bool interleaved = false;               // its non-blocking sends take turns
 
     std::int64_t tasks() const { return static_cast<std::int64_t>(first.size()) - 1; }
     std::int64_t keys() const { return static_cast<std::int64_t>(packets.size()); }
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(operations, first, source, target, packets, first_message, messages, by_rendezvous);
+        archive(operations, first, source, target, packets, first_message, messages, by_rendezvous, interleaved);
     }
     // Throw std::invalid_argument unless every operation names a key and every task ends; note whether one loops.
     void check();

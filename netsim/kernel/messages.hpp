@@ -31,6 +31,49 @@ std::uint32_t take_due(D& d, Node& node) {
     return static_cast<std::uint32_t>(order) << 2 | static_cast<std::uint32_t>(order >> 32);
 }
 
+// Let a message take turns with those of its node, as the last; `due` is the cycle in which its data become due, or -1.
+//
+// Data that become due in the same cycle come in the order of their keys.
+template <class D>
+void take_turns(D& d, Node& node, const Turn& turn) {
+    auto& pool = d.desk.turns;
+    const std::int32_t entry = pool.take();
+    pool[entry] = turn;
+    std::int32_t before = node.last_turn;
+    if (turn.due >= 0 && before >= 0 && pool[before].due == turn.due && pool[before].label > turn.label) {
+        before = -1;
+        for (std::int32_t at = node.first_turn; pool[at].due != turn.due || pool[at].label < turn.label; at = pool[at].next)
+            before = at;
+    }
+    std::int32_t& link = before < 0 ? node.first_turn : pool[before].next;
+    pool[entry].next = before < 0 ? node.first_turn : pool[before].next;
+    link = entry;
+    if (pool[entry].next < 0) node.last_turn = entry;
+    node.shares = true;
+}
+
+// Take the message whose turn it is from those of a node.
+template <class D>
+void end_turn(D& d, Node& node) {
+    const std::int32_t entry = node.first_turn;
+    node.first_turn = d.desk.turns[entry].next;
+    d.desk.turns.give(entry);
+    node.shares = node.first_turn >= 0;
+    if (!node.shares) node.last_turn = -1;
+}
+
+// Let the data of a message that was asked for be created.
+template <class D>
+void release(D& d, std::uint32_t key, Cycle cycle) {
+    const std::int32_t source = d.keys[key].source;
+    if (!d.net.jobs.at[d.keys[key].job]->code->interleaved) {
+        make_due(d, source, key << 2 | data, cycle);
+        return;
+    }
+    take_turns(d, d.nodes[source], {cycle, d.keys[key].length, key << 2 | data, -1, false, false});
+    d.act_now(source);
+}
+
 // Note that a message of a key begins in `cycle`.
 template <class D>
 void open_message(D& d, Key& key, Cycle cycle) {
@@ -101,7 +144,7 @@ void deliver(D& d, const Packet& packet, Cycle cycle) {
         case request:
             if (++key.unmet <= 0) make_due(d, node, number << 2 | reply, cycle);
             break;
-        default: make_due(d, key.source, number << 2 | data, cycle);
+        default: release(d, number, cycle);
     }
 }
 

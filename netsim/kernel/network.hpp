@@ -124,6 +124,15 @@ struct DueMessage {
     std::int32_t next;    // of the node's interface
 };
 
+// A message that takes turns with others of its node (model: "Non-blocking sends").
+struct Turn {
+    Cycle due;            // its data have become due in this cycle; -1: something else
+    std::int64_t left;    // packets still to be created
+    std::uint32_t label;
+    std::int32_t next;    // of the node's
+    bool eager, begun;
+};
+
 // Open-loop traffic (model: "Open-loop traffic").
 struct Sources {
     std::vector<std::int32_t> target;  // by node; -1: drawn; the node itself: it creates none
@@ -166,6 +175,7 @@ struct alignas(128) Desk {
     List starting;     // outputs whose packet begins to cross its link in this cycle
     Pool<OpenMessage> open_messages;  // sent from its nodes
     Pool<DueMessage> due_messages;    // at interfaces of its nodes
+    Pool<Turn> turns;                 // of its nodes
     Delays packet_delays, message_delays;
     Charges charges;
 
@@ -184,7 +194,7 @@ struct alignas(128) Desk {
     void transfer(Archive& archive) {
         archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
         archive(credits, acks, notices, heard, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
-        archive(agenda[1], open_messages, due_messages, packet_delays, message_delays, charges);
+        archive(agenda[1], open_messages, due_messages, turns, packet_delays, message_delays, charges);
     }
 };
 

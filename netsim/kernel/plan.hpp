@@ -28,6 +28,8 @@ struct Plan {
     std::int64_t seed = 0;
     std::int64_t record = 0;      // whether the start and end of each message are kept
     std::int64_t rendezvous = 0;  // whether messages may go by rendezvous
+    std::int64_t outstanding = 0;          // messages that take turns at a node at most; 0: any number
+    std::int64_t outstanding_packets = 0;  // and packets in them
     std::int64_t explain = 0;     // whether waiting is charged to jobs
     std::int64_t domains = 1;     // into which the network is cut, each simulated by a thread
     std::int64_t dawdle = 0;      // in tests: threads lose time by chance
@@ -86,6 +88,7 @@ struct Plan {
         visit("vcs", vcs), visit("ports", ports), visit("nodes", nodes), visit("routers", routers);
         visit("hop", hop), visit("single", single), visit("policy", policy), visit("arbiter", arbiter);
         visit("bubble", bubble), visit("seed", seed), visit("record", record);
+        visit("outstanding", outstanding), visit("outstanding_packets", outstanding_packets);
         visit("rendezvous", rendezvous), visit("explain", explain), visit("domains", domains), visit("dawdle", dawdle);
         visit("dims", dims), visit("twist", twist);
         visit("down", down), visit("up", up), visit("stages", stages);

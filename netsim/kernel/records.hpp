@@ -168,6 +168,7 @@ struct alignas(64) Node {
     std::uint8_t listed = 0;      // bit by side: it is on that list of nodes to act
     bool own = false;             // the message under way is the program's, not one that was due
     bool blocked = false;         // something waits for room in an injector
+    bool shares = false;          // some of its messages take turns
 
     std::int32_t rounds = 0;      // how often the next loop of the program begins anew
     std::int32_t task = 0;        // its number in the job
@@ -175,6 +176,9 @@ struct alignas(64) Node {
     Cycle since = -1;             // from which on the program has had a packet that no injector takes
     Cycle lost = 0;               // cycles lost that way
     Cycle lapped = 0;             // in which its last iteration in a loop ended
+    std::int32_t first_turn = -1, last_turn = -1;  // messages that take turns
+    std::int64_t outstanding_packets = 0;  // of the messages outstanding
+    std::int32_t outstanding = 0;          // messages posted, but not yet handed over
 };
 static_assert(sizeof(Node) == 128);
 
@@ -194,6 +198,7 @@ struct Key {
     // rendezvous: requests consumed at the destination, less receives posted there; messages whose last packet was
     // created, but of iterations that are over
     std::int32_t unmet = 0, done = 0;
+    std::int32_t handed = 0;   // eager messages that took turns and are handed over, but of iterations that are over
 };
 
 // --- operations: kind in 4 bits, then a key or cycles; see netsim/lower.py --------------------------------
@@ -209,6 +214,10 @@ enum Operation : int {
     op_sent_last,     // the same in a blocking send that ends the task
     op_loop,          // go back by this many operations, while there are rounds
     op_over,          // an iteration is over: what it sent of a key by rendezvous counts no more
+    op_begin,         // isend that takes turns
+    op_begin_asking,  // the same by rendezvous
+    op_handed,        // wait until this many eager messages of a key that took turns are handed over
+    op_handed_over,   // an iteration is over: what it sent of a key so counts no more
 };
 inline constexpr int kind_bits = 4;
 inline constexpr int key_bits = 29;

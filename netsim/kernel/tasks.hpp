@@ -1,7 +1,8 @@
 // Tasks (model: "Tasks"): what a node does in a cycle.
 //
 // A node creates at most one packet a cycle. Its task first passes all that takes no time; then one packet is created:
-// of the message under way, else of what is due at the interface (rendezvous), else of the send at the head.
+// of the message under way, else of what is due at the interface (rendezvous), else of the send at the head, else of the
+// message whose turn it is.
 #pragma once
 
 #include "injection.hpp"
@@ -23,6 +24,19 @@ void finish(D& d, Node& node, Cycle cycle) {
         job.end = cycle + 1;
         d.desk.ended = true;
     }
+}
+
+// Post a non-blocking send that takes turns, unless too many are outstanding; tell whether it was posted.
+template <class D>
+bool post_send(D& d, Node& node, std::int32_t key, bool asks) {
+    const std::int64_t length = d.keys[key].length, most = d.plan.outstanding_packets;
+    if (d.plan.outstanding > 0 && node.outstanding >= d.plan.outstanding) return false;
+    if (most > 0 && node.outstanding > 0 && node.outstanding_packets + length > most) return false;
+    ++node.outstanding;
+    node.outstanding_packets += length;
+    const auto label = static_cast<std::uint32_t>(key) << 2 | (asks ? request : data);
+    take_turns(d, node, {-1, asks ? 1 : length, label, -1, !asks, false});
+    return true;
 }
 
 // Let a task pass all that takes no time; tell whether it stands at a send.
@@ -54,8 +68,8 @@ bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
         }
         const std::int32_t its = node.first_key + static_cast<std::int32_t>(value & ((1 << key_bits) - 1));
         Key& key = d.keys[its];
-        if (kind == op_over) {
-            key.done -= static_cast<std::int32_t>(value >> key_bits);
+        if (kind == op_over || kind == op_handed_over) {
+            (kind == op_over ? key.done : key.handed) -= static_cast<std::int32_t>(value >> key_bits);
             ++node.pc;
             continue;
         }
@@ -67,7 +81,9 @@ bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
             key.have -= key.length;
         } else if (kind == op_post) {
             if (--key.unmet >= 0) make_due(d, number, static_cast<std::uint32_t>(its) << 2 | reply, cycle);
-        } else if (key.done < value >> key_bits) {  // op_sent, op_sent_last
+        } else if (kind == op_begin || kind == op_begin_asking) {
+            if (!post_send(d, node, its, kind == op_begin_asking)) return false;
+        } else if ((kind == op_handed ? key.handed : key.done) < value >> key_bits) {  // op_sent, op_sent_last as well
             node.waits = its;
             return false;
         }
@@ -98,6 +114,14 @@ bool begin_message(D& d, Node& node, bool sending) {
     return true;
 }
 
+// End a task whose last thing, a blocking send by rendezvous, is over as the last packet of a key's message was created.
+template <class D>
+void pass_last(D& d, Node& node, const Key& key, Cycle cycle) {
+    const std::int64_t word = node.program[node.pc];
+    const bool last = (word & ((1 << kind_bits) - 1)) == op_sent_last;
+    if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
+}
+
 // Create the next packet of the message under way, and see to what follows it.
 template <class D>
 void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
@@ -121,16 +145,37 @@ void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
         return;
     }
     if (node.own) {
+        if (kind == request && d.net.jobs.at[node.job]->code->interleaved) {  // its data will take turns
+            ++node.outstanding;
+            node.outstanding_packets += key.length;
+        }
         if (++node.pc == node.stop) finish(d, node, cycle);
     } else if (kind == data) {
         ++key.done;
-        if (node.waits == static_cast<std::int32_t>(label >> 2)) {
-            const std::int64_t word = node.program[node.pc];
-            const bool last = (word & ((1 << kind_bits) - 1)) == op_sent_last;
-            if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
-        }
+        if (node.waits == static_cast<std::int32_t>(label >> 2)) pass_last(d, node, key, cycle);
     }
     if (node.job >= 0 || node.first_due >= 0) d.act_next(number);
+}
+
+// Create a packet of the message whose turn it is.
+template <class D>
+void create_in_turn(D& d, std::int32_t number, Node& node, Cycle cycle) {
+    Turn turn = d.desk.turns[node.first_turn];
+    Key& key = d.keys[turn.label >> 2];
+    if (!handed_over(d, number, key.target, turn.label, cycle)) return;
+    const bool is_data = (turn.label & 3) == data;
+    if (!turn.begun && (turn.eager || !is_data)) open_message(d, key, cycle);
+    end_turn(d, node);
+    if (--turn.left > 0) {
+        turn.due = -1, turn.begun = true;
+        take_turns(d, node, turn);
+    } else if (is_data) {
+        ++(turn.eager ? key.handed : key.done);
+        --node.outstanding;
+        node.outstanding_packets -= key.length;
+        if (node.waits == static_cast<std::int32_t>(turn.label >> 2)) pass_last(d, node, key, cycle);
+    }
+    if (node.shares || node.job >= 0 || node.first_due >= 0) d.act_next(number);
 }
 
 // Do all that a node does in the first step of `cycle`.
@@ -143,8 +188,13 @@ void act(D& d, std::int32_t number, Cycle cycle) {
         if (cycle == node.busy_until) d.quiet = std::max(d.quiet, cycle);
         sending = advance(d, number, node, cycle);
     }
-    const bool creating = under_way || begin_message(d, node, sending);
-    if (creating) create(d, number, node, sending, cycle);
+    bool creating = under_way || begin_message(d, node, sending);
+    if (creating) {
+        create(d, number, node, sending, cycle);
+    } else if (node.shares) {
+        creating = true;
+        create_in_turn(d, number, node, cycle);
+    }
     if (node.next_draw >= 0) act_source(d, number, node, creating, cycle);
 }
 

@@ -14,7 +14,7 @@ from netplace.netsim.engine import JobRecord
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.messages import Channel, Data, Eager, Request
 from netplace.netsim.reference.node import Node
-from netplace.netsim.reference.task import Announce, Await, Compute, Post, Receive, Send, Step, Task
+from netplace.netsim.reference.task import Announce, Await, Begin, Compute, Post, Receive, Send, Step, Task
 
 __all__ = ["Job"]
 
@@ -23,7 +23,7 @@ class Job:
     """One run of a program.
 
     Operations without effect are omitted: messages of a task to itself and their receives, ``compute(0)``,
-    and the irecv or the wait of an isend of a message that needs no rendezvous.
+    the irecv of a message without rendezvous and, unless isends are interleaved, the wait for its isend.
 
     Parameters
     ----------
@@ -61,6 +61,7 @@ class Job:
     ) -> None:
         check_cycles(program)
         self.number = number
+        self.interleaved = config.interleaves(program)
         self.end = -1
         self._start = start
         self._program = program
@@ -171,12 +172,18 @@ class Job:
         if peer == task:
             return None, None
         channel = self._channel(task, peer, tag, size)
-        message = self._messages
+        channel.number(self._messages)
         self._messages += 1
-        if not self._by_rendezvous(size):
-            return Send(operation, Eager(channel, message)), None
-        data = Data(channel, message)
-        return Announce(operation, Request(channel, message), data, blocking), Await(operation, data)
+        data = Data(channel) if self._by_rendezvous(size) else None
+        first = Eager(channel) if data is None else Request(channel)
+        message = data or first
+        if self.interleaved and not blocking:
+            return Begin(operation, first, data), Await(
+                operation, message, "rendezvous" if data else "injector"
+            )
+        if data is None:
+            return Send(operation, first), None
+        return Announce(operation, first, data, blocking), Await(operation, data, "rendezvous")
 
     def _receive(
         self, operation: int, task: int, peer: int, size: int, tag: int

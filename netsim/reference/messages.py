@@ -18,6 +18,7 @@ class Owner(Protocol):
     number: int
     in_flight: int
     stopped: bool
+    interleaved: bool
 
     def message_began(self, message: int, now: int) -> None:
         """Record that a message's first packet was created in cycle `now`."""
@@ -50,10 +51,16 @@ class Load:
         Owner of the packets; None for open-loop traffic.
     packets : int
         Packets of the message to which they belong; 0 for open-loop traffic.
+    takes_turns : bool
+        Whether they take turns with those of other messages of the node.
+    begun : bool
+        Whether one was created.
     """
 
     job: Owner | None = None
     packets = 0
+    takes_turns = False
+    begun = False
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
         self.destination = destination
@@ -104,14 +111,20 @@ class Channel:
         self.job = job
         self._consumed = 0
         self._used = 0
+        self._numbers: deque[int] = deque()
         self._under_way: deque[tuple[int, int]] = deque()
         self._withheld: deque[Load] = deque()
         self._requests = 0
         self._posts = 0
         self._replies = 0
 
-    def begin(self, message: int, now: int) -> None:
-        """Start the message with that number in cycle `now`."""
+    def number(self, message: int) -> None:
+        """Let the channel have a message of that number; messages begin in the order of their numbers."""
+        self._numbers.append(message)
+
+    def begin(self, now: int) -> None:
+        """Start the next message in cycle `now`."""
+        message = self._numbers.popleft()
         self._under_way.append((message, now))
         self.job.message_began(message, now)
 
@@ -161,16 +174,15 @@ class Channel:
 class Eager(Load):
     """A message that is sent at once."""
 
-    def __init__(self, channel: Channel, message: int) -> None:
+    def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.destination.number, channel.packets)
         self.channel = channel
         self.packets = channel.packets
         self.job = channel.job
-        self.message = message
 
     def begin(self, now: int) -> None:
         """Start the message."""
-        self.channel.begin(self.message, now)
+        self.channel.begin(now)
 
     def learn(self, now: int) -> None:
         """Count the packet for the receives."""
@@ -180,6 +192,10 @@ class Eager(Load):
 class Data(Eager):
     """A message that a request has announced."""
 
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel)
+        self.takes_turns = channel.job.interleaved
+
     def begin(self, now: int) -> None:
         """Do nothing: the message began with its request."""
 
@@ -187,16 +203,15 @@ class Data(Eager):
 class Request(Load):
     """The control packet that announces a message and begins it."""
 
-    def __init__(self, channel: Channel, message: int) -> None:
+    def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.destination.number, 1)
         self.channel = channel
         self.packets = channel.packets
         self.job = channel.job
-        self.message = message
 
     def begin(self, now: int) -> None:
         """Start the message."""
-        self.channel.begin(self.message, now)
+        self.channel.begin(now)
 
     def learn(self, now: int) -> None:
         """Count the request."""

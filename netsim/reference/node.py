@@ -52,12 +52,13 @@ class _Injector:
 class Node:
     """Creates at most one packet per cycle.
 
-    Three sources can have packets to create. In each cycle, the first of them that has some is served, and a
-    load of several packets that has begun is finished first:
+    Four sources can have packets to create. In each cycle, the first of them that has some is served, and a
+    load of several packets that has begun is finished first, unless it takes turns:
 
     * the interface queue, with the data and replies that a rendezvous owes, by (cycle from which it is due,
       data before replies, key of the message);
     * the program, with one load at a time;
+    * loads that take turns: the first of them has a packet created, and is then the last;
     * open-loop traffic, with one packet at a time.
 
     Parameters
@@ -83,6 +84,8 @@ class Node:
         Packets created.
     under_way : Counter of int
         Packets whose arrival it does not know yet, by destination, if these are limited.
+    freed : simpy.Event
+        Occurs when the last packet of a message that took turns has been created.
     rates : dict of Rate
         Rates of packet creation, by destination, if these are limited.
     """
@@ -103,6 +106,10 @@ class Node:
         self._owed: list[tuple[int, int, Key, int, Load]] = []
         self._order = count()
         self._begun: Load | None = None
+        self._turns: deque[Load] = deque()
+        self._outstanding: dict[Load, int] = {}
+        self._most = config.outstanding_sends, config.outstanding_bytes
+        self.freed = clock.env.event()
         self._fabric = fabric
         self._rouse = rouse
         self._packet_phits = config.packet_phits
@@ -123,6 +130,21 @@ class Node:
         self.program = load
         self._rouse(self)
 
+    def may_post(self, load: Load) -> bool:
+        """Tell whether the message of `load` may be outstanding beside those that are."""
+        messages, most = self._most
+        if messages is not None and len(self._outstanding) >= messages:
+            return False
+        packets = sum(self._outstanding.values()) + load.packets
+        return most is None or not self._outstanding or packets * self._packet_bytes <= most
+
+    def post(self, load: Load, message: Load) -> None:
+        """Let `load` take turns; `message` is outstanding until its last packet was created."""
+        self._join()
+        self._turns.append(load)
+        self._outstanding[message] = message.packets
+        self._rouse(self)
+
     def offer(self, load: Load) -> None:
         """Create `load` of open-loop traffic next."""
         self.traffic = load
@@ -134,6 +156,10 @@ class Node:
             self.program = None
         if self._begun is not None and self._begun.job is job:
             self._begun = None
+        self._turns = deque(load for load in self._turns if load.job is not job)
+        self._outstanding = {
+            message: count for message, count in self._outstanding.items() if message.job is not job
+        }
         self._owed = [owed for owed in self._owed if owed[-1].job is not job]
         heapq.heapify(self._owed)
 
@@ -168,8 +194,18 @@ class Node:
 
     def _next(self) -> Load | None:
         """Return the load whose next packet is to be created."""
+        self._join()
         owed = self._owed[0][-1] if self._owed else None
-        return self._begun or owed or self.program or self.traffic
+        turn = self._turns[0] if self._turns else None
+        return self._begun or owed or self.program or turn or self.traffic
+
+    def _join(self) -> None:
+        """Let what has become due and takes turns join those that do."""
+        due = [owed for owed in self._owed if owed[-1].takes_turns]
+        if due:
+            self._owed = [owed for owed in self._owed if not owed[-1].takes_turns]
+            heapq.heapify(self._owed)
+            self._turns.extend(owed[-1] for owed in sorted(due))
 
     def _within_window(self, load: Load) -> bool:
         """Return whether the window to the destination of a load has room for another packet."""
@@ -212,7 +248,8 @@ class Node:
         if not injector.open or not self._may_create(load, now):
             return
         self._clock.stir(now)
-        if load is not self._begun:
+        if not load.begun:
+            load.begun = True
             load.begin(now)
         if self._fabric.routing.creates(self.number, load.destination):
             hops = self._fabric.routing.hops(self.number, load.destination, now)
@@ -228,7 +265,10 @@ class Node:
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)
         load.left -= 1
-        self._begun = load if load.left else None
+        if self._turns and load is self._turns[0]:
+            self._turns.rotate(-1)
+        else:
+            self._begun = load if load.left else None
         if not load.left:
             self._finish(load)
 
@@ -246,9 +286,14 @@ class Node:
             self.program = None
         elif load is self.traffic:
             self.traffic = None
+        elif self._turns and load is self._turns[-1]:
+            self._turns.pop()
         else:
             heapq.heappop(self._owed)
         load.over.succeed()
+        if self._outstanding.pop(load, None) is not None:
+            freed, self.freed = self.freed, self.env.event()
+            freed.succeed()
 
     def _can_empty(self, injector: _Injector) -> bool:
         """Return whether a packet can move from the buffer to the injection FIFO."""

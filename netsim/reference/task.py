@@ -11,7 +11,7 @@ from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.messages import Channel, Data, Eager, Load, Request
 from netplace.netsim.reference.node import Node
 
-__all__ = ["Announce", "Await", "Compute", "Post", "Receive", "Send", "Step", "Task"]
+__all__ = ["Announce", "Await", "Begin", "Compute", "Post", "Receive", "Send", "Step", "Task"]
 
 
 class Task:
@@ -39,7 +39,8 @@ class Task:
     step : Step
         Current step; the first one before the start.
     waits_for : str
-        ``"receive"``, ``"injector"`` or ``"rendezvous"`` while it waits for this, otherwise ``"compute"``.
+        ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"outstanding"`` while it waits for this,
+        otherwise ``"compute"``.
     end : int
         Cycle of its end, or -1.
     """
@@ -160,7 +161,7 @@ class Send(Step):
 class Announce(Send):
     """Create the request of a message, and wait until its data have been created if the send blocks."""
 
-    def __init__(self, operation: int, request: Request, data: Data, blocking: bool) -> None:
+    def __init__(self, operation: int, request: Eager | Request, data: Data, blocking: bool) -> None:
         super().__init__(operation, request)
         self.data = data
         self.blocking = blocking
@@ -176,17 +177,37 @@ class Announce(Send):
             task.clock.stir(task.clock.now)
 
 
-class Await(Step):
-    """Wait until the data of an announced message have been created."""
+class Begin(Step):
+    """Post a non-blocking send that takes turns with others of its node."""
 
-    def __init__(self, operation: int, data: Data) -> None:
+    def __init__(self, operation: int, load: Eager | Request, data: Data | None) -> None:
         super().__init__(operation)
+        self.load = load
         self.data = data
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """End in the cycle after the creation of the last packet."""
-        if not self.data.over.triggered:
-            yield from task.wait(self.data.over, "rendezvous")
+        """Take no time, once no more sends are outstanding than may be."""
+        while not task.node.may_post(self.load):
+            yield from task.wait(task.node.freed, "outstanding")
+            yield task.clock.env.timeout(1)
+        if self.data is not None:
+            self.load.channel.withhold(self.data)
+        task.node.post(self.load, self.data or self.load)
+        task.clock.stir(task.clock.now)
+
+
+class Await(Step):
+    """Wait until all packets of a message of a non-blocking send have been created."""
+
+    def __init__(self, operation: int, message: Eager, reason: str) -> None:
+        super().__init__(operation)
+        self.message = message
+        self.reason = reason
+
+    def perform(self, task: Task, last: bool) -> ProcessGenerator:
+        """Pass from the cycle after the last packet's creation on."""
+        if not self.message.over.triggered:
+            yield from task.wait(self.message.over, self.reason)
             yield task.clock.env.timeout(1)
         task.clock.stir(task.clock.now)
 

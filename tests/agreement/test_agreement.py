@@ -20,6 +20,7 @@ MANY = settings(FEW, max_examples=600)
 
 EAGER = configs(bubbles=(1, 3), eager_limit=(None,))
 RENDEZVOUS = configs(bubbles=(1, 3), eager_limit=(0, 100, 500))
+INTERLEAVED = configs(bubbles=(1, 3), eager_limit=(None, None, 0, 100, 500), sends=("interleaved",))
 NO_BUBBLE = configs(bubbles=(0, 0), eager_limit=(None, 100))
 
 STORIES = {
@@ -35,6 +36,11 @@ STORIES = {
     "explained": stories(EAGER, explain=True),
     "explained-in-open-loop": stories(RENDEZVOUS, traffic=True, stops=True, explain=True),
     "jobs-in-open-loop": stories(RENDEZVOUS, traffic=True),
+    "interleaved": stories(INTERLEAVED),
+    "interleaved-in-open-loop": stories(INTERLEAVED, traffic=True),
+    "interleaved-repeated": stories(INTERLEAVED, repeats=(1, 2, 3, 7)),
+    "interleaved-stopped": stories(INTERLEAVED, complete=False, stops=True, repeats=(1, 4)),
+    "interleaved-explained": stories(INTERLEAVED, traffic=True, stops=True, explain=True),
 }
 
 

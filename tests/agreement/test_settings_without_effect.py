@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
 import numpy as np
@@ -35,6 +35,9 @@ GIVEN = {
     "router_delay": (2,),
     "link_delay": (3,),
     "eager_limit": (100,),
+    "nonblocking_sends": ("in-order",),
+    "outstanding_sends": (1,),
+    "outstanding_bytes": (100,),
     "o_send": (100.0,),
     "o_recv": (100.0,),
     "o_byte": (1.0,),
@@ -91,7 +94,8 @@ def _programs(tasks: int, packet: int) -> list[Program]:
             writer.send((task + there) % tasks, 9 * packet)
             writer.compute(40)
         writer.waitall(opened)
-    return [Program.of(writers, "random pairs"), application("all-to-one", tasks, bytes=5 * packet)]
+    pairs = Program.of(writers, "random pairs")
+    return [pairs, replace(pairs, interleaved=True), application("all-to-one", tasks, bytes=5 * packet)]
 
 
 def _outcome(topology, config, packet):
@@ -236,9 +240,15 @@ def test_what_may_go_down_may_leave_a_circle():
     assert not without_effect(parse("mesh:4x4"), config)
 
 
-@pytest.mark.parametrize("name", ["eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes", "nonblocking_sends",
+        "outstanding_sends", "outstanding_bytes",
+    ],
+)  # fmt: skip
 def test_what_concerns_messages_is_refused_for_open_loop_traffic(name):
-    value = "count=2" if name == "traffic_classes" else 5
+    value = {"traffic_classes": "count=2", "nonblocking_sends": "interleaved"}.get(name, 5)
     with pytest.raises(ValueError, match=rf"^{name}: .*has no effect on open-loop traffic"):
         make_load_plan({"network": "torus:4x4", "offered": 0.1, name: value})
 

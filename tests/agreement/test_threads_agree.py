@@ -33,6 +33,7 @@ def narrow(draw, **limits):
 
 
 EAGER = narrow(bubbles=(1, 3), eager_limit=(None,))
+INTERLEAVED = narrow(bubbles=(1, 3), eager_limit=(None, 0, 100), sends=("interleaved",))
 ANY = narrow(bubbles=(0, 3), eager_limit=(None, 0, 100, 500))
 
 
@@ -53,6 +54,7 @@ STORIES = told() | {
     "any-wiring": stories(where=wired(configs(eager_limit=(None, 100))), traffic=True, stops=True),
     "explained": stories(where=EAGER, traffic=True, stops=True, explain=True),
     "faults": stories(where=wired(failing=True), traffic=True, stops=True, repeats=(1, 2)),
+    "interleaved": stories(where=INTERLEAVED, traffic=True, stops=True, repeats=(1, 3)),
     "fabrics": stories(where=FABRICS, traffic=True, stops=True, explain=True),
     "fabrics-under-faults": stories(where=FAILING, traffic=True, stops=True, explain=True),
 }

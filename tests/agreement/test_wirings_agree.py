@@ -20,6 +20,7 @@ MANY = settings(FEW, max_examples=1300)
 
 EAGER = wired(configs(eager_limit=(None,)))
 EITHER = wired(configs(eager_limit=(None, 100)))
+INTERLEAVED = configs(eager_limit=(None, 0, 100), sends=("interleaved",))
 STORIES = {
     "eager": stories(where=EAGER),
     "rendezvous": stories(where=wired(configs(eager_limit=(0, 100, 500)))),
@@ -35,6 +36,9 @@ STORIES = {
     "fabrics": stories(where=wired(fabric=True), stops=True, repeats=(1, 2)),
     "fabrics-in-open-loop": stories(where=wired(fabric=True), traffic=True, explain=True),
     "flows-in-order": stories(where=wired(fabric=True, ordered=(True,)), traffic=True, stops=True),
+    "interleaved": stories(where=wired(INTERLEAVED), traffic=True, stops=True, repeats=(1, 3), explain=True),
+    "interleaved-on-fabrics": stories(where=wired(INTERLEAVED, fabric=True), traffic=True, stops=True),
+    "interleaved-under-faults": stories(where=wired(INTERLEAVED, failing=True), traffic=True, stops=True),
     "fabrics-under-faults": stories(where=wired(fabric=True, failing=True), traffic=True, stops=True),
 }
 
