@@ -18,7 +18,7 @@ def carried_names() -> list[str]:
 
 
 def is_carried(path: Path) -> bool:
-    """Tell whether a trace file is one of those that come with the project."""
+    """Return whether a trace file is one of those that come with the project."""
     return path.resolve().parent == _FOLDER.resolve()
 
 

@@ -24,6 +24,7 @@ APPLICATIONS: MutableMapping[str, Application] = OnDemand(
     {
         "netplace.apps.npb:NPB": ("bt", "cg", "ft", "is", "lu", "mg", "sp"),
         "netplace.apps.training:TRAINING": ("training",),
+        "netplace.apps.collectives.writing:COLLECTIVE": ("collective",),
     },
 )
 

@@ -329,7 +329,7 @@ class Config:
         }
 
     def interleaves(self, program: Program) -> bool:
-        """Tell whether the non-blocking sends of a program that are outstanding at once take turns."""
+        """Return whether the non-blocking sends of a program that are outstanding at once take turns."""
         if self.nonblocking_sends == "by-program":
             return program.interleaved
         return self.nonblocking_sends == "interleaved"

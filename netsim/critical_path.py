@@ -248,17 +248,17 @@ class _Walk:
             self._add(component, task, max(low, since), high, message)
 
     def _posts(self, place: int) -> bool:
-        """Tell whether an operation is a send that takes turns, which its task does not wait for here."""
+        """Return whether an operation is a send that takes turns, which its task does not wait for here."""
         return self._interleaved and self._kind[place] == Op.ISEND
 
     def _awaits_turns(self, place: int) -> bool:
-        """Tell whether an operation waits for a send that takes turns, and is no message by rendezvous."""
+        """Return whether an operation waits for a send that takes turns, and is no message by rendezvous."""
         message = self._message[place]
         sent = self._send_of[message] if message >= 0 else place
         return self._kind[place] == Op.WAIT and self._posts(sent) and self._is_own(place)
 
     def _is_own(self, place: int) -> bool:
-        """Tell whether the message of an operation is sent by the task of the operation itself."""
+        """Return whether the message of an operation is sent by the task of the operation itself."""
         return self._task_of(self._send_of[self._message[place]]) == self._task_of(place)
 
     def _awaits_data(self, place: int) -> bool:

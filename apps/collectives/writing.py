@@ -8,15 +8,20 @@ Which algorithm is taken, `writer` says; `bytes` are what `OPERATIONS` tells.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from netplace.apps.collectives.call import Call, OwnBlocks
+from netplace.apps.application import Application
+from netplace.apps.collectives.call import OPERATIONS, Call, OwnBlocks
+from netplace.apps.collectives.catalog import algorithm as algorithm_named
 from netplace.apps.collectives.selection import BUILTIN, Collectives, selection
+from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
-from netplace.checks import check_choice
+from netplace.checks import check_choice, check_int
 
 __all__ = [
     "ALLTOALL_ORDERS",
+    "COLLECTIVE",
     "COLLECTIVES",
     "allgather",
     "allgatherv",
@@ -25,6 +30,7 @@ __all__ = [
     "alltoallv",
     "barrier",
     "bcast",
+    "collective",
     "exscan",
     "gather",
     "reduce",
@@ -160,6 +166,62 @@ COLLECTIVES: dict[str, Callable[..., Any]] = {
     "reduce_scatter_block": reduce_scatter_block,
     "scan": scan,
     "scatter": scatter,
+}
+
+
+def collective(
+    tasks: int,
+    operation: str = "allreduce",
+    algorithm: str = "",
+    bytes: int = 1024,
+    root: int = 0,
+    segment: int = 0,
+    iterations: int = 1,
+    collectives: Collectives | None = None,
+) -> Program:
+    """Return the program of one collective operation of all tasks, so many times.
+
+    Parameters
+    ----------
+    tasks : int
+        How many ranks.
+    operation : str
+        Key of `OPERATIONS`.
+    algorithm : str
+        Its algorithm, as `netplace.apps.collectives.algorithm` takes it; empty: that of `collectives`.
+    bytes, root, segment : int
+        As of a `Call`.
+    iterations : int
+        How often it is carried out.
+    collectives : Collectives, optional
+        What chooses the algorithm if none is named; the built-in table by default.
+
+    Raises
+    ------
+    ValueError
+        If there is no such operation or algorithm, or a value is out of range.
+    """
+    check_choice(operation, OPERATIONS, "application 'collective': operation")
+    chosen = collectives or BUILTIN
+    if algorithm:
+        name, _ = algorithm_named(operation, algorithm, tasks, f"algorithm of {operation}")
+        chosen = replace(chosen, named={**chosen.named, operation: name})
+    call = Call(operation, tasks, bytes, root, segment=segment)
+    times = check_int(iterations, "iterations")
+    writers = [TaskWriter(task, tasks, chosen) for task in range(tasks)]
+    for writer in writers:
+        writer.mark(1)
+        chosen.write(writer, range(tasks), writer.task, call, 0)
+        writer.repeat(0, times)
+        writer.mark(-1)
+    program = Program.of(writers, f"{operation}.{tasks}")
+    return replace(program, interleaved=True)
+
+
+COLLECTIVE: dict[str, Application] = {
+    "collective": Application(
+        "collective", "one collective operation by a named algorithm, as libraries of MPI carry it out", collective
+    )
 }
 
 

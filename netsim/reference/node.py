@@ -131,7 +131,7 @@ class Node:
         self._rouse(self)
 
     def may_post(self, load: Load) -> bool:
-        """Tell whether the message of `load` may be outstanding beside those that are."""
+        """Return whether the message of `load` may be outstanding beside those that are."""
         messages, most = self._most
         if messages is not None and len(self._outstanding) >= messages:
             return False
