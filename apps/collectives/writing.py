@@ -220,7 +220,9 @@ def collective(
 
 COLLECTIVE: dict[str, Application] = {
     "collective": Application(
-        "collective", "one collective operation by a named algorithm, as libraries of MPI carry it out", collective
+        "collective",
+        "one collective operation by a named algorithm, as libraries of MPI carry it out",
+        collective,
     )
 }
 

@@ -8,8 +8,8 @@ from netplace.apps import application
 from netplace.apps.collectives import Message, allreduce, alltoallv, selection
 from netplace.runs import resolve
 
-# Of the operations that these programs had when collectives had one algorithm each; those of IS have since had
-# an isend for each of the sends of an all-to-all that go at once.
+# Of the operations that these programs had when collectives had one algorithm each; since then IS has an
+# isend for each of the sends of an all-to-all that go at once.
 UNCHANGED = {
     "ft": "d85b9166181f",
     "is": "9570289e070e",

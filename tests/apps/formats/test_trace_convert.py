@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from netplace import parse, simulate
+from netplace import Config, parse, simulate
 from netplace.apps.formats import Options, convert, open_trace, read
 from netplace.apps.recorded import Reading, recorded, summary_of
 
