@@ -175,15 +175,15 @@ class Job:
         channel.number(self._messages)
         self._messages += 1
         data = Data(channel) if self._by_rendezvous(size) else None
-        first = Eager(channel) if data is None else Request(channel)
-        message = data or first
-        if self.interleaved and not blocking:
-            return Begin(operation, first, data), Await(
-                operation, message, "rendezvous" if data else "injector"
-            )
         if data is None:
-            return Send(operation, first), None
-        return Announce(operation, first, data, blocking), Await(operation, data, "rendezvous")
+            eager = Eager(channel)
+            if self.interleaved and not blocking:
+                return Begin(operation, eager, None), Await(operation, eager, "injector")
+            return Send(operation, eager), None
+        request, wait = Request(channel), Await(operation, data, "rendezvous")
+        if self.interleaved and not blocking:
+            return Begin(operation, request, data), wait
+        return Announce(operation, request, data, blocking), wait
 
     def _receive(
         self, operation: int, task: int, peer: int, size: int, tag: int

@@ -161,7 +161,7 @@ class Send(Step):
 class Announce(Send):
     """Create the request of a message, and wait until its data have been created if the send blocks."""
 
-    def __init__(self, operation: int, request: Eager | Request, data: Data, blocking: bool) -> None:
+    def __init__(self, operation: int, request: Request, data: Data, blocking: bool) -> None:
         super().__init__(operation, request)
         self.data = data
         self.blocking = blocking

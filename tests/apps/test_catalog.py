@@ -1,6 +1,7 @@
 import pytest
 
 from netplace.apps import APPLICATIONS, Application, Op, application
+from netplace.apps.collectives.writing import COLLECTIVE
 from netplace.apps.npb import NPB
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.training import TRAINING
@@ -46,7 +47,12 @@ def test_the_synthetic_applications():
 
 
 def test_the_catalogue_has_all_of_every_kind():
-    assert list(APPLICATIONS.items()) == [*SYNTHETIC.items(), *NPB.items(), *TRAINING.items()]
+    assert list(APPLICATIONS.items()) == [
+        *SYNTHETIC.items(),
+        *NPB.items(),
+        *TRAINING.items(),
+        *COLLECTIVE.items(),
+    ]
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
