@@ -93,8 +93,16 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--collective", "algorithms"),
         {
             "multiple": True,
-            "metavar": "OPERATION=ALGORITHM",
-            "help": "The algorithm of an operation, as in allreduce=ring; may be repeated.",
+            "metavar": "OPERATION[=ALGORITHM]",
+            "help": "The algorithm of an operation, as in allreduce=ring; may be repeated. Without one: what "
+            "runs is this operation alone.",
+        },
+    ),
+    (
+        ("--algorithm",),
+        {
+            "metavar": "NAME",
+            "help": "The algorithm of a --collective that runs alone. [default: the table's]",
         },
     ),
     (
@@ -142,7 +150,7 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
     from netplace.runs.job_programs import handy
 
     phit_bytes = given["bytes_per_phit"]
-    jobs = [job | {"mapping": mapping} for job in _jobs(given)]
+    jobs = [job | {"mapping": mapping} for job in _jobs(_with_collective(given))]
     if phit_bytes is not None:
         config = config.scaled(phit_bytes)
     with named_flags(_NAMED):
@@ -158,6 +166,31 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
 
 
 _NAMED = ("section", "tasks", "cpu_scale", "max_cycles", "seed")  # keys of a run that are flags
+
+
+def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the flags with a collective operation that runs alone as the application."""
+    alone = [text for text in given["algorithms"] if "=" not in text]
+    if not alone:
+        if given["algorithm"] is not None:
+            raise ValueError(
+                f"--algorithm: {given['algorithm']} given without an operation; "
+                "expected --collective OPERATION"
+            )
+        return given
+    for name in ("trace", "app", "jobs"):
+        if given[name]:
+            raise ValueError(
+                f"--collective: {alone[0]} runs alone, and --{name} was given; expected one of both, or "
+                "--collective OPERATION=ALGORITHM"
+            )
+    if len(alone) > 1:
+        raise ValueError(f"--collective: {alone[0]} and {alone[1]} would run alone; expected one operation")
+    options = f"collective,operation={alone[0]}"
+    if given["algorithm"] is not None:
+        options += f",algorithm={given['algorithm']}"
+    chosen = tuple(text for text in given["algorithms"] if "=" in text)
+    return given | {"app": options, "algorithms": chosen}
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:

@@ -356,3 +356,28 @@ def test_a_run_says_what_bounds_each_kind_of_job(netplace):
         "all-to-one: bound by a link, which is busy 100 % of the time; task 0 needs 60,000"
     )
     assert line.endswith("a mapping can save at most 26 %")
+
+
+def test_one_collective_runs_alone(netplace):
+    asked = ("run", "--network", "torus:4x4", "--bytes", "2048", "--json")
+    named = described(netplace(*asked, "--collective", "allreduce", "--algorithm", "recursive_doubling"))
+    app = described(netplace(*asked, "--app", "collective:operation=allreduce,algorithm=recursive_doubling"))
+    ring = described(netplace(*asked, "--collective", "allreduce", "--algorithm", "ring"))
+    assert named["cycles"] == app["cycles"] != ring["cycles"]
+    assert named["packets"] == 4 * 16 * 32  # log2 of 16 rounds, in which each rank sends 32 packets
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--collective", "allreduce", "--algorithm", "recursive_dubling"), "recursive_doubling"),
+        (("--collective", "alreduce"), "allreduce"),
+        (("--collective", "allreduce", "--app", "2d-torus"), "--app was given; expected one of both"),
+        (("--collective", "bcast", "--collective", "allreduce"), "expected one operation"),
+        (("--app", "2d-torus", "--algorithm", "ring"), "expected --collective OPERATION"),
+    ],
+)
+def test_mistakes_about_a_collective_that_runs_alone(netplace, flags, says):
+    result = netplace("run", "--network", "torus:4x4", *flags)
+    assert result.exit_code == 2
+    assert says in result.stderr
