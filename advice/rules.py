@@ -103,8 +103,10 @@ class RuleTried:
         Mean wait in seconds.
     longer : float
         Share by which jobs run longer than in the log, weighted by nodes, at the given cost of spread.
-    gain, half_width : float
-        Saved share of the current turnaround, and the half-width of its interval at the level of 0.95.
+    gain : float
+        Saved share of the current turnaround.
+    half_width : float or None
+        Half-width of the interval of `gain` at the level of 0.95; None if there are too few batches.
     waiting : float
         Additional share of the current turnaround if spread costs nothing.
     verdict : str
@@ -118,7 +120,7 @@ class RuleTried:
     wait: float
     longer: float
     gain: float
-    half_width: float
+    half_width: float | None
     waiting: float
     verdict: str
     pays_from: float | None
@@ -255,13 +257,17 @@ def _judged(default: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) 
             wait=outcome[1]["metrics"]["per_job"]["wait"]["mean"],
             longer=outcome[1]["metrics"]["run_factor"] - 1,
             gain=0.0 - (gap.share or 0.0),
-            half_width=0.0 if math.isnan(gap.share_half_width or 0.0) else gap.share_half_width or 0.0,
+            half_width=_known(gap.share_half_width),
             waiting=waiting,
             verdict=said.get(word, "no clear difference"),
             pays_from=None if text == default else _pays_from(waiting, gap.share or 0.0, cost),
         )
         for (text, outcome), gap, waiting, word in zip(outcomes.items(), gaps, free, words, strict=True)
     ]
+
+
+def _known(half_width: float | None) -> float | None:
+    return None if half_width is None or math.isnan(half_width) else half_width
 
 
 def _pays_from(waiting: float, change: float, cost: float) -> float | None:

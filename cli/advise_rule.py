@@ -12,7 +12,7 @@ from netplace.cli.provenance import note_plans
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.advice.rules import RuleAdvice
+    from netplace.advice.rules import RuleAdvice, RuleTried
     from netplace.topologies import Topology
 
 __all__ = ["advise_on_rules"]
@@ -75,6 +75,12 @@ def _installable(
     return None
 
 
+def _gain(rule: RuleTried) -> str:
+    """Return what a rule saves, with its interval where that is known."""
+    half = "" if rule.half_width is None else f" ± {100 * rule.half_width:.1f}"
+    return f"{100 * rule.gain:.1f}{half}"
+
+
 def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
     from netplace.cli.many import say
     from netplace.report.pages.kinds.rules import short_names
@@ -85,7 +91,7 @@ def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, f
             short[rule.partition],
             number(rule.wait / 60, 1),
             number(100 * rule.longer, 2),
-            f"{100 * rule.gain:.1f} ± {100 * rule.half_width:.1f}" if rule.verdict != "default" else "-",
+            _gain(rule) if rule.verdict != "default" else "-",
             number(100 * rule.waiting, 1),
             "-" if rule.pays_from is None else number(rule.pays_from, 2),
             rule.verdict,

@@ -34,7 +34,7 @@ REPEATABLE = (
 )  # fmt: skip
 # Flags that say how much of this machine is used, what is kept besides, or what the terminal shows.
 _LEFT_OUT = {
-    "-o", "--workers", "--threads", "--dask", "--store", "--stored", "--json", "--quiet",
+    "-o", "--workers", "--part-processes", "--threads", "--dask", "--store", "--stored", "--json", "--quiet",
     "--yes", "--retry", "--report",
 }  # fmt: skip
 _DEEPEST = 64  # folders that a path may lead upwards

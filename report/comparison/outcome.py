@@ -1,4 +1,4 @@
-"""What came of a command, in one form for all commands: entries, what was requested each, and its results."""
+"""What came of a command, in one form for all: entries, what was requested of each, and its results."""
 
 from __future__ import annotations
 

@@ -435,8 +435,3 @@ class Figure:
         """The caption, with what whiskers are if there are any."""
         said = f"Whiskers: {self.whiskers}." if self.has_intervals else ""
         return " ".join(filter(None, (self.caption, said)))
-
-    def _repr_html_(self) -> str:
-        from netplace.report.plots.drawing import still
-
-        return still(self)

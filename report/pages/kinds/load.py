@@ -55,7 +55,7 @@ def page(path: Path) -> Page:
 
 
 def points_of(path: Path) -> list[dict[str, Any]]:
-    """Return each point in a file, with what was requested it."""
+    """Return each point in a file, with what was requested."""
     results = saved_results(path, "load")
     return [results | point for point in results["points"]]
 

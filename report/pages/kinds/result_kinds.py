@@ -138,7 +138,7 @@ def _run(value: Any, where: str) -> None:
 
 
 def _load(value: Any, where: str) -> None:
-    """Check the points of curves, each with what was requested it."""
+    """Check the points of curves, each with what was requested."""
     table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED)(value, where)
     same = {name: member for name, member in value.items() if name != "points"}
     for place, point in enumerate(value["points"]):

@@ -38,7 +38,7 @@ def page(path: Path) -> Page:
             f"What each rule saves, compared with {advice['default']}",
             [short[rule["partition"]] for rule in others],
             [100 * rule["gain"] for rule in others],
-            [100 * rule["half_width"] for rule in others],
+            [None if rule["half_width"] is None else 100 * rule["half_width"] for rule in others],
             [groups.get(rule["verdict"], rule["verdict"]) for rule in others],
             unit="% of the turnaround",
             colours=VERDICT_COLOURS,
@@ -91,7 +91,8 @@ def short_names(rules: Sequence[str]) -> dict[str, str]:
 
 
 def _cell(rule: dict[str, Any], key: str) -> Any:
-    return 100 * rule[key] if key in _SHARES else rule[key]
+    value = rule[key]
+    return 100 * value if key in _SHARES and value is not None else value
 
 
 def _verdict(advice: dict[str, Any]) -> list[str]:
