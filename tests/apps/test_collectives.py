@@ -41,8 +41,8 @@ def words(program, task):
         kind = program.kind[index]
         if kind == Op.WAIT:
             index = opener[index]
-        if kind != Op.IRECV:
-            sign = "+" if program.kind[index] == Op.SEND else "-"
+        if kind not in (Op.IRECV, Op.ISEND):
+            sign = "+" if program.kind[index] in (Op.SEND, Op.ISEND) else "-"
             result.append(f"{sign}{program.peer[index]}:{program.size[index]}")
     return " ".join(result)
 

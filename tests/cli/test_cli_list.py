@@ -62,7 +62,12 @@ def test_help_comes_with_examples(netplace, command):
 
 
 # What some examples need, by the example that makes it.
-MADE_BEFORE = {"shared": EXAMPLES["cosim"][0], "tree.conf": EXAMPLES["pss"][0]}
+MADE_BEFORE = {
+    "shared": EXAMPLES["cosim"][0],
+    "tree.conf": EXAMPLES["pss"][0],
+    "is-run": EXAMPLES["rerun"][0],
+    "pilot": EXAMPLES["plan-study"][0],
+}
 
 # Long, or about files that they do not make: tested elsewhere.
 LONG = tuple(

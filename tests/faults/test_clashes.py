@@ -103,4 +103,4 @@ def test_jobs_that_come_after_the_last_cycle_are_refused(netplace):
     flags = ("--workload", "applications", "--jobs", "5", "--mean-interarrival", "1e12", "--sizes", "small")
     result = netplace("cosim", "--machine", "torus:4x4", *flags)
     assert result.exit_code == 2
-    assert "later than the last cycle" in result.stderr
+    assert "after the last possible cycle" in result.stderr

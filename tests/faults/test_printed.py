@@ -26,7 +26,7 @@ def printed(results, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"request": 4}, "checksum: .* found, expected .* it was damaged or edited"),
+        ({"request": 4}, "checksum: .* found, expected .* the file was damaged or edited"),
         ({"version": 2}, "version: 2 found, expected 1"),
         ({"netplace": "allocatoin"}, "netplace: unknown name 'allocatoin'; did you mean allocation"),
         ({"netplace": 7}, "netplace: unknown name 7"),
@@ -112,7 +112,7 @@ def test_every_key_is_checked_though_the_checksum_holds(
 
 def test_nodes_that_others_hold_are_on_the_machine(netplace, results, tmp_path):
     other = tmp_path / "other.json"
-    other.write_text(results_text("allocation", 1, results["allocation"] | {"held": [2**31]}))
+    other.write_text(results_text("allocation", 1, results["allocation"] | {"occupied": [2**31]}))
     result = netplace("report", other, "-o", tmp_path / "a.html")
     assert result.exit_code == 2
     assert "other.json: nodes: is not as netplace writes it" in result.stderr
