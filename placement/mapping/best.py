@@ -18,6 +18,7 @@ from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["CANDIDATES", "RANDOM", "best"]
 
+
 def _link_load(problem: MappingProblem) -> Nodes:
     from netplace.placement.mapping.link_load import link_load  # SciPy, which few commands need
 
