@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.checks import check_int
+from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.optimised import classic, td
 from netplace.placement.mapping.orders import column, consecutive, permuted, shuffle
 from netplace.placement.mapping.problem import MappingProblem
@@ -18,13 +19,6 @@ from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["CANDIDATES", "RANDOM", "best"]
 
-
-def _link_load(problem: MappingProblem) -> Nodes:
-    from netplace.placement.mapping.link_load import link_load  # SciPy, which few commands need
-
-    return link_load(problem)
-
-
 # The rules that are tried besides random permutations, and the kind of network that each is defined on.
 CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[Topology]]] = {
     "consecutive": (consecutive, Topology),
@@ -32,7 +26,7 @@ CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[
     "shuffle": (shuffle, Tree),
     "classic": (classic, Topology),
     "td": (td, Grid),
-    "link-load": (_link_load, Topology),
+    "link-load": (link_load, Topology),
 }
 MOST_RANDOM = 10_000  # each is simulated
 RANDOM = 5  # random permutations, unless the option says otherwise

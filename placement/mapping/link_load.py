@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from netplace.checks import check_choice
 from netplace.native import placement as native
@@ -56,6 +55,8 @@ class _LinkLoadSearch:
     """
 
     def __init__(self, routed: RoutedLinks, W: Any, rng: np.random.Generator) -> None:
+        from scipy import sparse
+
         self._routed, self._rng, self._W = routed, rng, W
         self.tasks, self._nodes = int(W.shape[0]), len(routed.home)
         source, target, size = flows(W, self.tasks)
