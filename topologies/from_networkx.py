@@ -152,7 +152,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         names=names if len(names) == len(groups) else (),
         closes=tables["closes"] if "closes" in known else None,
         axis=tables["axis"] if "axis" in known else None,
-        usual=str(given.graph.get("default", "up-down")),
+        usual=str(given.graph.get("usual", "up-down")),
         compute_nodes=check_int(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
         planes=check_int(given.graph.get("planes", 1), f"{text}: planes"),
         tasks=check_int(given.graph.get("tasks", 1), f"{text}: tasks"),
