@@ -72,7 +72,7 @@ class FastForwardExecution(LiveExecution):
 
     Attributes
     ----------
-    stays : dict of int to Stay
+    stays : dict of int to JobResidence
         Every attempt that has used the network so far.
     """
 

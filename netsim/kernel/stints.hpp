@@ -37,18 +37,14 @@ public:
         const double rate = static_cast<double>(done_) / std::chrono::duration<double>(spent_).count();
         if (trying_) {
             const bool better = rate > best_rate_;
-            if (better) in_turn_is_best_ = in_turn_, best_rate_ = rate;
-            long_ = better ? first_long : std::min(2 * long_, most_long);
-            trying_ = false;
-            in_turn_ = in_turn_is_best_;
+            if (!better) in_turn_ = !in_turn_;
+            length_ = long_ = better ? first_long : std::min(2 * long_, most_long);
         } else {
             best_rate_ = rate;
-            in_turn_is_best_ = in_turn_;
-            trying_ = true;
             in_turn_ = !in_turn_;
+            length_ = std::max(brief, long_ / 25);  // the system needs some time to find a core for a thread
         }
-        // The longer the better: the system needs some time to find a core for a thread.
-        length_ = trying_ ? std::max(brief, long_ / 25) : long_;
+        trying_ = !trying_;
         spent_ = {};
         done_ = 0;
     }
@@ -58,9 +54,9 @@ private:
     static constexpr Clock::duration brief = std::chrono::milliseconds(2), first_long = std::chrono::milliseconds(20),
                                      most_long = std::chrono::seconds(2);
 
-    bool in_turn_ = false, in_turn_is_best_ = false;
-    bool trying_ = false;     // the kind that was the slower one
-    double best_rate_ = 0;    // events a second in the last stint of the faster kind
+    bool in_turn_ = false;
+    bool trying_ = false;   // the kind that was the slower one
+    double best_rate_ = 0;  // events a second in the stint before, of the other kind
     Clock::duration length_ = brief, long_ = first_long, spent_{};
     std::int64_t done_ = 0, events_ = 0;
     Clock::time_point began_, looked_;

@@ -62,7 +62,8 @@ void read_routing(Table<words, plain>& table, const Description& description, co
     for (std::int64_t node = 0; node < plan.nodes; ++node) {
         const std::int64_t home = table.home[node], port = table.node_port[node];
         if (home < 0) continue;  // it is cut off
-        if (table.gate[node] + last_plane >= switches) wrong("a node has no switch in a plane");
+        const bool has_gate = table.gate[node] >= 0 || home >= plan.compute_from;  // a compute node may be cut off
+        if (!has_gate || table.gate[node] + last_plane >= switches) wrong("a node has no switch in a plane");
         if (plan.first_switch + home != node && (port < 0 || port >= layout.ports[plan.first_switch + home]))
             wrong("a node hangs at no port");
     }

@@ -24,7 +24,9 @@ def commands(command: click.Command, name: str = "") -> Iterator[str]:
     context = click.Context(command, help_option_names=["-h", "--help"])
     for one in command.get_params(context):
         if isinstance(one, click.Option):
-            for flag in [*one.opts, *one.secondary_opts]:
+            # Click keeps the help option as it was made first, with another context's names.
+            flags = context.help_option_names if one.name == "help" else [*one.opts, *one.secondary_opts]
+            for flag in flags:
                 yield " ".join(["flag", *name.split(), flag])
                 if isinstance(one.type, click.Choice):
                     yield from (" ".join(["value", *name.split(), flag, value]) for value in one.type.choices)

@@ -26,7 +26,7 @@ def listed():
 
 
 def is_there(line, today):
-    if line in today or line.endswith(" -h"):  # which click adds at the first help
+    if line in today:
         return True
     kind, _, name = line.partition(" ")
     if kind != "name":
