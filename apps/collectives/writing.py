@@ -192,7 +192,7 @@ def collective(
     bytes, root, segment : int
         As of a `Call`.
     iterations : int
-        How often it is carried out.
+        Number of times it runs.
     collectives : Collectives, optional
         What chooses the algorithm if none is named; the built-in table by default.
 

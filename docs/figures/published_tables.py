@@ -237,7 +237,7 @@ READINGS: Rows = [
     ("thesis 3.9, strays one level up", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
     ("thesis 3.9, the one of twelve that matches most", "quasi-contiguity", best_reading, "10 %", _CHOICE),
-    ("thesis 3.9, neighbours one level up, class A generated", "quasi-contiguity", programs_of_class_a,
+    ("thesis 3.9, neighbors one level up, class A generated", "quasi-contiguity", programs_of_class_a,
      "10 %", _CHOICE),
     *[(f"thesis 3.10, backfilling by number, {after}", "quasi-contiguous",
        partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
