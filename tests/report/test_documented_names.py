@@ -27,6 +27,7 @@ def test_pictures_are_functions_of_the_package(name):
 def test_figures_are_drawn_from_what_the_api_returns():
     from matplotlib import pyplot
 
+    pyplot.close("all")  # what other tests have left open
     machine, program = parse("torus:4x4"), application("2d-torus", 16)
     run = simulate(machine, program, record_messages=True, window=50)
     made = schedule(machine, lublin(16, 30, seed=1), "easy", "non-contiguous", keep_nodes=True)
