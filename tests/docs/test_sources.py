@@ -1,0 +1,73 @@
+"""The map of the sources: its page is that of its table, its commands parse, its names exist."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import runpy
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from netplace.cli import app
+from netplace.placement.mapping import MAPPING
+from netplace.placement.rule import find_rule
+from netplace.scheduling import make_partitioner
+from netplace.scheduling.policy import find_policy
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+from netplace.topologies import parse
+
+ROOT = Path(__file__).parents[2]
+MADE = runpy.run_path(str(ROOT / "docs/figures/sources.py"))
+ITEMS = pd.read_csv(MADE["TABLE"], keep_default_na=False, dtype=str)
+COMMANDS = sorted(command for command in set(ITEMS["gives"]) if command.startswith("netplace "))
+NAMES = sorted(name for name in set(ITEMS["gives"]) if name.startswith("netplace."))
+
+
+def test_the_page_is_that_of_the_table():
+    assert MADE["PAGE"].read_text(encoding="utf-8") == MADE["page"]()
+
+
+def test_each_item_has_a_state_and_what_gives_it_or_a_reason():
+    assert set(ITEMS["source"]) == set(MADE["SOURCES"])
+    assert set(ITEMS["state"]) == set(MADE["STATES"])
+    assert not ITEMS.duplicated(["source", "where", "item"]).any()
+    given = ITEMS["gives"] != ""
+    assert (given == (ITEMS["state"] != "not")).all()
+    assert (ITEMS["why"] != "")[ITEMS["state"] != "done"].all()
+    assert len(COMMANDS) + len(NAMES) == ITEMS["gives"][given].nunique()
+
+
+def test_each_published_table_is_one_of_ours():
+    named = {table for table in ITEMS["table"] if table and not table.endswith(".csv")}
+    assert named == set(MADE["scores"]())  # each row of the page of tables has its item
+    for table in set(ITEMS["table"]) - named - {""}:
+        assert (ROOT / "experiments/published" / table).is_file(), table
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_parses(command):
+    """Flags are known, and the rules they name exist and take the machine; nothing is run."""
+    _, word, *rest = shlex.split(command)
+    known = app.get_command(None, word)
+    while hasattr(known, "get_command"):
+        known, rest = known.get_command(None, rest[0]), rest[1:]
+    given = known.make_context(word, rest).params
+    if word == "study":
+        assert ask(STUDIES[given["name"]], given["parts"], given["quick"]).parts
+    for flag, value in itertools.pairwise(rest):
+        if flag == "--partition" and word in ("allocate", "schedule"):
+            make_partitioner(value, parse(rest[rest.index("--machine") + 1]))
+        elif flag == "--policy":
+            find_policy(value)
+        elif flag == "--mapping":
+            find_rule(value, MAPPING)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_exists(name):
+    module, _, attribute = name.rpartition(".")
+    assert hasattr(importlib.import_module(module), attribute)
