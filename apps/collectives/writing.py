@@ -195,11 +195,6 @@ def collective(
         Number of times it runs.
     collectives : Collectives, optional
         What chooses the algorithm if none is named; the built-in table by default.
-
-    Raises
-    ------
-    ValueError
-        If there is no such operation or algorithm, or a value is out of range.
     """
     check_choice(operation, OPERATIONS, "application 'collective': operation")
     chosen = collectives or BUILTIN

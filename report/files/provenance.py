@@ -165,13 +165,7 @@ def write_provenance(folder: Path, provenance: Provenance) -> None:
 
 
 def read_provenance(path: Path) -> Provenance:
-    """Return how the outcome in a folder was made.
-
-    Raises
-    ------
-    ValueError
-        If the folder does not say so, or says it in another way than `write_provenance`.
-    """
+    """Return how the outcome in a folder was made."""
     if not path.is_dir():
         raise ValueError(f"{path}: is no folder, expected one that netplace wrote with -o")
     if not (path / FILE).is_file():
@@ -231,11 +225,6 @@ def place_in(root: Path, working: Path, name: str) -> Path:
         The working folder of the command, below `root`.
     name : str
         A path.
-
-    Raises
-    ------
-    ValueError
-        If the name leads out of the folder.
     """
     path = root / name.lstrip("/") if name.startswith("/") else working / name
     if not Path(os.path.normpath(path)).is_relative_to(root):
@@ -244,13 +233,7 @@ def place_in(root: Path, working: Path, name: str) -> Path:
 
 
 def read_copy(folder: Path, item: Input) -> bytes:
-    """Return the copy of an input, checked against its digest.
-
-    Raises
-    ------
-    ValueError
-        If it is another file than the one that the command has read.
-    """
+    """Return the copy of an input, checked against its digest."""
     path = folder / item.copy
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | NO_LINK), "rb") as file:

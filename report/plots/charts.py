@@ -229,11 +229,6 @@ def marked_figure(
         How many runs of some of the series failed in each group; where any did, a cross says so.
     narrow : bool
         As wide as a column of a paper.
-
-    Raises
-    ------
-    ValueError
-        If there is no bar, or a series has another number of entries than there are groups.
     """
     half, published, failed = half or {}, published or {}, failed or {}
     for kind, every in (("series", series), ("half", half), ("failed", failed), ("published", published)):

@@ -54,11 +54,6 @@ def dot_figure(
         Value at which a line stands: no difference.
     columns : int
         Panels side by side at most.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel.
     """
     if not panels:
         raise ValueError("dots: there is nothing to draw, expected a panel at least")
@@ -125,11 +120,6 @@ def line_figure(
         Panels side by side.
     band : (float, float), optional
         Abscissas between which the background is tinted.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel, or a curve has another number of values than there are abscissas.
     """
     if not panels:
         raise ValueError("lines: there is nothing to draw, expected a panel at least")
@@ -188,11 +178,6 @@ def scatter_figure(
         Names of the axes (an empty `xlabel`: each panel's axis bears its name).
     groups : sequence of str, optional
         The group of each point, of which each has a colour; they are the same points in every panel.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel, or one has more x than y or the reverse, or other than a group for each.
     """
     if not panels:
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")

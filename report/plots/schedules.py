@@ -123,11 +123,6 @@ def gantt_figure(
         The window to draw, in seconds since the first submission; by default all.
     colour : str
         What shades tell of a job: a key of `GANTT_COLOURS`.
-
-    Raises
-    ------
-    ValueError
-        If the schedule did not keep the nodes of its jobs, or nothing is in the window.
     """
     label, of = GANTT_COLOURS[check_choice(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
@@ -167,13 +162,7 @@ def gantt_figure(
 
 
 def gantt_window(schedule: Schedule, begin: float | None, end: float | None) -> tuple[float, float]:
-    """Return the seconds since the first submission between which a chart shows the jobs that ran.
-
-    Raises
-    ------
-    ValueError
-        If none did.
-    """
+    """Return the seconds since the first submission between which a chart shows the jobs that ran."""
     origin = float(schedule.submit.min())
     last = float(schedule.end.max()) - origin
     window = (0.0 if begin is None else begin, last if end is None else min(end, last))
@@ -267,11 +256,6 @@ def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArra
     ----------
     nodes : int, optional
         Nodes of the machine, those included that the scheduler did not have; by default those that it had.
-
-    Raises
-    ------
-    ValueError
-        If the schedule did not keep the nodes of its jobs.
     """
     if schedule.allocations is None:
         raise ValueError("occupancy: the schedule did not keep the nodes of its jobs")

@@ -188,11 +188,6 @@ def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart:
     int
         Pairs, or draws of each contestant; at least 2.
 
-    Raises
-    ------
-    ValueError
-        If more than a billion are needed, or an argument is out of range.
-
     Examples
     --------
     >>> draws_needed(1.0, 0.5), draws_needed(1.0, 0.5, apart=True)
