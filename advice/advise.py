@@ -40,19 +40,12 @@ PARTITIONS = (
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A placement.
+    """A placement."""
 
-    Attributes
-    ----------
-    partition, mapping : str
-        Rules that produced it.
-    nodes : ndarray of int64, shape (tasks,)
-        Node of each task.
-    """
-
+    # Rules that produced it.
     partition: str
     mapping: str
-    nodes: Nodes
+    nodes: Nodes  # shape (tasks,): node of each task
 
     def __str__(self) -> str:
         return f"{self.mapping} on {self.partition}"
@@ -61,14 +54,8 @@ class _Candidate:
 def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Candidate]:
     """Yield placements of a job on free nodes, the most promising first, without duplicates.
 
-    Parameters
-    ----------
-    situation : Situation
-        The job and its machine.
-    free : ndarray of int64
-        Free nodes.
-    limit : str
-        Limit of each search for a mapping, as in ``"seconds=1"``.
+    `situation`: the job and its machine. `free`: free nodes. `limit`: limit of each search for a mapping, as
+    in ``"seconds=1"``.
     """
     machine, tasks = situation.machine, situation.program.tasks
     searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]

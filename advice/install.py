@@ -39,16 +39,8 @@ end
 def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -> dict[str, str]:
     """Return the files, by name, that make Slurm follow a rule; none if Slurm has no equivalent.
 
-    Parameters
-    ----------
-    rule : str
-        Text form of the partitioner.
-    machine : Topology
-        The machine.
-    hosts : list of str
-        The name of each node.
-    wait : float
-        Mean wait of jobs under the rule in seconds, used as the maximum wait for few leaf switches.
+    `rule`: text form of the partitioner. `hosts`: the name of each node. `wait`: mean wait of jobs under the
+    rule in seconds, used as the maximum wait for few leaf switches.
     """
     name, _, option = rule.partition(":")
     kind, _, shapes = option.partition("=")

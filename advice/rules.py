@@ -26,12 +26,7 @@ _MOST = 12  # shapes of a list
 def shape_lists(sides: tuple[int, ...], sizes: Mapping[int, int]) -> list[str]:
     """Return lists of placements: powers of two at fixed places, the same closer, and the log's sizes.
 
-    Parameters
-    ----------
-    sides : tuple of int
-        Of the torus.
-    sizes : mapping of int to int
-        Number of jobs of each number of nodes.
+    `sides`: of the torus. `sizes`: number of jobs of each number of nodes.
 
     Returns
     -------
@@ -93,84 +88,41 @@ _OTHERS = ("slurm:flat", "gen-alg", "mc1x1", "mbs", "curve:hilbert,best-fit", "c
 
 @dataclass(frozen=True)
 class RuleTried:
-    """A rule, and the results of the log with it.
+    """A rule, and the results of the log with it."""
 
-    Attributes
-    ----------
-    partition : str
-        Text form of the partitioner.
-    wait : float
-        Mean wait in seconds.
-    longer : float
-        Share by which jobs run longer than in the log, weighted by nodes, at the given cost of spread.
-    gain : float
-        Saved share of the current turnaround.
-    half_width : float or None
-        Half-width of the interval of `gain` at the level of 0.95; None if there are too few batches.
-    waiting : float
-        Additional share of the current turnaround if spread costs nothing.
-    verdict : str
-        ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"default"`` for the current rule.
-    pays_from : float or None
-        Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; None if it
-        never does, judging by the two costs that were simulated.
-    """
-
-    partition: str
-    wait: float
+    partition: str  # text form of the partitioner
+    wait: float  # mean wait in seconds
+    # Share by which jobs run longer than in the log, weighted by nodes, at the given cost of spread.
     longer: float
-    gain: float
+    gain: float  # saved share of the current turnaround
+    # Half-width of the interval of `gain` at the level of 0.95; None if there are too few batches.
     half_width: float | None
-    waiting: float
+    waiting: float  # additional share of the current turnaround if spread costs nothing
+    # ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"default"`` for the current rule.
     verdict: str
+    # Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; None if it never
+    # does, judging by the two costs that were simulated.
     pays_from: float | None
 
 
 @dataclass(frozen=True)
 class RuleAdvice:
-    """The recommended rule by which a machine should give nodes to jobs.
+    """The recommended rule by which a machine should give nodes to jobs."""
 
-    Attributes
-    ----------
-    chosen : str
-        The recommended rule; the current one if no other is clearly better.
-    default : str
-        The current rule of the scheduler.
-    cost : float
-        Assumed cost of twice the necessary spread, as a share of a job's time.
-    jobs : int
-        Jobs that all rules could run.
-    tried : tuple of RuleTried
-        The rules, the best first.
-    left : tuple of str
-        Rules that were not simulated for lack of time.
-    notes : tuple of str
-        Changes to the jobs, in sentences.
-    seconds : float
-        Processor time in total.
-    """
-
-    chosen: str
-    default: str
-    cost: float
-    jobs: int
-    tried: tuple[RuleTried, ...]
-    left: tuple[str, ...]
-    notes: tuple[str, ...]
-    seconds: float
+    chosen: str  # the recommended rule; the current one if no other is clearly better
+    default: str  # the current rule of the scheduler
+    cost: float  # assumed cost of twice the necessary spread, as a share of a job's time
+    jobs: int  # jobs that all rules could run
+    tried: tuple[RuleTried, ...]  # the rules, the best first
+    left: tuple[str, ...]  # rules that were not simulated for lack of time
+    notes: tuple[str, ...]  # changes to the jobs, in sentences
+    seconds: float  # processor time in total
 
 
 def rules_for(machine: Topology, default: str, sizes: Mapping[int, int]) -> list[str]:
     """Return the rules to compare on a machine, the current one first.
 
-    Parameters
-    ----------
-    machine : Topology
-        The machine.
-    default : str
-        The current rule of the scheduler.
-    sizes : mapping of int to int
-        Number of jobs of each number of nodes.
+    `default`: the current rule of the scheduler. `sizes`: number of jobs of each number of nodes.
     """
     rules = [default, *(_TREES if hierarchy(machine) else _OTHERS)]
     if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
@@ -198,18 +150,10 @@ def advise_rule(
     Every rule schedules the same jobs twice: with the run times of the log, which gives its cost in waiting,
     and with run times that increase with the spread of a job (`netplace.scheduling.times.SpreadTimes`).
 
-    Parameters
-    ----------
-    plan : Plan
-        Machine, log and policy; its partition is ignored.
-    rules : sequence of str
-        Partitioners, the current one first.
-    cost : float
-        Cost of twice the necessary spread, as a share of a job's time.
-    seconds : float
-        Processor time; the current rule and one more are always simulated.
-    tell : callable, optional
-        Function that is called with the text of each rule before its simulation.
+    `plan`: machine, log and policy; its partition is ignored. `rules`: partitioners, the current one first.
+    `cost`: cost of twice the necessary spread, as a share of a job's time. `seconds`: processor time; the
+    current rule and one more are always simulated. `tell`: function that is called with the text of each rule
+    before its simulation.
     """
     check_float(cost, "cost of spread", 0, 100)
     began = time.process_time()

@@ -18,18 +18,10 @@ __all__ = ["Repeated"]
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    """A program whose marked iterations stand `times` times, as `Program.repeat` would write them.
+    """A program whose marked iterations stand `times` times, as `Program.repeat` would write them."""
 
-    Attributes
-    ----------
-    program : Program
-        What comes before, the iterations once, and what comes after.
-    times : int
-        How often they stand; 1: the program as it is.
-    """
-
-    program: Program
-    times: int = 1
+    program: Program  # what comes before, the iterations once, and what comes after
+    times: int = 1  # how often they stand; 1: the program as it is
 
     @property
     def operations(self) -> int:

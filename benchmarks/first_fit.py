@@ -31,24 +31,13 @@ _MOST = 1000  # Steps between readings of the clock.
 
 @dataclass(frozen=True)
 class Questions:
-    """What searches are asked and told, from a time on when the machine has filled up.
+    """What searches are asked and told, from a time on when the machine has filled up."""
 
-    Attributes
-    ----------
-    grid : Grid
-        The machine.
-    held : tuple of (int, tuple of int)
-        Base and shape of the boxes held at the beginning.
-    steps : tuple of (int, int, tuple of int)
-        What happens: ASK, TAKE or RELEASE, base and shape; of ASK, the base is the answer, or -1.
-    occupied : float
-        Mean share of nodes held.
-    """
-
-    grid: Grid
-    held: tuple[tuple[int, Shape], ...]
+    grid: Grid  # the machine
+    held: tuple[tuple[int, Shape], ...]  # base and shape of the boxes held at the beginning
+    # What happens: ASK, TAKE or RELEASE, base and shape; of ASK, the base is the answer, or -1.
     steps: tuple[tuple[int, int, Shape], ...]
-    occupied: float
+    occupied: float  # mean share of nodes held
 
     @property
     def answered(self) -> float:
@@ -64,26 +53,13 @@ class Questions:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a question costs a search, along with taking and releasing boxes meanwhile.
+    """What a question costs a search, along with taking and releasing boxes meanwhile."""
 
-    Attributes
-    ----------
-    questions : int
-        How many were answered.
-    seconds : float
-        Mean CPU time a question.
-    visited : float
-        Mean number of what the search counts, a question.
-    placed : int
-        Jobs that were placed meanwhile.
-    answered, failed : float
-        Mean counts per question with an answer and without one; 0 if there is none.
-    """
-
-    questions: int
-    seconds: float
-    visited: float
-    placed: int = 0
+    questions: int  # how many were answered
+    seconds: float  # mean CPU time a question
+    visited: float  # mean number of what the search counts, a question
+    placed: int = 0  # jobs that were placed meanwhile
+    # Mean counts per question with an answer and without one; 0 if there is none.
     answered: float = 0.0
     failed: float = 0.0
 
@@ -99,18 +75,9 @@ class Cost:
 def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -> Questions:
     """Return `count` questions that jobs with sides of 1 to `side` pose.
 
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
-    side : float
-        Longest side of a job; with 6.5, a side of 7 is half as likely as one of 1 to 6.
-    load : float
-        Nodes that jobs would hold if all ran at once when they come, relative to the machine.
-    count : int
-        Number of questions.
-    seed : int
-        Seed of sides, intervals and run times.
+    `grid`: the machine. `side`: longest side of a job; with 6.5, a side of 7 is half as likely as one of 1 to
+    6. `load`: nodes that jobs would hold if all ran at once when they come, relative to the machine. `count`:
+    number of questions. `seed`: seed of sides, intervals and run times.
     """
     rng = np.random.default_rng([seed, math.ceil(side)])
     gap = mean_side(side) ** grid.dims / (load * grid.nodes)
@@ -174,14 +141,8 @@ def _sides(rng: np.random.Generator, side: float, grid: Grid) -> Shape:
 def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost:
     """Return what `asked` costs an exact search, an empty one when it is handed over.
 
-    Parameters
-    ----------
-    search : Search
-        A search on the machine of `asked`.
-    asked : Questions
-        Questions to the search.
-    seconds : float
-        CPU time after which no further question is put.
+    `search`: a search on the machine of `asked`. `asked`: questions to the search. `seconds`: CPU time after
+    which no further question is put.
     """
     for base, shape in asked.held:
         search.take(base, shape)

@@ -15,41 +15,22 @@ __all__ = ["GOLDEN_COUNTS", "Checked", "GoldenCount", "check_count"]
 
 @dataclass(frozen=True)
 class GoldenCount:
-    """A recorded run, and how long it takes.
+    """A recorded run, and how long it takes."""
 
-    Attributes
-    ----------
-    trace, network : str
-        A trace that comes with netplace, and the network.
-    cycles : int
-        What INSEE counts; its clock also counts the cycle in which it looks whether all is done.
-    config : Config
-        Settings of the network.
-    """
-
+    # A trace that comes with netplace, and the network.
     trace: str
     network: str
-    cycles: int
-    config: Config
+    cycles: int  # what INSEE counts; its clock also counts the cycle in which it looks whether all is done
+    config: Config  # settings of the network
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What an installation gives.
+    """What an installation gives."""
 
-    Attributes
-    ----------
-    golden : GoldenCount
-        What is expected.
-    cycles : int
-        What came of it.
-    seconds : float
-        CPU time that it took, reading included.
-    """
-
-    golden: GoldenCount
-    cycles: int
-    seconds: float
+    golden: GoldenCount  # what is expected
+    cycles: int  # what came of it
+    seconds: float  # CPU time that it took, reading included
 
     @property
     def right(self) -> bool:

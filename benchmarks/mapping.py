@@ -40,36 +40,22 @@ GOALS = {1.0: 0.0015, 10.0: 0.001}
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; medians are over the seeds.
+    """One line of the table; medians are over the seeds."""
 
-    Attributes
-    ----------
-    problem : str
-        What was solved.
-    seconds : float
-        Processor time that was allowed, in seconds.
-    measure : str
-        What `median` is: ``"excess"`` over the best known cost, or ``"of GRASP"``, relative to what the
-        published GRASP reaches.
-    median, worst : float
-        Over the seeds.
-    goal : float or None
-        What `median` should not exceed.
-    cost, iterations, cpu_seconds : float or None
-        Median cost, iterations done and processor time used; None where several problems are summed up.
-    memory, most_memory : float or None
-        Most memory that a process needed, and should not exceed, in GB; None where it is not looked at.
-    """
-
-    problem: str
-    seconds: float
+    problem: str  # what was solved
+    seconds: float  # processor time that was allowed, in seconds
+    # What `median` is: ``"excess"`` over the best known cost, or ``"of GRASP"``, relative to what the
+    # published GRASP reaches.
     measure: str
+    # Over the seeds.
     median: float
     worst: float
-    goal: float | None = None
+    goal: float | None = None  # what `median` should not exceed
+    # Median cost, iterations done and processor time used; None where several problems are summed up.
     cost: float | None = None
     iterations: float | None = None
     cpu_seconds: float | None = None
+    # Most memory that a process needed, and should not exceed, in GB; None where it is not looked at.
     memory: float | None = None
     most_memory: float | None = None
 

@@ -30,16 +30,8 @@ def job_microseconds(
 
     The stream has one part more, at its beginning, in which the machine fills up; it is not counted.
 
-    Parameters
-    ----------
-    text, machine, policy : str
-        Text forms of the partitioner, the network and the policy.
-    load : float
-        Load that the stream has.
-    jobs : int
-        Jobs of each part.
-    seed : int
-        Seed of the stream.
+    `text`, `machine`, `policy`: text forms of the partitioner, the network and the policy. `load`: load that
+    the stream has. `jobs`: jobs of each part. `seed`: seed of the stream.
     """
     topology = parse(machine)
     schedule(topology, lublin(topology.nodes, 20, 9, load=load), policy, text)  # compiled, or read from disk

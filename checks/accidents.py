@@ -25,12 +25,7 @@ def is_ours(frame: FrameType) -> bool:
 def is_accident(error: Exception, trace: TracebackType | None) -> bool:
     """Return whether an error was not raised on purpose as a message to the user.
 
-    Parameters
-    ----------
-    error : Exception
-        The exception.
-    trace : traceback or None
-        Its traceback from the call in question on; None if the call did not begin.
+    `trace`: its traceback from the call in question on; None if the call did not begin.
     """
     if isinstance(error, OSError | ImportError) or _root(type(error).__module__) not in _LIBRARIES:
         return False  # among them those of classes of netplace's, or the user's own

@@ -23,28 +23,15 @@ Test = Callable[[Any], bool]
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """The check of a value against an annotation.
+    """The check of a value against an annotation."""
 
-    Attributes
-    ----------
-    test : callable
-        Test of a value.
-    expected : str
-        Description of passing values.
-    by_type : bool
-        Whether all values of a type pass if one does.
-    passing : set of type
-        Types whose values have passed, if `by_type`; without NumPy scalars, which are converted to Python
-        numbers.
-    is_array : bool
-        Whether an array is expected, to which numbers and lists are converted.
-    """
-
-    test: Test
-    expected: str
-    by_type: bool = True
+    test: Test  # test of a value
+    expected: str  # description of passing values
+    by_type: bool = True  # whether all values of a type pass if one does
+    # Types whose values have passed, if `by_type`; without NumPy scalars, which are converted to Python
+    # numbers.
     passing: set[type] = field(default_factory=set)
-    is_array: bool = False
+    is_array: bool = False  # whether an array is expected, to which numbers and lists are converted
 
     def passes(self, value: Any) -> bool:
         """Return whether a value passes."""

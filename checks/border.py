@@ -97,14 +97,8 @@ def _read_only(init: Callable[..., None], kind: type) -> Callable[..., None]:
 def at_border(function: Callable[..., Any], title: str, kind: type | None = None) -> Callable[..., Any]:
     """Return a function that checks the arguments of callers outside netplace.
 
-    Parameters
-    ----------
-    function : callable
-        The function, which is returned unchanged if it already checks its arguments.
-    title : str
-        Name in messages.
-    kind : type, optional
-        The class whose instances it initializes.
+    `function`: the function, which is returned unchanged if it already checks its arguments. `title`: name in
+    messages. `kind`: the class whose instances it initializes.
     """
     if getattr(function, "guarded", False):
         return function

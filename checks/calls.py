@@ -42,14 +42,8 @@ class ArgumentError(ValueError, TypeError):
 class Guard(Generic[R]):
     """The requirements of a function on its arguments.
 
-    Parameters
-    ----------
-    function : callable
-        The function.
-    title : str
-        Name in messages.
-    kind : type, optional
-        The class whose instances it initializes; the annotations of a dataclass are those of its fields.
+    `title`: name in messages. `kind`: the class whose instances it initializes; the annotations of a
+    dataclass are those of its fields.
     """
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
@@ -197,12 +191,7 @@ def check_fields(made: Any, kind: type | None = None) -> None:
 
     A number of NumPy becomes the same number of Python.
 
-    Parameters
-    ----------
-    made : dataclass instance
-        The instance.
-    kind : type, optional
-        Class whose fields are checked, a base of that of `made`; by default its own.
+    `kind`: class whose fields are checked, a base of that of `made`; by default its own.
     """
     for name, check, usual in _checks_of_fields(kind or type(made)):
         value = getattr(made, name)

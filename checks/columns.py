@@ -20,12 +20,7 @@ __all__ = ["names_in", "numbers_in", "text_table"]
 def text_table(path: Path, what: str = "table") -> pd.DataFrame:
     """Return a table in a file of CSV, all of its cells as text.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    what : str
-        Expected kind of file, for messages.
+    `path`: the file. `what`: expected kind of file, for messages.
     """
     import pandas as pd
 
@@ -40,16 +35,8 @@ def numbers_in(
 ) -> pd.Series:
     """Return a column of texts or numbers as numbers; empty cells stay empty.
 
-    Parameters
-    ----------
-    column : Series
-        The column with its name.
-    path : Path
-        The file.
-    least, most : float
-        Smallest and largest allowed number.
-    whole : bool
-        Whether to require whole numbers and return integers.
+    `column`: the column with its name. `path`: the file. `least`, `most`: smallest and largest allowed
+    number. `whole`: whether to require whole numbers and return integers.
     """
     import pandas as pd
 

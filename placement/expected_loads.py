@@ -25,14 +25,8 @@ def _grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> n
     ``m(o) * m(g - o - e_d)`` of its ``m(g)`` minimal routes, where m are multinomial coefficients. If both
     ways around a ring have the same length, half of the flow takes each.
 
-    Parameters
-    ----------
-    grid : Grid
-        Grid without twist, with a diameter of at most 150, because factorials are stored as float64.
-    source, target : ndarray of int64
-        Nodes of each flow.
-    size : ndarray of float64
-        Bytes of each flow.
+    `grid`: grid without twist, with a diameter of at most 150, because factorials are stored as float64.
+    `source`, `target`: nodes of each flow. `size`: bytes of each flow.
     """
     load = np.zeros((grid.nodes, 2 * grid.dims))
     factorial = np.cumprod(np.concatenate(([1.0], np.arange(1.0, grid.diameter + 1)))).astype(np.float64)
@@ -59,14 +53,8 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     The largest load, divided by the bytes that a link carries in a cycle, is the bound of contention on the
     run time if routes are used evenly.
 
-    Parameters
-    ----------
-    topology : Topology
-        Any network.
-    nodes : array_like of int, shape (n,)
-        Node of each task.
-    W : array_like or sparse array, shape (n, n)
-        Traffic in bytes; the diagonal does not count.
+    `topology`: any network. `nodes`, shape (n,): node of each task. `W`, shape (n, n): traffic in bytes; the
+    diagonal does not count.
 
     Returns
     -------

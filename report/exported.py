@@ -32,12 +32,8 @@ _STATES = {"done": 1, "failed": 0}  # of SWF: completed, failed
 def export(path: Path, target: Path) -> list[str]:
     """Write what an outcome holds in another form, and return what was written, a line each.
 
-    Parameters
-    ----------
-    path : Path
-        A store, or a folder of ``netplace schedule -o`` or ``netplace run -o``.
-    target : Path
-        Where; its ending is a key of `EXPORTS`.
+    `path`: a store, or a folder of ``netplace schedule -o`` or ``netplace run -o``. `target`: where; its
+    ending is a key of `EXPORTS`.
     """
     return EXPORTS[target.suffix.lower()](path, target)
 

@@ -26,12 +26,8 @@ ESTIMATES = {
 def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     """Return the function that gives each job its estimate in seconds: its own, or that of a rule.
 
-    Parameters
-    ----------
-    text : str
-        ``"run-time"``, ``"infinite"``, ``"fixed:SECONDS"`` or ``"factor:F"``, for jobs without an estimate.
-    times : RunTimes or Execution
-        What the longest run time of a job is asked of.
+    `text`: ``"run-time"``, ``"infinite"``, ``"fixed:SECONDS"`` or ``"factor:F"``, for jobs without an
+    estimate. `times`: what the longest run time of a job is asked of.
 
     Examples
     --------

@@ -18,18 +18,9 @@ __all__ = ["Losses", "check_losses"]
 class Losses:
     """Keeps nodes that are lost from jobs; where none may be it does nothing.
 
-    Parameters
-    ----------
-    execution : Execution
-        Says which nodes are lost, if it is `Losing`.
-    partitioner, empty : Partitioner
-        Of the machine, and of the machine without jobs.
-    present : int
-        Nodes of the machine that there are.
-    one : tuple of int or None
-        Shape of a single node, where partitioners ask for one.
-    queue : callable
-        Returns an empty queue of the policy.
+    `execution`: says which nodes are lost, if it is `Losing`. `partitioner`, `empty`: of the machine, and of
+    the machine without jobs. `present`: nodes of the machine that there are. `one`: shape of a single node,
+    where partitioners ask for one. `queue`: returns an empty queue of the policy.
     """
 
     def __init__(

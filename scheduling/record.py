@@ -84,14 +84,8 @@ def _subtrees(tree: Hierarchy) -> tuple[Any, Any]:
 class Record:
     """Rows and sums of one simulation.
 
-    Parameters
-    ----------
-    contiguity : Contiguity
-        Check for contiguous nodes.
-    locality : Locality, optional
-        Measures the distances between the nodes of each job.
-    keep_nodes : bool
-        Whether the nodes of each job are kept.
+    `contiguity`: check for contiguous nodes. `locality`: measures the distances between the nodes of each
+    job. `keep_nodes`: whether the nodes of each job are kept.
     """
 
     def __init__(self, contiguity: Contiguity, locality: Locality | None, keep_nodes: bool) -> None:

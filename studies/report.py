@@ -86,10 +86,8 @@ def show(report: Report) -> None:
 def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
     """Write ``report.md``, a CSV file for each table and its points with its digest, and the pictures.
 
-    Parameters
-    ----------
-    heading, command, source : str
-        First lines of the report: its title, its command, and the source of the published numbers.
+    `heading`, `command`, `source`: first lines of the report: its title, its command, and the source of the
+    published numbers.
     """
     frames = {made.name: made.frame for made in report.tables} | dict(report.points)
     for name, frame in frames.items():

@@ -20,18 +20,10 @@ __all__ = ["KeptCase", "kept_outcomes", "outcomes", "turnaround"]
 
 
 class KeptCase:
-    """A dataclass with all inputs of an outcome; its content hash is the key in the store.
+    """A dataclass with all inputs of an outcome; its content hash is the key in the store."""
 
-    Attributes
-    ----------
-    study : str
-        Name of the study.
-    revision : int
-        Number to increase when a case no longer gives the same outcome.
-    """
-
-    study: ClassVar[str]
-    revision: ClassVar[int] = 1
+    study: ClassVar[str]  # name of the study
+    revision: ClassVar[int] = 1  # number to increase when a case no longer gives the same outcome
 
     def describe(self) -> dict[str, Any]:
         """Return the inputs of the outcome as a dict for JSON, with a log by its content."""
@@ -63,15 +55,9 @@ def kept_outcomes(
 ) -> dict[str, dict[str, Any]]:
     """Return the outcome of each case by its key; missing ones are made and stored one by one.
 
-    Parameters
-    ----------
-    wanted : mapping of str to object
-        Cases by their keys in the store.
-    make, describe : callable
-        Functions that return the outcome of a case and its description, as dicts for JSON. `make` must be
-        picklable.
-    bench : Bench
-        Store and resources of the study.
+    `wanted`: cases by their keys in the store. `make`, `describe`: functions that return the outcome of a
+    case and its description, as dicts for JSON. `make` must be picklable. `bench`: store and resources of the
+    study.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))

@@ -25,12 +25,7 @@ class _Data:
     the bits of a number: those whose data are summed in it, or the one from which it came, or none. A rank
     can also forward a received sum separately from its own.
 
-    Parameters
-    ----------
-    call : Call
-        Collective call.
-    rounds : sequence of sequences of Message
-        Messages of all rounds.
+    `call`: collective call.
     """
 
     def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:

@@ -33,16 +33,10 @@ def best_cut(
     System Tech. J. 49 (1970) 291-307). It also tries half of the nodes without any switch, which cuts as many
     links as these nodes have.
 
-    Parameters
-    ----------
-    neighbor : ndarray of int, shape (routers, ports)
-        Router at the other end of each port; negative if there is none.
-    home : ndarray of int64, shape (nodes,)
-        Router of each node; the nodes themselves are routers 0, 1, and so on.
-    first_switch : int
-        Number of the first router that is a switch.
-    places : ndarray of int64, shape (switches, n), optional
-        Coordinates of the switches.
+    `neighbor`, shape (routers, ports): router at the other end of each port; negative if there is none.
+    `home`, shape (nodes,): router of each node; the nodes themselves are routers 0, 1, and so on.
+    `first_switch`: number of the first router that is a switch. `places`, shape (switches, n): coordinates of
+    the switches.
     """
     links = adjacency(neighbor)
     orders = _orders(links, first_switch)
@@ -68,14 +62,9 @@ def least_cut(neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first
     It has k + (n - (2 k / c)^2 / n) / 4 times the eigenvalue, which is smallest at either end: at k = 0, or
     where all switches are on one side. **(ours)**
 
-    Parameters
-    ----------
-    neighbor : ndarray of int, shape (routers, ports)
-        Router at the other end of each port; negative if there is none.
-    home : ndarray of int64, shape (nodes,)
-        Router of each node; the nodes themselves are routers 0, 1, and so on.
-    first_switch : int
-        Number of the first router that is a switch.
+    `neighbor`, shape (routers, ports): router at the other end of each port; negative if there is none.
+    `home`, shape (nodes,): router of each node; the nodes themselves are routers 0, 1, and so on.
+    `first_switch`: number of the first router that is a switch.
     """
     import scipy.sparse.csgraph
 

@@ -24,21 +24,13 @@ _NEAR = 0.01  # relative: how far a link's cycles may be from a whole number
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension, with the connection of the nodes of each of its lines.
+    """One dimension, with the connection of the nodes of each of its lines."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"ring"``, ``"full"`` (all pairs are connected) or ``"switch"`` (all are connected to a switch of the
-        line).
-    size : int
-        Nodes per line.
-    cycles, delay : int
-        Cycles per phit and delay of its links, as in `netplace.topologies.Cables`.
-    """
-
+    # ``"ring"``, ``"full"`` (all pairs are connected) or ``"switch"`` (all are connected to a switch of the
+    # line).
     kind: str
-    size: int
+    size: int  # nodes per line
+    # Cycles per phit and delay of its links, as in `netplace.topologies.Cables`.
     cycles: int = 1
     delay: int = 0
 
@@ -102,18 +94,10 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
 
 @dataclass(frozen=True)
 class Paces:
-    """Cycles of links of given speeds; the fastest takes the fewest cycles for which all are whole.
+    """Cycles of links of given speeds; the fastest takes the fewest cycles for which all are whole."""
 
-    Attributes
-    ----------
-    cycles : tuple of int
-        Cycles per phit of each link.
-    cycle : float
-        Seconds per cycle.
-    """
-
-    cycles: tuple[int, ...]
-    cycle: float
+    cycles: tuple[int, ...]  # cycles per phit of each link
+    cycle: float  # seconds per cycle
 
     def delay(self, seconds: float) -> int:
         """Return a latency in whole cycles."""
@@ -123,12 +107,7 @@ class Paces:
 def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
     """Return the cycles per phit of links of these speeds, within 1 %.
 
-    Parameters
-    ----------
-    speeds : sequence of float
-        Bytes per second, more than 0.
-    phit : int
-        Bytes per phit.
+    `speeds`: bytes per second, more than 0. `phit`: bytes per phit.
     """
     ratios = [max(speeds) / speed for speed in speeds]
     for multiple in range(1, _MOST_MULTIPLE + 1):

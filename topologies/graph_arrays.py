@@ -47,14 +47,8 @@ def checked_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of a network by name, each with its declared type and read-only.
 
-    Parameters
-    ----------
-    network : Topology
-        The network with its routers and links.
-    first : int
-        Number of its first switch.
-    given : mapping of str to ndarray or None
-        Some of `ARRAYS`; `home` is required.
+    `network`: the network with its routers and links. `first`: number of its first switch. `given`: some of
+    `ARRAYS`; `home` is required.
     """
     check_wiring(network)
     shape: dict[str, tuple[int, ...]] = {

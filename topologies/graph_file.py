@@ -42,14 +42,7 @@ def _astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     ``bandwidth`` GB/s and ``latency`` ns. The fastest links take the smallest number of cycles per phit for
     which all links take whole numbers. Source: astra-sim.github.io/astra-network-analytical-docs.
 
-    Parameters
-    ----------
-    given : dict
-        Contents of the file ``network.yml``.
-    text : str
-        Text form of the network.
-    phit : int
-        Bytes per phit.
+    `given`: contents of the file ``network.yml``. `text`: text form of the network. `phit`: bytes per phit.
     """
     rows = {}
     for key in ("topology", "npus_count", "bandwidth", "latency"):

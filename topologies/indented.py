@@ -16,12 +16,7 @@ def read_indented(text: str, where: str) -> Any:
     also be in ``{a: 1, b: 2}``. Values are strings. Anchors, tags, quoted keys and multi-line strings are not
     supported.
 
-    Parameters
-    ----------
-    text : str
-        Contents of the file.
-    where : str
-        Name of the file in messages.
+    `text`: contents of the file. `where`: name of the file in messages.
     """
     rows: list[_Row] = []
     for line, raw in enumerate(text.splitlines(), 1):

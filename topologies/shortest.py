@@ -18,10 +18,7 @@ _BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate ar
 def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
     """Return the number of links from each switch to each other.
 
-    Parameters
-    ----------
-    neighbor : ndarray of int, shape (switches, ports)
-        Switch at the other end of each port; negative if there is none.
+    `neighbor`, shape (switches, ports): switch at the other end of each port; negative if there is none.
     """
     import scipy.sparse
 
@@ -34,10 +31,7 @@ def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
 def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
     """Return the hops from every switch to every other, by breadth-first search.
 
-    Parameters
-    ----------
-    neighbor : ndarray of int, shape (switches, ports)
-        Switch at the other end of each port; negative if there is none.
+    `neighbor`, shape (switches, ports): switch at the other end of each port; negative if there is none.
 
     Returns
     -------

@@ -22,18 +22,12 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Field:
-    """A finite field of q elements, numbered from 0; 0 and 1 are the neutral ones.
+    """A finite field of q elements, numbered from 0; 0 and 1 are the neutral ones."""
 
-    Attributes
-    ----------
-    plus, times : ndarray of int64, shape (q, q)
-        Sums and products.
-    powers : ndarray of int64, shape (q - 1,)
-        Powers of a primitive element, starting with the zeroth: all elements except 0.
-    """
-
+    # shape (q, q): sums and products.
     plus: Int
     times: Int
+    # shape (q - 1,): powers of a primitive element, starting with the zeroth: all elements except 0.
     powers: Int
 
 

@@ -26,15 +26,9 @@ _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dict[str, Any]]:
     """Return the location of a topology in a file, its kind, and the entries below the kind.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    text : str
-        Name in messages.
-    name : str
-        Name of the topology. The default is the first one with ``cluster_default: true``, or the first one.
-        If that is ``flat``, which describes no network, it is the only other one.
+    `path`: the file. `text`: name in messages. `name`: name of the topology. The default is the first one
+    with ``cluster_default: true``, or the first one. If that is ``flat``, which describes no network, it is
+    the only other one.
     """
     chosen = _chosen(read_indented(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
@@ -100,16 +94,9 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
     Nodes are in x-major order, X fastest. Places of a torus without a node still have a router, whose node
     does not compute.
 
-    Parameters
-    ----------
-    kind : str
-        ``"ring"`` or ``"torus3d"``.
-    inside : dict
-        The entries below it.
-    where, text : str
-        Location for messages, and the text form of the network.
-    part : str
-        Name of the ring or torus; can be empty if there is only one.
+    `kind`: ``"ring"`` or ``"torus3d"``. `inside`: the entries below it. `where`, `text`: location for
+    messages, and the text form of the network. `part`: name of the ring or torus; can be empty if there is
+    only one.
     """
     chosen, where = _part(kind, inside, where, part)
     if kind == "ring":

@@ -19,21 +19,11 @@ __all__ = ["Twist"]
 
 @dataclass(frozen=True, eq=False)
 class Twist:
-    """Minimal routes between the nodes of a twisted torus, which are all equivalent.
+    """Minimal routes between the nodes of a twisted torus, which are all equivalent."""
 
-    Attributes
-    ----------
-    sizes : tuple of int
-        The two sides, X and Y, each at least 2.
-    twist : int
-        Number of nodes along X by which a packet is shifted where it passes the end of Y.
-    neighbor : ndarray of int32, shape (nodes, 4)
-        The wiring, as in `Topology`.
-    """
-
-    sizes: tuple[int, ...]
-    twist: int
-    neighbor: NDArray[np.int32]
+    sizes: tuple[int, ...]  # the two sides, X and Y, each at least 2
+    twist: int  # number of nodes along X by which a packet is shifted where it passes the end of Y
+    neighbor: NDArray[np.int32]  # shape (nodes, 4): the wiring, as in `Topology`
 
     def reduce(self, vector: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the vectors, shape (..., 2), that lead to the same nodes and lie within the sides."""

@@ -247,17 +247,10 @@ class Call:
 
 @dataclass(frozen=True)
 class OwnBlocks(Call):
-    """An alltoallv from the view of one rank: the sizes that it sends and receives.
+    """An alltoallv from the view of one rank: the sizes that it sends and receives."""
 
-    Attributes
-    ----------
-    member : int
-        The rank.
-    row, column : sequence of int
-        Bytes that it sends to each rank, and receives from each.
-    """
-
-    member: int = 0
+    member: int = 0  # the rank
+    # Bytes that it sends to each rank, and receives from each.
     row: Sequence[int] = ()
     column: Sequence[int] = ()
 

@@ -45,29 +45,17 @@ _TOTALS = ("allgather", "gather", "scatter")  # whose calls give the bytes of on
 
 @dataclass(frozen=True)
 class Row:
-    """A rule of a table.
+    """A rule of a table."""
 
-    Attributes
-    ----------
-    algorithm : str
-        Name of the chosen algorithm.
-    ranks, bytes : pair of int and int or None
-        Range of ranks, and of bytes, both ends inclusive.
-    power_of_two : bool or None
-        Whether the number of ranks must, or must not, be a power of two.
-    few_elements : bool or None
-        Whether vectors must, or must not, have fewer elements than the largest power of two up to
-        the number of ranks.
-    options : mapping of str to int
-        Attributes of a `Call` that it sets.
-    """
-
-    algorithm: str
+    algorithm: str  # name of the chosen algorithm
+    # Range of ranks, and of bytes, both ends inclusive.
     ranks: tuple[int, int | None] = (1, None)
     bytes: tuple[int, int | None] = (0, None)
-    power_of_two: bool | None = None
+    power_of_two: bool | None = None  # whether the number of ranks must, or must not, be a power of two
+    # Whether vectors must, or must not, have fewer elements than the largest power of two up to the number of
+    # ranks.
     few_elements: bool | None = None
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, int] = field(default_factory=dict)  # attributes of a `Call` that it sets
 
     def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
         """Return whether it is for the given number of ranks and bytes, and for few elements or not."""
@@ -81,24 +69,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rules by operation; the first matching row applies.
+    """Rules by operation; the first matching row applies."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the table, or its file.
-    rows : mapping of str to tuple of Row
-        Rows by operation.
-    blocks : frozenset of str
-        Operations whose rows use the size of one block; the others use the bytes of a rank's whole vector.
-    base : Table or None
-        Table for other operations.
-    """
-
-    name: str
-    rows: Mapping[str, tuple[Row, ...]]
+    name: str  # name of the table, or its file
+    rows: Mapping[str, tuple[Row, ...]]  # rows by operation
+    # Operations whose rows use the size of one block; the others use the bytes of a rank's whole vector.
     blocks: frozenset[str] = frozenset()
-    base: Table | None = None
+    base: Table | None = None  # table for other operations
 
     def all_rows(self) -> Mapping[str, tuple[Row, ...]]:
         """Return the rows of every operation, its own or those of `base`."""

@@ -16,18 +16,10 @@ __all__ = ["Folding", "butterfly", "recursive_halving", "reduce_scatter_block_bu
 
 @dataclass(frozen=True)
 class Folding:
-    """The first ``2 rest`` of `ranks` in pairs, of each of which one stays with the ``size`` of the core.
+    """The first ``2 rest`` of `ranks` in pairs, of each of which one stays with the ``size`` of the core."""
 
-    Attributes
-    ----------
-    ranks : int
-        Their number.
-    stays : int
-        Which of a pair stays: 0, the even rank, or 1.
-    """
-
-    ranks: int
-    stays: int = 1
+    ranks: int  # their number
+    stays: int = 1  # which of a pair stays: 0, the even rank, or 1
 
     @property
     def size(self) -> int:

@@ -181,20 +181,10 @@ def collective(
 ) -> Program:
     """Return the program of one collective operation of all tasks, so many times.
 
-    Parameters
-    ----------
-    tasks : int
-        How many ranks.
-    operation : str
-        Key of `OPERATIONS`.
-    algorithm : str
-        Its algorithm, as `netplace.apps.collectives.algorithm` takes it; empty: that of `collectives`.
-    bytes, root, segment : int
-        As of a `Call`.
-    iterations : int
-        Number of times it runs.
-    collectives : Collectives, optional
-        What chooses the algorithm if none is named; the built-in table by default.
+    `tasks`: how many ranks. `operation`: key of `OPERATIONS`. `algorithm`: its algorithm, as
+    `netplace.apps.collectives.algorithm` takes it; empty: that of `collectives`. `bytes`, `root`, `segment`:
+    as of a `Call`. `iterations`: number of times it runs. `collectives`: what chooses the algorithm if none
+    is named; the built-in table by default.
     """
     check_choice(operation, OPERATIONS, "application 'collective': operation")
     chosen = collectives or BUILTIN

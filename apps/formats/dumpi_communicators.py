@@ -49,12 +49,8 @@ class _Rank:
 def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list[Made | None]]:
     """Return what each rank's calls of `CREATING` made, in order; None where it got no communicator.
 
-    Parameters
-    ----------
-    trace : Trace
-        Gets the communicators.
-    steps : sequence of sequences
-        The calls of each rank that make communicators and groups: name and arguments by name.
+    `trace`: gets the communicators. `steps`: the calls of each rank that make communicators and groups: name
+    and arguments by name.
     """
     world = Made(0, tuple(range(trace.ranks)))
     ranks = [

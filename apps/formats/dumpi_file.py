@@ -107,34 +107,21 @@ class Status:
 
 @dataclass(frozen=True)
 class Record:
-    """A call.
+    """A call."""
 
-    Attributes
-    ----------
-    name : str
-        MPI's name in lower case, without ``mpi_``.
-    place : int
-        Byte of the file at which it begins.
-    cpu, wall : (int, int)
-        Begin and end in nanoseconds, of the process' CPU time and of the machine's clock.
-    arguments : list
-        As `FUNCTIONS` lays them out: numbers, lists of numbers, text; statuses are a list of `Status`.
-    """
-
-    name: str
-    place: int
+    name: str  # MPI's name in lower case, without ``mpi_``
+    place: int  # byte of the file at which it begins
+    # Begin and end in nanoseconds, of the process' CPU time and of the machine's clock.
     cpu: tuple[int, int]
     wall: tuple[int, int]
+    # As `FUNCTIONS` lays them out: numbers, lists of numbers, text; statuses are a list of `Status`.
     arguments: list[Any]
 
 
 class DumpiFile:
     """The contents of a file.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which is read as a whole.
+    `path`: the file, which is read as a whole.
 
     Attributes
     ----------

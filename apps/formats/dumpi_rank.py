@@ -36,20 +36,9 @@ class _Request:
 class RankCalls:
     """Turns the records of a rank into calls.
 
-    Parameters
-    ----------
-    rank : int
-        Whose records they are.
-    trace : Trace
-        Gets communicators and what is omitted.
-    writer : CallWriter
-        Gets the calls.
-    sizes : list of int
-        Bytes of the predefined datatypes.
-    made : iterator of Made or None
-        What the rank's calls that make communicators made.
-    completed : Counter
-        Counts how requests are completed.
+    `rank`: whose records they are. `trace`: gets communicators and what is omitted. `writer`: gets the calls.
+    `sizes`: bytes of the predefined datatypes. `made`: what the rank's calls that make communicators made.
+    `completed`: counts how requests are completed.
     """
 
     def __init__(

@@ -39,16 +39,9 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the calls of the operations of ranks; report other contents to the trace.
 
-    Parameters
-    ----------
-    path : Path
-        The file, for errors.
-    schedules : iterable of (int, list of Operation)
-        Ranks and their operations, read on demand.
-    trace : Trace
-        Trace that receives the facts at the end.
-    in_order : bool
-        Whether operations must be in a possible order; all of them are then held in memory.
+    `path`: the file, for errors. `schedules`: ranks and their operations, read on demand. `trace`: trace that
+    receives the facts at the end. `in_order`: whether operations must be in a possible order; all of them are
+    then held in memory.
     """
     writer, facts = CallWriter(), _Facts()
     held: dict[int, list[Operation]] = {}

@@ -69,27 +69,15 @@ _LAST = 1 << 16  # bytes of what the library says that are looked at
 
 
 class Definitions(TypedDict):
-    """What the events of an archive refer to; each dict by the number of its items.
+    """What the events of an archive refer to; each dict by the number of its items."""
 
-    Attributes
-    ----------
-    resolution, offset : int
-        Ticks of the clock in a second, and the first one.
-    regions : dict
-        Name and paradigm.
-    locations : dict
-        Kind, group and number of events.
-    groups : dict
-        Kind, paradigm and members.
-    communicators : dict
-        Name, and the group; for those between two groups None and both.
-    """
-
+    # Ticks of the clock in a second, and the first one.
     resolution: int
     offset: int
-    regions: dict[int, tuple[str, str]]
-    locations: dict[int, tuple[str, int | None, int]]
-    groups: dict[int, tuple[str, str, list[int]]]
+    regions: dict[int, tuple[str, str]]  # name and paradigm
+    locations: dict[int, tuple[str, int | None, int]]  # kind, group and number of events
+    groups: dict[int, tuple[str, str, list[int]]]  # kind, paradigm and members
+    # Name, and the group; for those between two groups None and both.
     communicators: dict[int, tuple[str, int | None, int | None, int | None]]
 
 

@@ -30,12 +30,7 @@ def is_by_length_said(head: bytes) -> bool:
 def count_tasks(largest: int, said: int | None) -> int:
     """Return the number of tasks of a trace that names tasks up to `largest`.
 
-    Parameters
-    ----------
-    largest : int
-        Largest task that the file names.
-    said : int or None
-        How many there are, if the user or the file says so.
+    `largest`: largest task that the file names. `said`: how many there are, if the user or the file says so.
     """
     tasks = largest + 1 if said is None else said
     if largest >= tasks:

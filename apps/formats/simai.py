@@ -46,21 +46,13 @@ _FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as
 
 @dataclass(frozen=True)
 class _Pipeline:
-    """The lines of a workload as a pipeline.
+    """The lines of a workload as a pipeline."""
 
-    Attributes
-    ----------
-    stages, chunks : int
-        Stages, and chunks of layers on each of them; more than one are interleaved.
-    micros : tuple of tuple of range
-        Places of the lines of each micro-batch, chunk by chunk.
-    lines : int
-        How many lines there are; those before the first and behind the last micro-batch are done once.
-    """
-
+    # Stages, and chunks of layers on each of them; more than one are interleaved.
     stages: int
     chunks: int
-    micros: tuple[tuple[range, ...], ...]
+    micros: tuple[tuple[range, ...], ...]  # places of the lines of each micro-batch, chunk by chunk
+    # How many lines there are; those before the first and behind the last micro-batch are done once.
     lines: int
 
     @property

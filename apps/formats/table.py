@@ -19,12 +19,7 @@ _BITS = 62  # of a number
 class Table:
     """Lines of words separated by blanks, without empty lines and lines that begin with ``#``.
 
-    Parameters
-    ----------
-    text : bytes
-        The lines.
-    before : int
-        How many lines stand before these in their file.
+    `text`: the lines. `before`: how many lines stand before these in their file.
 
     Attributes
     ----------

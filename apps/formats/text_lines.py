@@ -28,20 +28,11 @@ _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines of the text format, in the order of the file.
+    """Lines of the text format, in the order of the file."""
 
-    Attributes
-    ----------
-    table : Table
-        Their words.
-    rank, kind, peer, size, tag, communicator, request : ndarray of int64
-        As in `netplace.apps.recorded.CALL`; kind `COMMUNICATOR` of a line that names one. Tag and request
-        are those of messages and waits only.
-    gap : ndarray of float64
-        Seconds of computation before each line.
-    """
-
-    table: Table
+    table: Table  # their words
+    # As in `netplace.apps.recorded.CALL`; kind `COMMUNICATOR` of a line that names one. Tag and request are
+    # those of messages and waits only.
     rank: NDArray[np.int64]
     kind: NDArray[np.int64]
     peer: NDArray[np.int64]
@@ -49,7 +40,7 @@ class Lines:
     tag: NDArray[np.int64]
     communicator: NDArray[np.int64]
     request: NDArray[np.int64]
-    gap: NDArray[np.float64]
+    gap: NDArray[np.float64]  # seconds of computation before each line
 
     @property
     def messages(self) -> NDArray[np.bool_]:

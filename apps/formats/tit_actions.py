@@ -78,45 +78,23 @@ _NAMES = {"reducescatter": "reduce_scatter"}
 
 @dataclass
 class Calls:
-    """Calls as they are added, and what is counted beside.
+    """Calls as they are added, and what is counted beside."""
 
-    Attributes
-    ----------
-    path : Path
-        The first file of the trace.
-    reading : Reading
-        How it is read.
-    ranks : int or None
-        Number of ranks, if it is known before the end.
-    largest : int
-        Largest rank that a line names.
-    requests, open : by rank
-        Requests so far, and those that are open by source, destination and tag.
-    gaps : by rank
-        Seconds of computation before the next call.
-    doubles : set of int
-        Ranks whose counts are of doubles.
-    flops, reduced : by rank
-        Computation by itself, and that of reductions.
-    types : set of int
-        Numbers of types.
-    completed : Counter
-        Requests by the action that completed them.
-    """
-
-    path: Path
-    reading: Reading
-    ranks: int | None
+    path: Path  # the first file of the trace
+    reading: Reading  # how it is read
+    ranks: int | None  # number of ranks, if it is known before the end
     writer: CallWriter = field(default_factory=CallWriter)
+    # Requests so far, and those that are open by source, destination and tag.
     requests: Counter[int] = field(default_factory=Counter)
     open: dict[int, dict[tuple[int, int, int], deque[int]]] = field(default_factory=dict)
-    gaps: dict[int, float] = field(default_factory=dict)
-    doubles: set[int] = field(default_factory=set)
+    gaps: dict[int, float] = field(default_factory=dict)  # seconds of computation before the next call
+    doubles: set[int] = field(default_factory=set)  # ranks whose counts are of doubles
+    # Computation by itself, and that of reductions.
     flops: Counter[int] = field(default_factory=Counter)
     reduced: Counter[int] = field(default_factory=Counter)
-    types: set[int] = field(default_factory=set)
-    completed: Counter[str] = field(default_factory=Counter)
-    largest: int = -1
+    types: set[int] = field(default_factory=set)  # numbers of types
+    completed: Counter[str] = field(default_factory=Counter)  # requests by the action that completed them
+    largest: int = -1  # largest rank that a line names
 
     @property
     def world(self) -> int:

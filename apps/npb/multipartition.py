@@ -115,18 +115,9 @@ def sweep(
 ) -> None:
     """Append the solution of all lines along `axis`: elimination forwards, then substitution backwards.
 
-    Parameters
-    ----------
-    writer : TaskWriter
-        Whose operations to append.
-    grid : Multipartition
-        The cells.
-    axis : int
-        0, 1 or 2.
-    forward, backward : callable
-        Given axis and cell, bytes and tag of the message that the cell's task passes on, or gets for it.
-    send_first : bool
-        Whether a step waits for the send of the step before first, and then for its receive.
+    `writer`: whose operations to append. `grid`: the cells. `axis`: 0, 1 or 2. `forward`, `backward`: given
+    axis and cell, bytes and tag of the message that the cell's task passes on, or gets for it. `send_first`:
+    whether a step waits for the send of the step before first, and then for its receive.
     """
     layers = sorted(grid.cells(writer.task), key=lambda cell: cell[axis])
     ahead, behind = grid.successor(writer.task, axis), grid.predecessor(writer.task, axis)

@@ -43,18 +43,9 @@ def timed_program(
     The whole program is the section ``"timed"``; each iteration begins with its mark, and mark -1 stands
     between the last one and what `after` writes.
 
-    Parameters
-    ----------
-    name : str
-        Name of the program.
-    tasks : int
-        Number of tasks.
-    runs : callable
-        Given a task, returns its main loop: the runs, at least one, in order.
-    before, after : callable
-        Write what the section does before and after the main loop.
-    collectives : Collectives, optional
-        Chooses the algorithms of collectives; ours by default.
+    `name`: name of the program. `tasks`: number of tasks. `runs`: given a task, returns its main loop: the
+    runs, at least one, in order. `before`, `after`: write what the section does before and after the main
+    loop. `collectives`: chooses the algorithms of collectives; ours by default.
     """
     begun: deque[_Begun] = deque()
     iterations = sum(run.times for run in runs(0))
@@ -108,14 +99,8 @@ def _finish(begun: deque[_Begun], after: Write) -> Iterator[TaskWriter]:
 def check_size(name: str, iterations: int, once: int, each: int) -> None:
     """Check that a program is not too large to make.
 
-    Parameters
-    ----------
-    name : str
-        Name of the program.
-    iterations : int
-        Times that its main loop is done.
-    once, each : int
-        Operations of all tasks before the main loop, and in one iteration of it.
+    `name`: name of the program. `iterations`: times that its main loop is done. `once`, `each`: operations of
+    all tasks before the main loop, and in one iteration of it.
     """
     if once + each > MOST_OPERATIONS:
         raise ValueError(

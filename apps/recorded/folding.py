@@ -66,14 +66,8 @@ class _Loop:
 def _common_loops(parts: list[list[Part]], written: int, by_length: bool = False) -> list[_Loop] | None:
     """Return the loop of each rank, all of one number of iterations; None if there is none.
 
-    Parameters
-    ----------
-    parts : list of list of Part
-        The rows of each rank.
-    written : int
-        Iterations that will be written and compared: partners may be that many less two apart.
-    by_length : bool
-        Whether messages of different lengths are of different channels.
+    `parts`: the rows of each rank. `written`: iterations that will be written and compared: partners may be
+    that many less two apart. `by_length`: whether messages of different lengths are of different channels.
     """
     if not any(part.times > 1 for rank in parts for part in rank):
         return None

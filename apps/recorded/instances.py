@@ -27,27 +27,13 @@ _Columns = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Collective:
-    """A collective, as all of its members call it.
+    """A collective, as all of its members call it."""
 
-    Attributes
-    ----------
-    operation : str
-        One of `OPERATIONS`.
-    members : tuple of int
-        World ranks of the communicator.
-    root : int
-        World rank of the root, -1 if it has none.
-    sizes : tuple of int
-        Bytes that each member's call names.
-    lists : tuple of (tuple of int or None)
-        Bytes for each partner, of the members whose call lists them.
-    """
-
-    operation: str
-    members: tuple[int, ...]
-    root: int
-    sizes: tuple[int, ...]
-    lists: tuple[tuple[int, ...] | None, ...]
+    operation: str  # one of `OPERATIONS`
+    members: tuple[int, ...]  # world ranks of the communicator
+    root: int  # world rank of the root, -1 if it has none
+    sizes: tuple[int, ...]  # bytes that each member's call names
+    lists: tuple[tuple[int, ...] | None, ...]  # bytes for each partner, of the members whose call lists them
 
     @property
     def bytes(self) -> int:

@@ -29,10 +29,7 @@ _KIND, _PEER, _SIZE, _BEFORE, _AGE = 0, 1, 3, 6, 7
 class Normal:
     """Turns batches of calls into rows of `COLUMNS`, rank by rank.
 
-    Parameters
-    ----------
-    cycles_per_us : float
-        Cycles in a microsecond of recorded computation.
+    `cycles_per_us`: cycles in a microsecond of recorded computation.
     """
 
     def __init__(self, cycles_per_us: float) -> None:

@@ -22,20 +22,11 @@ class Grid:
     *transposed* grid the last axis runs fastest. So a consecutive mapping puts a grid onto a network of the
     same sizes with neighbors side by side, and a transposed one with its axes exchanged: on unequal sides
     neighbors come to lie apart, and on equal sides the exchanges begin with another axis of the network.
-
-    Attributes
-    ----------
-    sizes : tuple of int
-        Tasks along X, Y and perhaps Z.
-    wraps : bool
-        Whether the ends of each axis are neighbors.
-    transposed : bool
-        Whether the last axis runs fastest.
     """
 
-    sizes: tuple[int, ...]
-    wraps: bool = False
-    transposed: bool = False
+    sizes: tuple[int, ...]  # tasks along X, Y and perhaps Z
+    wraps: bool = False  # whether the ends of each axis are neighbors
+    transposed: bool = False  # whether the last axis runs fastest
 
     @classmethod
     def of(
@@ -48,10 +39,7 @@ class Grid:
     ) -> Grid:
         """Return a grid of `tasks` tasks on `axes` axes.
 
-        Parameters
-        ----------
-        sizes : str, sequence of int or None
-            Sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
+        `sizes`: sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
         """
         if sizes is None:
             return cls(near_cube(check_int(tasks, "tasks"), axes), wraps, transposed)

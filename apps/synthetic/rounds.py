@@ -19,21 +19,12 @@ Step = tuple[Op, NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Sends and receives of every task in one round, in its order.
+    """Sends and receives of every task in one round, in its order."""
 
-    Attributes
-    ----------
-    first : ndarray of int64, shape (tasks + 1,)
-        Operations ``first[i]:first[i + 1]`` are those of task ``i``.
-    kind : ndarray of int8, shape (operations,)
-        `Op` of each.
-    peer : ndarray of int32, shape (operations,)
-        To or from which task.
-    """
-
+    # shape (tasks + 1,): operations ``first[i]:first[i + 1]`` are those of task ``i``.
     first: NDArray[np.int64]
-    kind: NDArray[np.int8]
-    peer: NDArray[np.int32]
+    kind: NDArray[np.int8]  # shape (operations,): `Op` of each
+    peer: NDArray[np.int32]  # shape (operations,): to or from which task
 
     @classmethod
     def of(cls, steps: Iterable[Step]) -> Round:
@@ -74,20 +65,9 @@ def in_rounds(
     Rounds are marked as iterations 1, 2, .. and the messages of round r carry tag r - 1, so that those of
     different rounds cannot be confused.
 
-    Parameters
-    ----------
-    tasks : int
-        Number of tasks, at least 2.
-    bytes : int
-        Size of a message.
-    rounds : int
-        Number of rounds.
-    name : str
-        Name of the application.
-    operations : callable
-        Returns how many operations the given number of tasks have in a round, counted before any is made.
-    once : callable
-        Returns a round of the tasks whose numbers it is given.
+    `tasks`: number of tasks, at least 2. `bytes`: size of a message. `rounds`: number of rounds. `name`: name
+    of the application. `operations`: returns how many operations the given number of tasks have in a round,
+    counted before any is made. `once`: returns a round of the tasks whose numbers it is given.
     """
     check_int(tasks, f"tasks of {name}", 2)
     check_int(bytes, f"bytes of {name}", 0, MOST - 1)
@@ -115,12 +95,8 @@ def in_rounds(
 def marks_of(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the marks of all tasks: rounds are the iterations from 1 on, and a mark closes the last.
 
-    Parameters
-    ----------
-    first : ndarray of int64, shape (tasks + 1,)
-        As that of `Round`, of all rounds together.
-    lengths : ndarray of int64, shape (tasks, rounds)
-        Operations of each task in each round.
+    `first`, shape (tasks + 1,): as that of `Round`, of all rounds together. `lengths`, shape (tasks, rounds):
+    operations of each task in each round.
 
     Returns
     -------

@@ -25,14 +25,8 @@ class Step:
 def steps_of(stage: int, stages: int, micros: int, chunks: int = 1) -> Iterator[Step]:
     """Yield what a stage does, in order.
 
-    Parameters
-    ----------
-    stage, stages : int
-        Which stage of how many.
-    micros : int
-        Micro-batches; with several chunks a multiple of `stages`.
-    chunks : int
-        Chunks of layers on each stage.
+    `stage`, `stages`: which stage of how many. `micros`: Micro-batches; with several chunks a multiple of
+    `stages`. `chunks`: chunks of layers on each stage.
     """
     total = micros * chunks
     if chunks == 1:

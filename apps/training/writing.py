@@ -29,12 +29,7 @@ class Background:
     previous round have arrived. The rank checks for this in the pauses of a computation that is cut into as
     many pieces as there are rounds.
 
-    Parameters
-    ----------
-    writer : TaskWriter
-        Program of the rank.
-    by_rounds : bool
-        Whether rounds wait for each other.
+    `writer`: program of the rank. `by_rounds`: whether rounds wait for each other.
     """
 
     writer: TaskWriter

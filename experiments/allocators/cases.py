@@ -39,14 +39,7 @@ __all__ = ["AllocatorCase", "Watched", "decided", "run_case"]
 class Watched:
     """A partitioner beside which others are asked what they would have chosen; a `Partitioner`.
 
-    Parameters
-    ----------
-    machine : Topology
-        The machine.
-    situation : str
-        Text form of the partitioner whose nodes are held.
-    decisions : sequence of str
-        Those of the others.
+    `situation`: text form of the partitioner whose nodes are held. `decisions`: those of the others.
 
     Attributes
     ----------
@@ -121,27 +114,13 @@ def decided(
 
 @dataclass(frozen=True)
 class AllocatorCase:
-    """A case to execute.
+    """A case to execute."""
 
-    Attributes
-    ----------
-    kind : str
-        Key of the functions below.
-    machine : str
-        Text form of the network.
-    partition : str
-        Text form of the partitioner, or of the compared rule.
-    seed : int
-        Seed of the draws.
-    options : tuple of (str, value)
-        Further options of the kind.
-    """
-
-    kind: str
-    machine: str
-    partition: str
-    seed: int = 0
-    options: tuple[tuple[str, Any], ...] = ()
+    kind: str  # key of the functions below
+    machine: str  # text form of the network
+    partition: str  # text form of the partitioner, or of the compared rule
+    seed: int = 0  # seed of the draws
+    options: tuple[tuple[str, Any], ...] = ()  # further options of the kind
 
     def described(self) -> dict[str, Any]:
         """Return what JSON can hold."""

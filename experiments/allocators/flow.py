@@ -42,18 +42,9 @@ def ipsc() -> str:
 def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, float]:
     """Return mean flow time, run time and pairwise sum of jobs served first come, first served.
 
-    Parameters
-    ----------
-    machine : Topology
-        The machine, a quarter of the log's.
-    partition : str
-        Text form of the partitioner.
-    jobs : int
-        Number of jobs; from the log, those from ``seed * jobs`` on.
-    seed : int
-        Seed of the model of Lublin and Feitelson, which replaces a missing log.
-    log : str
-        The log.
+    `machine`: the machine, a quarter of the log's. `partition`: text form of the partitioner. `jobs`: number
+    of jobs; from the log, those from ``seed * jobs`` on. `seed`: seed of the model of Lublin and Feitelson,
+    which replaces a missing log.
     """
     nodes = _DIVISOR * machine.nodes
     drawn = _part(log, nodes, seed * jobs, jobs) if log else lublin(nodes, jobs, seed, load=_LOAD)

@@ -66,12 +66,9 @@ Mask = NDArray[np.bool_]
 def published_machine(costs: str = "uniform") -> ProcessorSets:
     """Return the 334 sets of the machine: cards, control switches, power lines, fuse blocks, nodes.
 
-    Parameters
-    ----------
-    costs : str
-        ``"uniform"``: every set costs 1 of its kind; ``"nodes"``: a node costs more the higher it is in its
-        rack and the further its rack is from the middle of the room, as in the published example of 42 nodes;
-        ``"nodes and lines"``: so does a power line, the further its rack is along the room.
+    `costs`: ``"uniform"``: every set costs 1 of its kind; ``"nodes"``: a node costs more the higher it is in
+    its rack and the further its rack is from the middle of the room, as in the published example of 42 nodes;
+    ``"nodes and lines"``: so does a power line, the further its rack is along the room.
     """
     racks = [np.arange(first, min(first + RACK, NODES)) for first in range(0, NODES, RACK)]
     cards = [np.arange(first, min(first + CARD, NODES)) for first in range(0, NODES, CARD)]
@@ -119,19 +116,11 @@ def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict
     There is always a next one, which waits until enough nodes are free. Sizes and run times are drawn by the
     printed means and deviations.
 
-    Parameters
-    ----------
-    name : str
-        ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"nodes"``, ``"nodes
-        and lines"``: such costs beside uniform ones, both judged by the uniform; otherwise a rule whose line
-        cards a job are counted: ``"sets"``, ``"first-free"`` or ``"random"``. Uneven costs are compared for
-        jobs of several nodes, as printed.
-    requests : int
-        How many.
-    seed : int
-        Seed of sizes, run times and coins.
-    tie : str
-        What decides between removals of the same worth: ``"first"`` or ``"coin"``.
+    `name`: ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"nodes"``,
+    ``"nodes and lines"``: such costs beside uniform ones, both judged by the uniform; otherwise a rule whose
+    line cards a job are counted: ``"sets"``, ``"first-free"`` or ``"random"``. Uneven costs are compared for
+    jobs of several nodes, as printed. `requests`: how many. `seed`: seed of sizes, run times and coins.
+    `tie`: what decides between removals of the same worth: ``"first"`` or ``"coin"``.
     """
     rng = np.random.default_rng(seed)
     coins = np.random.default_rng([seed, 1]) if tie == "coin" else None
@@ -224,20 +213,11 @@ _CONSTRAINTS = {CONSTRAINED: "cost <= ceil(1.5*MINCOST(PEs))", LEAST: "cost <= M
 def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: int) -> dict[str, float]:
     """Return what jobs of applications gain from a partitioner, with every packet on one live network.
 
-    Parameters
-    ----------
-    machine : Topology
-        The network.
-    partition : str
-        Text form of a partitioner; `MEASURED` for sets with measured weights; for sets of levels and a
-        constraint `CONSTRAINED`, no component may cost more than half as much again as on the empty machine,
-        or `LEAST`, none may cost more at all.
-    jobs : int
-        How many.
-    load : float
-        Node time of the jobs alone, over that of the machine, while they arrive; 0: all are there at once.
-    seed : int
-        Of the jobs.
+    `machine`: the network. `partition`: text form of a partitioner; `MEASURED` for sets with measured
+    weights; for sets of levels and a constraint `CONSTRAINED`, no component may cost more than half as much
+    again as on the empty machine, or `LEAST`, none may cost more at all. `jobs`: how many. `load`: node time
+    of the jobs alone, over that of the machine, while they arrive; 0: all are there at once. `seed`: of the
+    jobs.
     """
     given: dict[str, Any] = {
         "machine": machine.text,
@@ -306,18 +286,9 @@ def selection_times(
 ) -> dict[str, float]:
     """Return the median CPU time of a selection with the given number of nodes free beyond those requested.
 
-    Parameters
-    ----------
-    machine : Topology
-        The network, whose levels are the sets.
-    surplus : int
-        Free nodes beyond the request, a sixteenth of the machine.
-    overlap : bool
-        Whether boxes overlap, so that sets are not nested.
-    times : int
-        Selections.
-    seed : int
-        Of the free nodes.
+    `machine`: the network, whose levels are the sets. `surplus`: free nodes beyond the request, a sixteenth
+    of the machine. `overlap`: whether boxes overlap, so that sets are not nested. `times`: selections.
+    `seed`: of the free nodes.
     """
     sets, size = levels(machine, overlap=overlap), machine.nodes // 16
     rng = np.random.default_rng(seed)

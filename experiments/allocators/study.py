@@ -219,12 +219,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 def draw_choice(path: Path, cells: pd.DataFrame) -> None:
     """Draw by how much makespans differ from those with random nodes, a panel for each machine.
 
-    Parameters
-    ----------
-    path : Path
-        The picture.
-    cells : DataFrame
-        The table of the part ``choice``.
+    `path`: the picture. `cells`: the table of the part ``choice``.
     """
     known = cells[cells["partition"] != "random"]
     near = known.groupby("partition")["live makespan"].mean().sort_values()

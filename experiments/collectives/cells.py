@@ -34,22 +34,13 @@ BLOCKS = ("allgather", "alltoall", "gather", "scatter")  # whose calls give the 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where the ranks are, and who else is there.
+    """Where the ranks are, and who else is there."""
 
-    Attributes
-    ----------
-    placement : str
-        ``"in order"``: the first nodes; ``"shuffled"``: the same nodes, ranks in any order; ``"scattered"``:
-        nodes anywhere, in any order.
-    beside : bool
-        Whether the other nodes run a job as well, an all-to-all without end.
-    config : Config
-        Settings of the network.
-    """
-
+    # ``"in order"``: the first nodes; ``"shuffled"``: the same nodes, ranks in any order; ``"scattered"``:
+    # nodes anywhere, in any order.
     placement: str = "in order"
-    beside: bool = False
-    config: Config = CONFIG
+    beside: bool = False  # whether the other nodes run a job as well, an all-to-all without end
+    config: Config = CONFIG  # settings of the network
 
     @property
     def by_chance(self) -> bool:

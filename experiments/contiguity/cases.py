@@ -37,39 +37,20 @@ Columns = dict[int, dict[str, float]]  # by the number of the job
 
 @dataclass(frozen=True)
 class Cell(KeptCase):
-    """One run.
-
-    Attributes
-    ----------
-    machine : str
-        Text form.
-    log : ArchiveLog
-        Where the jobs are from.
-    week : int
-        From whose beginning on; also the seed.
-    jobs : int
-        How many.
-    mean_run : float
-        Seconds that they run on it, a mean weighted by their work.
-    communication : str
-        Which of the carried files ``mix-*.toml`` says what jobs run.
-    policy, partition : str
-        The rules.
-    sampled : bool
-        Whether steady stretches are skipped, with intervals.
-    """
+    """One run."""
 
     study: ClassVar[str] = "contiguity"
 
-    machine: str
-    log: ArchiveLog
-    week: int
-    jobs: int
-    mean_run: float
-    communication: str
+    machine: str  # text form
+    log: ArchiveLog  # where the jobs are from
+    week: int  # from whose beginning on; also the seed
+    jobs: int  # how many
+    mean_run: float  # seconds that they run on it, a mean weighted by their work
+    communication: str  # which of the carried files ``mix-*.toml`` says what jobs run
+    # The rules.
     policy: str
     partition: str
-    sampled: bool = False
+    sampled: bool = False  # whether steady stretches are skipped, with intervals
 
     def describe(self) -> Outcome:
         """Return what makes the outcome: of the log, what is in it."""

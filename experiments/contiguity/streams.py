@@ -26,18 +26,10 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stream:
-    """Jobs of a log for a machine.
+    """Jobs of a log for a machine."""
 
-    Attributes
-    ----------
-    jobs : Workload
-        The jobs, times divided by `faster`.
-    faster : float
-        By what times were divided, those between submissions apart.
-    """
-
-    jobs: Workload
-    faster: float
+    jobs: Workload  # the jobs, times divided by `faster`
+    faster: float  # by what times were divided, those between submissions apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +91,7 @@ def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: flo
     Run times are divided by one number, which makes their mean, weighted by work, `mean_run`; times between
     submissions by another, which makes the load `LOAD`.
 
-    Parameters
-    ----------
-    log : ArchiveLog
-        The log.
-    machine : int
-        Nodes of the machine.
-    week : int
-        Of the log.
-    jobs : int
-        How many, at most.
-    mean_run : float
-        Seconds.
+    `machine`: nodes of the machine. `week`: of the log. `jobs`: how many, at most. `mean_run`: seconds.
     """
     kept = _kept(log, machine)
     first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))

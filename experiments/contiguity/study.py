@@ -93,18 +93,10 @@ _MEAN_RUN = 10e-6  # seconds, a mean weighted by work
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of the study.
+    """A machine of the study."""
 
-    Attributes
-    ----------
-    text : str
-        Text form of the machine.
-    partitions : dict of str to str
-        Partitioners by their roles, boxes first.
-    """
-
-    text: str
-    partitions: dict[str, str]
+    text: str  # text form of the machine
+    partitions: dict[str, str]  # partitioners by their roles, boxes first
 
 
 MACHINES = {

@@ -93,23 +93,12 @@ _WHY_LESS = (
 
 @dataclass(frozen=True)
 class _Shared:
-    """What came of the shared machine.
+    """What came of the shared machine."""
 
-    Attributes
-    ----------
-    table : Table
-        Of all partitioners.
-    columns : list of str
-        Its headings.
-    rows : list of list of str
-        Its cells.
-    plan, outcome : CosimPlan, dict
-        The last co-simulation, which is drawn.
-    """
-
-    table: Table
-    columns: list[str]
-    rows: list[list[str]]
+    table: Table  # of all partitioners
+    columns: list[str]  # its headings
+    rows: list[list[str]]  # its cells
+    # The last co-simulation, which is drawn.
     plan: CosimPlan
     outcome: dict[str, Any]
 

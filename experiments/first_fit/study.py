@@ -50,12 +50,8 @@ FACTOR = 2.0
 def ratios(beside: pd.DataFrame, loads: Sequence[float]) -> pd.DataFrame:
     """Return a row for each ratio of published times: searches to IFF, and sets to the first one.
 
-    Parameters
-    ----------
-    beside : DataFrame
-        A row for each set and search, with the columns ``ms 0.1``, .. and ``published ms``.
-    loads : sequence of float
-        Loads that `beside` has.
+    `beside`: a row for each set and search, with the columns ``ms 0.1``, .. and ``published ms``. `loads`:
+    loads that `beside` has.
 
     Returns
     -------

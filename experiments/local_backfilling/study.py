@@ -61,12 +61,7 @@ _FIGURES = {
 def orders_within_kinds(logs: Mapping[str, _Figures], reading: str) -> pd.DataFrame:
     """Return a row for each log, figure and kind of rules: whether the rule of the constraint stands best.
 
-    Parameters
-    ----------
-    logs : mapping of str to Figures
-        What was measured on each log, ``basic`` included.
-    reading : str
-        A key of `READINGS`.
+    `logs`: the figures of each log, ``basic`` included. `reading`: a key of `READINGS`.
     """
     standing = READINGS[reading]
     lines = []

@@ -36,10 +36,7 @@ _ALIKE = 0.03  # share by which means may differ and still be called no better
 def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each published verdict and application: whether the means agree.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        A row for each ``app``, ``mesh`` (8x8, 4x4x4) and ``mapping``, with its ``mean``.
+    `cells`: a row for each ``app``, ``mesh`` (8x8, 4x4x4) and ``mapping``, with its ``mean``.
     """
     means: Means = {
         (str(row["app"]), str(row["mesh"]), str(row["mapping"])): float(row["mean"])

@@ -158,12 +158,7 @@ def _figures(figures: ScheduleFigures) -> dict[str, float]:
 def break_evens(runs: pd.DataFrame, size: Size) -> pd.DataFrame:
     """Return a row for each policy, load, kind of jobs and shape: the break-evens of both measures.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each case, with its figures.
-    size : Size
-        The slowdowns.
+    `runs`: a row for each case, with its figures. `size`: the slowdowns.
     """
     rows = []
     for (policy, load, kind), group in runs.groupby(["policy", "load", "kind"], sort=False):

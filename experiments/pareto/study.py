@@ -146,14 +146,7 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
     """Draw waiting against slowdown by sharing, a panel for each load; a line joins what none beats in both.
 
-    Parameters
-    ----------
-    path : Path
-        The picture.
-    cells : DataFrame
-        Means over seeds, as the table of a machine has them.
-    machine : str
-        Its name.
+    `path`: the picture. `cells`: means over seeds, as the table of a machine has them. `machine`: its name.
     """
     loads, partitions = list(cells["load"].unique()), list(cells["partition"].unique())
     with page(path, 3.9) as figure:

@@ -22,19 +22,10 @@ def block_sets(
     In a set of k blocks the first of its jobs draws as many nodes as a block has, the next as many of the
     rest, and so on; a job's nodes are in increasing order.
 
-    Parameters
-    ----------
-    grid : Grid
-        A mesh.
-    sides : str
-        Sides of a block, as in ``"8x8"``; blocks must tile the grid.
-    sharers : int
-        Blocks of a set, and jobs that share it.
-    rng : numpy.random.Generator
-        Source of random draws.
-    anywhere : bool
-        Whether the blocks of a set lie anywhere. If not, a set is a box that blocks make up, as near to a
-        cube as goes, its sides in an order by chance: of 8x8 blocks two make 16x8 or 8x16.
+    `grid`: a mesh. `sides`: sides of a block, as in ``"8x8"``; blocks must tile the grid. `sharers`: blocks
+    of a set, and jobs that share it. `rng`: source of random draws. `anywhere`: whether the blocks of a set
+    lie anywhere. If not, a set is a box that blocks make up, as near to a cube as goes, its sides in an order
+    by chance: of 8x8 blocks two make 16x8 or 8x16.
 
     Returns
     -------

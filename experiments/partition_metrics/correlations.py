@@ -18,12 +18,8 @@ NEAR = 0.10  # difference of two correlations that is called small
 def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
     """Return Pearson's r of each metric with run time for each application, beside the published.
 
-    Parameters
-    ----------
-    points : DataFrame
-        A row for each run: ``app``, ``time``, ``mean time`` and the `METRICS`.
-    printed : Series
-        Published r by (application, metric); missing values become NaN.
+    `points`: a row for each run: ``app``, ``time``, ``mean time`` and the `METRICS`. `printed`: published r
+    by (application, metric); missing values become NaN.
     """
     rows = []
     for app, group in points.groupby("app", sort=False):

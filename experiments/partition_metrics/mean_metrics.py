@@ -27,14 +27,8 @@ def mean_metrics(
     The values are those of `netplace.placement.metrics`. What depends on nodes alone is kept for the next
     application; TAD and its kin are linear in the costs, and so are taken once, of the mean costs.
 
-    Parameters
-    ----------
-    topology : Topology
-        A mesh or torus.
-    parts : sequence of int arrays, shape (n,)
-        Nodes of each job.
-    W : ndarray of float64, shape (n, n)
-        Traffic of the application that all jobs run, in bytes.
+    `topology`: a mesh or torus. `parts`, shape (n,): nodes of each job. `W`, shape (n, n): traffic of the
+    application that all jobs run, in bytes.
     """
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))

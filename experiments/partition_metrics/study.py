@@ -91,12 +91,7 @@ PARTS = {
 def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
     """Return the partition rule of every configuration, by a name such as ``"k=4 #7"``.
 
-    Parameters
-    ----------
-    part : Part
-        The table.
-    layouts : int, optional
-        How many draws of each k; without it 80 in all, of each k as many as go.
+    `part`: the table. `layouts`: how many draws of each k; without it 80 in all, of each k as many as go.
     """
     grid = grid_of(parse(part.network), "partition metrics")
     rules = {box: f"boxes:{box}" for box in part.boxes}

@@ -56,68 +56,35 @@ MEASURES = ("started", "head_wait", "run", "utilisation")
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the schedules are made.
+    """Where the schedules are made."""
 
-    Attributes
-    ----------
-    network : str
-        The torus.
-    jobs : int
-        About how many jobs start in a batch; its length follows, rounded to one digit.
-    largest : int
-        Largest job.
-    warmup : int
-        Batches that are omitted at the beginning.
-    """
-
-    network: str
-    jobs: int
-    largest: int
-    warmup: int
+    network: str  # the torus
+    jobs: int  # about how many jobs start in a batch; its length follows, rounded to one digit
+    largest: int  # largest job
+    warmup: int  # batches that are omitted at the beginning
 
 
 @dataclass(frozen=True)
 class SelectionCase:
-    """One schedule.
+    """One schedule."""
 
-    Attributes
-    ----------
-    sizes, classes : str
-        Keys of the workload.
-    selection : str
-        ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``.
-    mapping : str
-        One of the table, or ``"best"``.
-    slowdown : int
-        By how many percent scattered jobs run longer.
-    seed : int
-        Of the workload.
-    setup : str
-        A key of `netplace.experiments.partition_selection.setups.SETUPS`.
-    rounded : bool
-        Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn
-        of those that it has.
-    """
-
+    # Keys of the workload.
     sizes: str
     classes: str
-    selection: str
-    mapping: str
-    slowdown: int = 0
-    seed: int = 0
-    setup: str = "plain"
+    selection: str  # ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``
+    mapping: str  # one of the table, or ``"best"``
+    slowdown: int = 0  # by how many percent scattered jobs run longer
+    seed: int = 0  # of the workload
+    setup: str = "plain"  # a key of `netplace.experiments.partition_selection.setups.SETUPS`
+    # Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn of
+    # those that it has.
     rounded: bool = False
 
 
 class ScatteredTimes:
     """Run times of scattered jobs: that of the best box, longer by a share.
 
-    Parameters
-    ----------
-    times : BoxTimes
-        Run times in boxes with the best mapping.
-    slowdown : int
-        Percent.
+    `times`: run times in boxes with the best mapping. `slowdown`: percent.
     """
 
     def __init__(self, times: BoxTimes, slowdown: int) -> None:
@@ -142,16 +109,8 @@ def run_case(
 
     Where jobs run out before the last batch ends, twice as many are drawn again.
 
-    Parameters
-    ----------
-    case : SelectionCase
-        The schedule.
-    tables : mapping of str to mapping of str to BoxTimes
-        Run times by set-up and mapping.
-    machine : Machine
-        Where.
-    intensities : mapping of str to tuple of str
-        What is drawn from, by set-up.
+    `case`: the schedule. `tables`: run times by set-up and mapping. `machine`: where. `intensities`: those
+    drawn from, by set-up.
     """
     grid = grid_of(parse(machine.network), "partition selection")
     best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
@@ -252,14 +211,8 @@ def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
 
     Run times of GUPS are taken as in proportion to its updates.
 
-    Parameters
-    ----------
-    times : BoxTimes
-        Run times in boxes with the best mapping.
-    machine : Machine
-        Where.
-    setup : str
-        The set-up, a key of `SETUPS`; in it GUPS has a number of updates.
+    `times`: run times in boxes with the best mapping. `machine`: where. `setup`: the set-up, a key of
+    `SETUPS`; in it GUPS has a number of updates.
     """
     updates = int(SETUPS[setup].programs[_COUNTED]["updates"])
     theirs = published("pascual_selection_medium_by_class.csv").query("measure == 'run_cycles'")

@@ -32,28 +32,17 @@ _SHIFTS = {
 
 @dataclass(frozen=True)
 class Setup:
-    """A reading of the published applications.
+    """A reading of the published applications."""
 
-    Attributes
-    ----------
-    title : str
-        Short description.
-    programs : mapping
-        Program of an application, if it is not the one of the same name: ``app`` and options.
-    intensities : tuple of str
-        Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. The sources do not say
-        which were drawn; times grow with the packets of a message, equally for all applications.
-    mappings : mapping of str to str
-        Mapping rule of each published abbreviation.
-    repeats : int
-        Number of repetitions of the messages of class IV jobs.
-    """
-
-    title: str
+    title: str  # short description
+    # Program of an application, if it is not the one of the same name: ``app`` and options.
     programs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. The sources do not say
+    # which were drawn; times grow with the packets of a message, equally for all applications.
     intensities: tuple[str, ...] = ("low", "medium")
+    # Mapping rule of each published abbreviation.
     mappings: Mapping[str, str] = field(default_factory=lambda: _MAPPINGS)
-    repeats: int = 1
+    repeats: int = 1  # number of repetitions of the messages of class IV jobs
 
 
 _WATERFALL = {"waterfall": {"rounds": 286}}

@@ -110,33 +110,15 @@ class SharedCluster:
 
 @dataclass(frozen=True, eq=False)
 class SharedPlan:
-    """A plan.
+    """A plan."""
 
-    Attributes
-    ----------
-    energy : float
-        Cost of the nodes that are on, from the slot on in which nothing holds them any more.
-    makespan : int
-        Slot by which all jobs have ended.
-    starts : tuple of int
-        Slot in which each job starts.
-    on : ndarray of bool, shape (nodes, horizon + 1)
-        Which nodes are on.
-    cores : ndarray of int64, shape (jobs, nodes)
-        Cores of each job on each node.
-    seconds : (float, float)
-        CPU time of the two phases.
-    proven : bool
-        Whether both optima are proven.
-    """
-
-    energy: float
-    makespan: int
-    starts: tuple[int, ...]
-    on: NDArray[np.bool_]
-    cores: NDArray[np.int64]
-    seconds: tuple[float, float]
-    proven: bool
+    energy: float  # cost of the nodes that are on, from the slot on in which nothing holds them any more
+    makespan: int  # slot by which all jobs have ended
+    starts: tuple[int, ...]  # slot in which each job starts
+    on: NDArray[np.bool_]  # shape (nodes, horizon + 1): which nodes are on
+    cores: NDArray[np.int64]  # shape (jobs, nodes): cores of each job on each node
+    seconds: tuple[float, float]  # CPU time of the two phases
+    proven: bool  # whether both optima are proven
 
 
 def plan_shared(

@@ -56,14 +56,9 @@ EXCHANGES = {
 
 @dataclass(frozen=True)
 class Reading:
-    """What the published table may mean.
+    """What the published table may mean."""
 
-    Attributes
-    ----------
-    strays, reach, exchange : str
-        Keys of `STRAYS`, `REACHES` and `EXCHANGES`.
-    """
-
+    # Keys of `STRAYS`, `REACHES` and `EXCHANGES`.
     strays: str
     reach: str
     exchange: str
@@ -84,16 +79,8 @@ def exchanged(
 ) -> NDArray[np.int64]:
     """Return the node of each task when jobs on consecutive nodes have exchanged some of them.
 
-    Parameters
-    ----------
-    jobs, tasks : int
-        How many jobs, and tasks of each.
-    count : int
-        How many tasks of each job sit on a node of another job.
-    reading : Reading
-        Which, and where.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `jobs`, `tasks`: how many jobs, and tasks of each. `count`: how many tasks of each job sit on a node of
+    another job. `reading`: which, and where. `rng`: source of random draws.
 
     Returns
     -------
@@ -132,13 +119,8 @@ ALIKE = 0.10  # share by which a time relative to contiguous may differ and stil
 def _report_of(runs: pd.DataFrame, titles: dict[str, str]) -> Report:
     """Return a table for each part, ours beside the published, and how far they agree.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `netplace.studies.study.measured` returns it, with ``table``, ``app``, ``layout``,
-        ``number``, ``reading`` and ``program``.
-    titles : dict of str to str
-        What each part is.
+    `runs`: as `netplace.studies.study.measured` returns it, with ``table``, ``app``, ``layout``, ``number``,
+    ``reading`` and ``program``. `titles`: what each part is.
     """
     printed = published("quasi_contiguous_4ary4tree_16_tasks.csv").set_index("app")
     tables, figures, sentences = list[ReportTable](), {}, tuple[str, ...]()

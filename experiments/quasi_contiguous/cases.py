@@ -139,36 +139,16 @@ _PUBLISHED = {
 
 @dataclass(frozen=True)
 class StreamCase:
-    """One schedule of the study; times in percent.
+    """One schedule of the study; times in percent."""
 
-    Attributes
-    ----------
-    part : str
-        Key of `PARTS`.
-    stream : Stream
-        The jobs.
-    policy : str
-        Policy of the queue.
-    allocation : str
-        As the tables name it.
-    threshold : int or None
-        Nodes of a job that may lie outside its subtree; None: not contiguous.
-    kept : bool
-        Whether jobs with nodes outside gain as much as contiguous ones.
-    speedup : int
-        Share of its run time that a contiguous job gains.
-    seed : int
-        Seed of the model.
-    """
-
-    part: str
-    stream: _Stream
-    policy: str
-    allocation: str
-    threshold: int | None
-    kept: bool
-    speedup: int
-    seed: int
+    part: str  # key of `PARTS`
+    stream: _Stream  # the jobs
+    policy: str  # policy of the queue
+    allocation: str  # as the tables name it
+    threshold: int | None  # nodes of a job that may lie outside its subtree; None: not contiguous
+    kept: bool  # whether jobs with nodes outside gain as much as contiguous ones
+    speedup: int  # share of its run time that a contiguous job gains
+    seed: int  # seed of the model
 
     def plan(self) -> Plan:
         """Return what to execute."""

@@ -55,12 +55,7 @@ _DIGITS = {
 def needed(runs: pd.DataFrame, speedups: tuple[int, ...]) -> pd.DataFrame:
     """Return a row for each workload, policy and allocation: its cost, and the speed-up that pays for it.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each case.
-    speedups : tuple of int
-        Percent, increasing.
+    `runs`: a row for each case. `speedups`: percent, increasing.
     """
     rows = []
     keys = ["workload", "machine", "policy"]
@@ -142,14 +137,8 @@ def _findings(part: str, cells: pd.DataFrame) -> list[str]:
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the speed-up that each allocation needs, a panel for each workload and policy.
 
-    Parameters
-    ----------
-    path : Path
-        The picture.
-    cells : DataFrame
-        The table of a part, as `needed` returns it; with a column ``printed`` those values too.
-    title : str
-        Title of the picture.
+    `path`: the picture. `cells`: the table of a part, as `needed` returns it; with a column ``printed`` those
+    values too. `title`: title of the picture.
     """
     ours = pd.DataFrame(
         {

@@ -30,30 +30,14 @@ _KEYS = ("levels", "weeks", "per-node")
 
 @dataclass(frozen=True)
 class ArchiveLog:
-    """A log, or jobs of the model of Lublin and Feitelson.
+    """A log, or jobs of the model of Lublin and Feitelson."""
 
-    Attributes
-    ----------
-    name : str
-        As the thesis calls it, else the file's up to its first point; `MODEL` for the model.
-    path : str
-        The file; empty for the model.
-    digest : str
-        SHA-256 of the file.
-    levels : str
-        Level vector of its machine, as ``"1-2-10-240"``; empty: unknown.
-    weeks : int
-        Weeks that were requested; 0: those that the study takes by itself.
-    per_node : int
-        Processors of a node of its machine.
-    """
-
-    name: str
-    path: str = ""
-    digest: str = ""
-    levels: str = ""
-    weeks: int = 0
-    per_node: int = 1
+    name: str  # as the thesis calls it, else the file's up to its first point; `MODEL` for the model
+    path: str = ""  # the file; empty for the model
+    digest: str = ""  # SHA-256 of the file
+    levels: str = ""  # level vector of its machine, as ``"1-2-10-240"``; empty: unknown
+    weeks: int = 0  # weeks that were requested; 0: those that the study takes by itself
+    per_node: int = 1  # processors of a node of its machine
 
     def read(self) -> Workload:
         """Return its completed jobs that ran, with the sizes they requested, in processors."""

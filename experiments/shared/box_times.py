@@ -25,14 +25,8 @@ _COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
 def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[Shape]:
     """Return the boxes of so many nodes, the longest side first; their rotations take the same time.
 
-    Parameters
-    ----------
-    nodes : int
-        How many nodes.
-    longest : tuple of int
-        The longest sides.
-    lines : bool
-        Whether boxes with one side longer than 1 alone are among them.
+    `nodes`: how many nodes. `longest`: the longest sides. `lines`: whether boxes with one side longer than 1
+    alone are among them.
     """
     return [
         shape
@@ -81,14 +75,9 @@ class BoxTimes:
 
     Tasks sit in a rotated box as they do in the one whose longest side comes first.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each run, with its labels and cycles.
-    mapping : str
-        The mapping of all jobs; ``"best"``: the fastest in the box.
-    cycle : float, optional
-        How long a cycle is; by default in seconds, so that 1 makes cycles the unit of time.
+    `runs`: a row for each run, with its labels and cycles. `mapping`: the mapping of all jobs; ``"best"``:
+    the fastest in the box. `cycle`: how long a cycle is; by default in seconds, so that 1 makes cycles the
+    unit of time.
     """
 
     def __init__(self, runs: pd.DataFrame, mapping: str, cycle: float | None = None) -> None:

@@ -21,14 +21,8 @@ def verdict(
     It holds if the mean has the sign and most instances do; "like" if the means are within 5 %. Instances in
     which both are equal count for neither.
 
-    Parameters
-    ----------
-    relation : str
-        Such as ``"below"``, ``"at or below"``, ``"well below"``, ``"like"``, ``"lowest of"``.
-    variants, others : sequence of str
-        Which are said to stand so to which.
-    figures : mapping of str to ndarray
-        A value an instance, by variant.
+    `relation`: such as ``"below"``, ``"at or below"``, ``"well below"``, ``"like"``, ``"lowest of"``.
+    `variants`, `others`: which are said to stand so to which. `figures`: a value an instance, by variant.
     """
     sign = -1 if relation in _ABOVE else 1
     gaps = [sign * (figures[other] - figures[own]) for own in variants for other in others if own != other]
@@ -61,14 +55,8 @@ def number_verdict(
     ``within X%`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
     ``basic``; ``about`` a mean, met within 5 %.
 
-    Parameters
-    ----------
-    metric, relation, against : str
-        As published.
-    variants : sequence of str
-        Of which it is said.
-    figures : mapping of str to ndarray
-        A value an instance, by variant.
+    `metric`, `relation`, `against`: as published. `variants`: of which it is said. `figures`: a value an
+    instance, by variant.
     """
     own = np.concatenate([figures[name] for name in variants])
     if relation.startswith("within"):

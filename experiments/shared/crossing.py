@@ -16,19 +16,13 @@ __all__ = ["Point", "crossing", "point_of"]
 
 @dataclass(frozen=True)
 class Point:
-    """What several seeds say of a crossing.
+    """What several seeds say of a crossing."""
 
-    Attributes
-    ----------
-    mean, half_width : float
-        Mean over the seeds, and half of its confidence interval; NaN if some seed does not cross, the width
-        also if there is one seed alone.
-    at_start, beyond : int
-        Seeds that cross at the first abscissa already, and those that have not crossed at the last.
-    """
-
+    # Mean over the seeds, and half of its confidence interval; NaN if some seed does not cross, the width
+    # also if there is one seed alone.
     mean: float
     half_width: float
+    # Seeds that cross at the first abscissa already, and those that have not crossed at the last.
     at_start: int
     beyond: int
 
@@ -69,14 +63,8 @@ def crossing(x: Sequence[float], ratio: ArrayLike) -> float:
 def point_of(sample: Sequence[float], start: float = 0.0, confidence: float = 0.95) -> Point:
     """Return what the crossings of several seeds say, with a confidence interval by Student's t.
 
-    Parameters
-    ----------
-    sample : sequence of float
-        One value a seed, as `crossing` returns it.
-    start : float
-        The first abscissa.
-    confidence : float
-        Level of the interval.
+    `sample`: one value a seed, as `crossing` returns it. `start`: the first abscissa. `confidence`: level of
+    the interval.
     """
     values = np.asarray(sample, float)
     beyond = int(np.count_nonzero(np.isinf(values)))

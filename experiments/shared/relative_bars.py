@@ -18,20 +18,10 @@ def draw_relative(
 ) -> None:
     """Draw a group of bars for each application.
 
-    Parameters
-    ----------
-    path : Path
-        The picture.
-    cells : DataFrame
-        A row for each application and series: ``app``, the columns named below, ``mean`` and ``std`` of the
-        times.
-    title : str
-        Title of the picture.
-    series, value, published : str
-        Columns of the names of the bars, the relative times, and the published ones; series of which none is
-        published get no marks.
-    base : str
-        What times are relative to.
+    `path`: the picture. `cells`: a row for each application and series: ``app``, the columns named below,
+    ``mean`` and ``std`` of the times. `title`: title of the picture. `series`, `value`, `published`: columns
+    of the names of the bars, the relative times, and the published ones; series of which none is published
+    get no marks. `base`: what times are relative to.
     """
     apps = list(dict.fromkeys(cells["app"]))
     bars, spread, marks = {}, {}, {}

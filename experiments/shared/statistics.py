@@ -19,10 +19,7 @@ def constant(least: ArrayLike, most: ArrayLike) -> tuple[float, int]:
 
     It is chosen with the cells known, so that a study that meets fewer tells less than the printed mean.
 
-    Parameters
-    ----------
-    least, most : array_like of float, shape (cells,)
-        Between which values a cell counts as met, both included.
+    `least`, `most`, shape (cells,): between which values a cell counts as met, both included.
     """
     low, high = np.asarray(least, float), np.asarray(most, float)
     if not low.size:
@@ -51,13 +48,8 @@ def p_value(first: Sample, other: Sample) -> float:
 def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
     """Return the name of the sample with the least mean, and then those that are equally good.
 
-    Parameters
-    ----------
-    samples : mapping of str to sequence of float
-        Samples by name.
-    tie : float
-        A mean that is larger by at most this share is equally good, and so is one that does not differ
-        significantly from the least (`p_value`, `LEVEL`).
+    `samples`: samples by name. `tie`: a mean that is larger by at most this share is equally good, and so is
+    one that does not differ significantly from the least (`p_value`, `LEVEL`).
     """
     means = {name: float(np.mean(sample)) for name, sample in samples.items()}
     first = min(means, key=lambda name: means[name])

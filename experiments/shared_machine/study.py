@@ -184,14 +184,8 @@ def _signed(difference: Difference) -> str:
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the turnaround under EASY by partitioner, a panel for each class and load.
 
-    Parameters
-    ----------
-    path : Path
-        The picture.
-    cells : DataFrame
-        Means over seeds, as the table of a machine has them.
-    title : str
-        Name of the machine.
+    `path`: the picture. `cells`: means over seeds, as the table of a machine has them. `title`: name of the
+    machine.
     """
     panels = {
         f"{kind}, load {load}": pd.concat(

@@ -44,14 +44,8 @@ def _by_fullest(placement: _LinkLoadPlacement) -> tuple[float, float]:
 class _LinkLoadSearch:
     """Search for places of tasks with low link loads.
 
-    Parameters
-    ----------
-    routed : RoutedLinks
-        Load of a byte on each link, for pairs of nodes.
-    W : array_like or sparse array, shape (tasks, tasks)
-        Traffic in bytes.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `routed`: load of a byte on each link, for pairs of nodes. `W`, shape (tasks, tasks): traffic in bytes.
+    `rng`: source of random draws.
     """
 
     def __init__(self, routed: RoutedLinks, W: Any, rng: np.random.Generator) -> None:
@@ -79,12 +73,8 @@ class _LinkLoadSearch:
     def run(self, budget: Budget, fullest: bool) -> _LinkLoadPlacement:
         """Return the best places found from the given order on; never worse than these.
 
-        Parameters
-        ----------
-        budget : Budget
-            Limit of the search, in sweeps of one proposal per task.
-        fullest : bool
-            Whether to minimize the largest link load instead of the sum of squares.
+        `budget`: limit of the search, in sweeps of one proposal per task. `fullest`: whether to minimize the
+        largest link load instead of the sum of squares.
         """
         start = self.measured(np.arange(self.tasks))
         if not len(self._out[2]) or self._nodes < 2:

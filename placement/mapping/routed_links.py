@@ -22,27 +22,16 @@ MOST_SWITCHES = 2048  # switches: their pairs are tabulated
 
 @dataclass(frozen=True, eq=False)
 class RoutedLinks:
-    """The load of a byte between two nodes on the links between switches.
+    """The load of a byte between two nodes on the links between switches."""
 
-    Attributes
-    ----------
-    home : ndarray of int64, shape (nodes,)
-        Switch of each of the nodes, numbered among those at which any of them hangs.
-    first : ndarray of int64, shape (switches**2 + 1,)
-        Where in `link` and `share` those of a pair of switches begin: pair ``a * switches + b``.
-    link : ndarray of int64
-        Links, numbered by switch and port.
-    share : ndarray of float64
-        Cycles per phit of the link, times the share of the packets that cross it.
-    links : int
-        How many there may be.
-    """
-
+    # shape (nodes,): switch of each of the nodes, numbered among those at which any of them hangs.
     home: NDArray[np.int64]
+    # shape (switches**2 + 1,): where in `link` and `share` those of a pair of switches begin: pair ``a *
+    # switches + b``.
     first: NDArray[np.int64]
-    link: NDArray[np.int64]
-    share: NDArray[np.float64]
-    links: int
+    link: NDArray[np.int64]  # links, numbered by switch and port
+    share: NDArray[np.float64]  # cycles per phit of the link, times the share of the packets that cross it
+    links: int  # how many there may be
 
     @property
     def switches(self) -> int:
@@ -52,12 +41,8 @@ class RoutedLinks:
     def loads(self, places: Nodes, W: Any) -> NDArray[np.float64]:
         """Return the load on every link, in bytes times cycles per phit.
 
-        Parameters
-        ----------
-        places : ndarray of int64, shape (tasks,)
-            Place of each task's node among the nodes.
-        W : array_like or sparse array, shape (tasks, tasks)
-            Traffic in bytes.
+        `places`, shape (tasks,): place of each task's node among the nodes. `W`, shape (tasks, tasks):
+        traffic in bytes.
         """
         source, target, size = flows(W, len(places))
         link_loads = np.zeros(self.links)
@@ -70,16 +55,10 @@ class RoutedLinks:
 def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedLinks:
     """Return the links that the packets between some nodes cross.
 
-    Parameters
-    ----------
-    topology : Topology
-        Any network.
-    nodes : ndarray of int64
-        Nodes.
-    routing : str
-        As in `netplace.topologies.routing.make_routes`. If its table lists several ports, each takes the same
-        share. Routings with intermediate switches count by the direct way. Empty means the default of the
-        network; on grids and trees, which choose among shortest ways, it means all of these.
+    `topology`: any network. `routing`: as in `netplace.topologies.routing.make_routes`. If its table lists
+    several ports, each takes the same share. Routings with intermediate switches count by the direct way.
+    Empty means the default of the network; on grids and trees, which choose among shortest ways, it means all
+    of these.
     """
     switches = Switches.of(topology)
     here, home = np.unique(switches.home[nodes], return_inverse=True)

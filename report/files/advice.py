@@ -38,14 +38,8 @@ _KIND = table(
 def write_advice(folder: Path, content: dict[str, Any], hosts: Sequence[str]) -> dict[str, str]:
     """Write advice to a folder, and return the command that starts the job so, by launcher.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it is not there.
-    content : dict
-        What `netplace.advice.words.content_of` returns.
-    hosts : sequence of str
-        The name of every node of the machine.
+    `folder`: made if it is not there. `content`: what `netplace.advice.words.content_of` returns. `hosts`:
+    the name of every node of the machine.
     """
     folder.mkdir(exist_ok=True)
     nodes = content["nodes"]

@@ -21,14 +21,8 @@ def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.i
     Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``, or, where nodes have names, Slurm's lists
     of these such as ``tux[0-3],tux8``. Blank lines and what follows a ``#`` do not count.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    nodes : int
-        Nodes of the machine.
-    hosts : sequence of str
-        Their names, in their order; empty: they have none.
+    `path`: the file. `nodes`: nodes of the machine. `hosts`: their names, in their order; empty: they have
+    none.
 
     Returns
     -------

@@ -20,14 +20,7 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
 
     The first line of a link is of the whole run, the others are of windows, if any were counted.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    network : Topology
-        The network.
-    links : mapping
-        What `netplace.report.files.run_details.details_of` tells of links.
+    `path`: the file. `links`: what `netplace.report.files.run_details.details_of` tells of links.
     """
     ends = links["ends"]
     windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]

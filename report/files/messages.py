@@ -34,12 +34,7 @@ def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
 
     Messages of a task to itself do not appear.
 
-    Parameters
-    ----------
-    job : JobResult
-        What came of it, its messages recorded.
-    program : Program
-        What its tasks did.
+    `job`: what came of it, its messages recorded. `program`: what its tasks did.
 
     Returns
     -------

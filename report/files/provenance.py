@@ -45,63 +45,29 @@ _NO_RESULT = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".checkpoint", ".lock")  
 
 @dataclass(frozen=True)
 class Input:
-    """A file that a command has read.
+    """A file that a command has read."""
 
-    Attributes
-    ----------
-    path : str
-        As the command named it: from the working folder, or absolute.
-    bytes : int
-        Its size.
-    sha256 : str
-        Its digest; empty: it was a pipe, or changed while the command ran.
-    copy : str
-        Its copy in the folder of the outcome; empty: there is none.
-    """
-
-    path: str
-    bytes: int
-    sha256: str
-    copy: str = ""
+    path: str  # as the command named it: from the working folder, or absolute
+    bytes: int  # its size
+    sha256: str  # its digest; empty: it was a pipe, or changed while the command ran
+    copy: str = ""  # its copy in the folder of the outcome; empty: there is none
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """How an outcome was made.
+    """How an outcome was made."""
 
-    Attributes
-    ----------
-    command : str
-        The subcommand of netplace.
-    arguments : list of str
-        Its arguments, as they were typed; they are never given to a shell.
-    parameters : dict
-        The value of every parameter, those that were not typed included.
-    plans : list of dict
-        What was resolved from them: each plan with its key; only the first of very many.
-    plan_count : int
-        How many plans there are.
-    seeds : list of int
-        All seeds of the plans.
-    inputs : list of Input
-        All files that were read.
-    outputs : dict of str to str
-        Files of the folder, with their SHA-256.
-    result : str
-        The file of the folder that holds the results, where a command of one file wrote a folder.
-    versions, platform : dict of str to str
-        What it was made with, and where.
-    """
-
-    command: str
-    arguments: list[str]
-    parameters: dict[str, Any]
+    command: str  # the subcommand of netplace
+    arguments: list[str]  # its arguments, as they were typed; they are never given to a shell
+    parameters: dict[str, Any]  # the value of every parameter, those that were not typed included
+    # What was resolved from them: each plan with its key; only the first of very many.
     plans: list[dict[str, Any]]
-    plan_count: int
-    seeds: list[int]
-    inputs: list[Input]
-    outputs: dict[str, str]
-    result: str
+    plan_count: int  # how many plans there are
+    seeds: list[int]  # all seeds of the plans
+    inputs: list[Input]  # all files that were read
+    outputs: dict[str, str]  # files of the folder, with their SHA-256
+    result: str  # the file of the folder that holds the results, where a command of one file wrote a folder
+    # What it was made with, and where.
     versions: dict[str, str]
     platform: dict[str, str] = field(default_factory=dict)
 
@@ -112,12 +78,8 @@ _KIND = kind_of(Provenance)
 def inputs_of(names: Iterable[str], since: float) -> list[Input]:
     """Return the files among `names`, with their digests; those that changed after `since` have none.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Paths of what was read; folders and what is not there any more are left out.
-    since : float
-        When the command began, in seconds since 1970.
+    `names`: paths of what was read; folders and what is not there any more are left out. `since`: when the
+    command began, in seconds since 1970.
     """
     found = []
     for name in names:
@@ -217,14 +179,8 @@ def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def place_in(root: Path, working: Path, name: str) -> Path:
     """Return where a file that a command names lies below a folder in which the command is run again.
 
-    Parameters
-    ----------
-    root : Path
-        The folder; absolute names lie in it as if it were that of the system.
-    working : Path
-        The working folder of the command, below `root`.
-    name : str
-        A path.
+    `root`: the folder; absolute names lie in it as if it were that of the system. `working`: the working
+    folder of the command, below `root`. `name`: a path.
     """
     path = root / name.lstrip("/") if name.startswith("/") else working / name
     if not Path(os.path.normpath(path)).is_relative_to(root):

@@ -16,22 +16,14 @@ __all__ = ["LAUNCHERS", "Launcher", "host_names", "rank_file"]
 
 @dataclass(frozen=True)
 class Launcher:
-    """What starts an MPI program, and takes a file of ranks.
+    """What starts an MPI program, and takes a file of ranks."""
 
-    Attributes
-    ----------
-    text : callable
-        Takes the hosts of the job in the order of their nodes and, by rank, the place of each rank's host
-        among them; returns the text of the file.
-    command : str
-        How a program is started, with ``{file}`` and ``{ranks}`` for the file and the number of ranks.
-    description : str
-        What the file is, with its source.
-    """
-
+    # Takes the hosts of the job in the order of their nodes and, by rank, the place of each rank's host among
+    # them; returns the text of the file.
     text: Callable[[Sequence[str], Sequence[int]], str]
+    # How a program is started, with ``{file}`` and ``{ranks}`` for the file and the number of ranks.
     command: str
-    description: str
+    description: str  # what the file is, with its source
 
 
 def _open_mpi(hosts: Sequence[str], places: Sequence[int]) -> str:

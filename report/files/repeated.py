@@ -22,16 +22,8 @@ _MOST = 10  # differences told of a file
 def differences(folder: Path, made: Provenance, again: Path, root: str = "") -> list[str]:
     """Return what differs between an outcome and what was made again, a sentence each; none: all is equal.
 
-    Parameters
-    ----------
-    folder : Path
-        The outcome.
-    made : Provenance
-        How it was made.
-    again : Path
-        The folder of what was made again.
-    root : str
-        The folder that stood before absolute paths when it was made again.
+    `folder`: the outcome. `made`: how it was made. `again`: the folder of what was made again. `root`: the
+    folder that stood before absolute paths when it was made again.
     """
     found = []
     now = read_provenance(again)

@@ -32,16 +32,8 @@ __all__ = ["link_courses", "run_figure", "trace_events", "write_timeline"]
 def write_timeline(path: Path, result: Result, programs: Sequence[Program], window: int | None) -> None:
     """Write a run over time, as JSON or as a picture by the ending of `path`.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    result : Result
-        The run, its messages recorded.
-    programs : sequence of Program
-        What its jobs did.
-    window : int or None
-        Cycles of a window in which link loads were counted; None: they were not.
+    `path`: the file. `result`: the run, its messages recorded. `programs`: what its jobs did. `window`:
+    cycles of a window in which link loads were counted; None: they were not.
     """
     if path.suffix == ".json":
         text = json.dumps(

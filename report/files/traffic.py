@@ -29,13 +29,8 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     A CSV file has a line for each task, or for each pair: source, destination, bytes; see
     `netplace.apps.formats.matrix`.
 
-    Parameters
-    ----------
-    path : Path
-        Its ending says which it is.
-    most : int
-        How many tasks there may be, such as the nodes of a network; more are refused before a matrix is
-        made, as are more than 20,000.
+    `path`: its ending says which it is. `most`: how many tasks there may be, such as the nodes of a network;
+    more are refused before a matrix is made, as are more than 20,000.
 
     Returns
     -------

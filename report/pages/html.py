@@ -47,37 +47,19 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Listing:
-    """The text of a file, line by line.
+    """The text of a file, line by line."""
 
-    Attributes
-    ----------
-    title : str
-        Name of the file.
-    text : str
-        Its text.
-    """
-
-    title: str
+    title: str  # name of the file
     text: str
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that exists already.
+    """A picture that exists already."""
 
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    content : bytes
-        PNG or SVG.
-    kind : str
-        Its media type.
-    """
-
-    title: str
-    content: bytes
-    kind: str
+    title: str  # what it shows
+    content: bytes  # PNG or SVG
+    kind: str  # its media type
 
 
 Part = DataTable | Listing | Picture | Figure

@@ -18,12 +18,8 @@ def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     single value has no spread of its own: it is given the largest relative one of the others. Where nothing
     spreads, chance had no part and the least is the best. Ties have none.
 
-    Parameters
-    ----------
-    mean, std : array_like of float, shape (bars,)
-        Means and sample standard deviations; a mean that is NaN takes no part.
-    count : array_like of int, shape (bars,)
-        Values behind each mean.
+    `mean`, `std`, shape (bars,): means and sample standard deviations; a mean that is NaN takes no part.
+    `count`, shape (bars,): values behind each mean.
 
     Returns
     -------

@@ -216,19 +216,11 @@ def marked_figure(
     Groups stand in as many rows as they need for bars that can be seen. Where their names would overlap, bars
     lie, one group below the other, and of a name only what differs from the group above is said.
 
-    Parameters
-    ----------
-    title, groups, series, half, unit, whiskers
-        As in `bar_figure`; NaN stands for a bar that is not there.
-    published : mapping of str to sequence of float, optional
-        Published values of some of the series in each group, drawn as diamonds on their bars.
-    best : mapping of str to str, optional
-        The series that gets a star, of each group in which one is better than the others by more than chance
-        (see `netplace.report.plots.best.clear_best`).
-    failed : mapping of str to sequence of int, optional
-        How many runs of some of the series failed in each group; where any did, a cross says so.
-    narrow : bool
-        As wide as a column of a paper.
+    `title`, `groups`, `series`, `half`, `unit`, `whiskers`: as in `bar_figure`; NaN stands for a bar that is
+    not there. `published`: published values of some of the series in each group, drawn as diamonds on their
+    bars. `best`: the series that gets a star, of each group in which one is better than the others by more
+    than chance (see `netplace.report.plots.best.clear_best`). `failed`: how many runs of some of the series
+    failed in each group; where any did, a cross says so. `narrow`: as wide as a column of a paper.
     """
     half, published, failed = half or {}, published or {}, failed or {}
     for kind, every in (("series", series), ("half", half), ("failed", failed), ("published", published)):

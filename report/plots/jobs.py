@@ -126,14 +126,8 @@ def _by_application(jobs: Sequence[JobRow]) -> Panel:
 def waiting_panel(pairs: Sequence[Sequence[Any]], jobs: Sequence[int], *, log: bool = False) -> Panel:
     """Return the cycles that packets of the job of a row waited because of the job of a column.
 
-    Parameters
-    ----------
-    pairs : sequence of (int, int, float)
-        Job that waited, job charged, and cycles.
-    jobs : sequence of int
-        The jobs that have a row and a column.
-    log : bool
-        Whether the scale is logarithmic.
+    `pairs`: job that waited, job charged, and cycles. `jobs`: the jobs that have a row and a column. `log`:
+    whether the scale is logarithmic.
     """
     place = {job: number for number, job in enumerate(jobs)}
     kept = [(place[a], place[b], cycles) for a, b, cycles in pairs if a in place and b in place]
@@ -210,16 +204,9 @@ def timeline_figure(
 ) -> Figure:
     """Return when tasks ran, who wrote to whom, and what the critical path is spent on.
 
-    Parameters
-    ----------
-    jobs : sequence of mapping
-        What `netplace.report.files.run_details.details_of` tells of each job.
-    cycle_ns : float
-        Length of a cycle in nanoseconds.
-    loads : (int, ndarray of float, shape (windows, 2)), optional
-        Length of a window in cycles, and mean and most of the links' loads in each: drawn below.
-    title : str
-        Title of the figure.
+    `jobs`: what `netplace.report.files.run_details.details_of` tells of each job. `cycle_ns`: length of a
+    cycle in nanoseconds. `loads`, shape (windows, 2)): length of a window in cycles, and mean and most of the
+    links' loads in each: drawn below. `title`: title of the figure.
     """
     last = max((max(job["ends"], default=0) for job in jobs), default=0) * cycle_ns * 1e-9
     size, unit = seconds_unit(last)

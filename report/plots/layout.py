@@ -23,40 +23,27 @@ _MOST_SLICES = 64
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of a network, laid out.
+    """A part of a network, laid out."""
 
-    Attributes
-    ----------
-    title, xlabel, ylabel : str
-        Of its axes.
-    rows : tuple of str
-        Names of its rows at heights 0, 1, ..; empty: numbers.
-    drawn, place : ndarray, shape (routers,) and (routers, 2)
-        Its routers and where they stand.
-    router, port, lines : ndarray, shape (links,), (links,) and (links, 2, 2)
-        Its links, and the ends of the line that stands for each.
-    width, marker : float
-        Width of lines and size of routers, in points.
-    size, aspect : float
-        Height of the panel in inches, and its width relative to that.
-    equal : bool
-        Whether both directions have one scale.
-    """
-
+    # Of its axes.
     title: str
     xlabel: str
     ylabel: str
-    rows: tuple[str, ...]
+    rows: tuple[str, ...]  # names of its rows at heights 0, 1, ..; empty: numbers
+    # shape (routers,): its routers and where they stand.
     drawn: NDArray[np.int64]
     place: NDArray[np.float64]
+    # shape (links,): its links, and the ends of the line that stands for each.
     router: NDArray[np.int64]
     port: NDArray[np.int64]
     lines: NDArray[np.float64]
+    # Width of lines and size of routers, in points.
     width: float
     marker: float
+    # Height of the panel in inches, and its width relative to that.
     size: float
     aspect: float
-    equal: bool = True
+    equal: bool = True  # whether both directions have one scale
 
 
 def panels(topology: Topology) -> list[Panel]:

@@ -67,6 +67,11 @@ def occupancy_figure(topology: Topology, holder: ArrayLike, title: str = "") -> 
         Number of the job on each node; negative: the node is free.
     title : str
         Title of the figure.
+
+    Raises
+    ------
+    ValueError
+        If there is not one holder for each node.
     """
     whose = np.asarray(holder)
     if whose.shape != (topology.nodes,):

@@ -75,14 +75,9 @@ def network_panel(
 ) -> tuple[Panel, float]:
     """Return what `network_figure` draws, and a height for it in inches.
 
-    Parameters
-    ----------
-    loads : ndarray of float, shape (frames, routers, ports)
-        What each link carries in each frame of the figure.
-    name : callable, optional
-        Returns the name of a link, of its router and port.
-    most : int, optional
-        How many links are drawn at most: those that carry most in the first frame.
+    `loads`, shape (frames, routers, ports): what each link carries in each frame of the figure. `name`:
+    returns the name of a link, of its router and port. `most`: how many links are drawn at most: those that
+    carry most in the first frame.
     """
     drawn = panels(topology)
     if not drawn:

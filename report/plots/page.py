@@ -84,14 +84,8 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
 
     It is as wide as a page of a paper, or as one of two columns, so that its text can be read in print.
 
-    Parameters
-    ----------
-    path : Path
-        The picture (png, pdf or svg). PDF and SVG hold text as text, in fonts that may be embedded anywhere.
-    height : float
-        In inches.
-    column : bool
-        As wide as a column.
+    `path`: the picture (png, pdf or svg). PDF and SVG hold text as text, in fonts that may be embedded
+    anywhere. `height`: in inches. `column`: as wide as a column.
     """
     width, points = COLUMN if column else PAGE
     with rc_context(STYLE | {"font.size": points}):
@@ -106,14 +100,8 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
 def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:
     """Put a legend of all that is drawn below the axes, never on the data, and above it their common name.
 
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    xlabel : str
-        What the horizontal axes are; empty: they say so themselves.
-    columns : int
-        Entries side by side at most; fewer where names are long.
+    `xlabel`: what the horizontal axes are; empty: they say so themselves. `columns`: entries side by side at
+    most; fewer where names are long.
     """
     known: dict[str, Any] = {}
     for axes in figure.axes:

@@ -54,6 +54,11 @@ def dot_figure(
         Value at which a line stands: no difference.
     columns : int
         Panels side by side at most.
+
+    Raises
+    ------
+    ValueError
+        If there is no panel.
     """
     if not panels:
         raise ValueError("dots: there is nothing to draw, expected a panel at least")
@@ -106,20 +111,9 @@ def line_figure(
 ) -> Figure:
     """Return a panel of curves for each entry, on a logarithmic axis with a line at 1.
 
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    panels : mapping of str to mapping of str to sequence of float
-        For each panel its curves by name, one value over 0 for each of `x`.
-    x : sequence of float
-        Abscissas of all curves.
-    xlabel, ylabel : str
-        Names of the axes.
-    columns : int
-        Panels side by side.
-    band : (float, float), optional
-        Abscissas between which the background is tinted.
+    `title`: title of the figure. `panels`: for each panel its curves by name, one value over 0 for each of
+    `x`. `x`: abscissas of all curves. `xlabel`, `ylabel`: names of the axes. `columns`: panels side by side.
+    `band`: abscissas between which the background is tinted.
     """
     if not panels:
         raise ValueError("lines: there is nothing to draw, expected a panel at least")
@@ -178,6 +172,11 @@ def scatter_figure(
         Names of the axes (an empty `xlabel`: each panel's axis bears its name).
     groups : sequence of str, optional
         The group of each point, of which each has a colour; they are the same points in every panel.
+
+    Raises
+    ------
+    ValueError
+        If there is no panel, or one has more x than y or the reverse, or other than a group for each.
     """
     if not panels:
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")
@@ -214,12 +213,8 @@ def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tupl
 def front_figure(title: str, frame: pd.DataFrame) -> Figure:
     """Return the rules of each load: how much longer jobs wait, and energy relative to all nodes on.
 
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    frame : DataFrame
-        Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: unbeaten in both).
+    `title`: title of the figure. `frame`: columns ``load``, ``rule``, ``energy %``, ``wait more s``,
+    ``front`` (``"*"``: unbeaten in both).
     """
     loads = list(dict.fromkeys(frame["load"]))
     families = list(dict.fromkeys(rule.partition(":")[0] for rule in frame["rule"]))

@@ -62,20 +62,9 @@ def gantt_panel(
 ) -> Panel:
     """Return which nodes jobs held when: time from left to right, nodes upwards.
 
-    Parameters
-    ----------
-    begin, end : sequence of float
-        When each job started and ended.
-    ranges : sequence of sequences of (int, int)
-        First node, and last node plus one, of each run of nodes that it held.
-    values, tips : sequence
-        What the shade of each job shows, and what a page tells of it.
-    nodes : int
-        Nodes of the machine.
-    x : str
-        What time is, with its unit.
-    shades : Shades
-        What shades show.
+    `begin`, `end`: when each job started and ended. `ranges`: first node, and last node plus one, of each run
+    of nodes that it held. `values`, `tips`: what the shade of each job shows, and what a page tells of it.
+    `nodes`: nodes of the machine. `x`: what time is, with its unit. `shades`: what shades show.
     """
     boxes = [(job, low, high) for job, held in enumerate(ranges) for low, high in held]
     job, low, high = np.array(boxes, np.int64).reshape(-1, 3).T
@@ -123,6 +112,11 @@ def gantt_figure(
         The window to draw, in seconds since the first submission; by default all.
     colour : str
         What shades tell of a job: a key of `GANTT_COLOURS`.
+
+    Raises
+    ------
+    ValueError
+        If the schedule did not keep the nodes of its jobs, or nothing is in the window.
     """
     label, of = GANTT_COLOURS[check_choice(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
@@ -252,10 +246,8 @@ def utilisation_figure(schedule: Schedule, title: str = "") -> Figure:
 def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArray[np.int64]:
     """Return for each node the number of the job that holds it at `time`, or -1.
 
-    Parameters
-    ----------
-    nodes : int, optional
-        Nodes of the machine, those included that the scheduler did not have; by default those that it had.
+    `nodes`: nodes of the machine, those included that the scheduler did not have; by default those that it
+    had.
     """
     if schedule.allocations is None:
         raise ValueError("occupancy: the schedule did not keep the nodes of its jobs")
@@ -271,14 +263,8 @@ def kept_steps(moments: NDArray[Any], series: Sequence[NDArray[Any]], most: int)
     Of steps so close together that they fall into one dot those are kept where a line is lowest or highest,
     and the first and the last, after which it may stay as it is for long.
 
-    Parameters
-    ----------
-    moments : ndarray of float, shape (steps,)
-        Times of the steps, in order.
-    series : sequence of ndarray, each of shape (steps,)
-        What each line is from each step on.
-    most : int
-        How many may be kept.
+    `moments`, shape (steps,): times of the steps, in order. `series`, shape (steps,): what each line is from
+    each step on. `most`: how many may be kept.
     """
     count = len(moments)
     if count <= most:

@@ -24,37 +24,19 @@ _FEW = 64  # nodes of a machine on which searched orders are compared too: each 
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """What one allocator chooses.
+    """What one allocator chooses."""
 
-    Attributes
-    ----------
-    partition : str
-        Text form of the partitioner.
-    nodes : list of int
-        The nodes in its order; empty: the job waits, or the partitioner is not for such a machine or job.
-    reason : str
-        Why there are none; empty where there are.
-    figures : Compactness or None
-        How close together they lie.
-    order : str
-        Along which order of the nodes spans are counted.
-    spans : tuple of int
-        On the line, and round the ring.
-    centre, cost : int or None
-        Center and cost of algorithms that look at distances.
-    seconds : float
-        CPU time of the choice.
-    """
-
-    partition: str
+    partition: str  # text form of the partitioner
+    # The nodes in its order; empty: the job waits, or the partitioner is not for such a machine or job.
     nodes: list[int]
-    reason: str = ""
-    figures: Compactness | None = None
-    order: str = ""
-    spans: tuple[int, int] = (0, 0)
+    reason: str = ""  # why there are none; empty where there are
+    figures: Compactness | None = None  # how close together they lie
+    order: str = ""  # along which order of the nodes spans are counted
+    spans: tuple[int, int] = (0, 0)  # on the line, and round the ring
+    # Center and cost of algorithms that look at distances.
     centre: int | None = None
     cost: int | None = None
-    seconds: float = 0.0
+    seconds: float = 0.0  # CPU time of the choice
 
     def described(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -99,21 +81,10 @@ def offers_of(
 ) -> Iterator[tuple[int, Offer]]:
     """Yield what each partitioner chooses for a job, with its place in the list.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    held : ndarray of int64
-        Nodes that are held.
-    size : int
-        Nodes that the job needs.
-    partitions : list of str
-        Text forms of partitioners.
-    order : str
-        Order along which spans are counted, as `order_of` takes it; by default a partitioner's own, and for
-        those without Hilbert's on meshes and tori, elsewhere that of node numbers.
-    seed : int
-        Seed of partitioners by chance.
+    `topology`: the machine. `held`: nodes that are held. `size`: nodes that the job needs. `partitions`: text
+    forms of partitioners. `order`: order along which spans are counted, as `order_of` takes it; by default a
+    partitioner's own, and for those without Hilbert's on meshes and tori, elsewhere that of node numbers.
+    `seed`: seed of partitioners by chance.
     """
     for place, text in enumerate(partitions):
         yield place, _offer(topology, held, size, text, order, seed)

@@ -26,14 +26,8 @@ def bound_sentences(jobs: Sequence[Mapping[str, Any]], busiest: float) -> list[s
 def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = False) -> str:
     """Return what bounds the run time of a job.
 
-    Parameters
-    ----------
-    job : mapping
-        Its ``name``, ``cycles`` and ``bounds``, as `netplace.netsim.bounds.Bounds` has them.
-    busiest : float
-        Share of the run for which the busiest link carried phits.
-    named : bool
-        Whether its name stands before.
+    `job`: its ``name``, ``cycles`` and ``bounds``, as `netplace.netsim.bounds.Bounds` has them. `busiest`:
+    share of the run for which the busiest link carried phits. `named`: whether its name stands before.
     """
     bounds, cycles = job["bounds"], max(1, job["cycles"])
     binding, least = bounds["binding"], bounds["least"]

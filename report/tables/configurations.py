@@ -29,18 +29,10 @@ TIMES = ("cycles", "mean_cycles")
 
 @dataclass(frozen=True)
 class Configuration:
-    """Jobs placed by one seed, perhaps to be simulated.
+    """Jobs placed by one seed, perhaps to be simulated."""
 
-    Attributes
-    ----------
-    run : Run
-        The jobs, the network, the rules of placement and the seed.
-    simulated : bool
-        Whether run times are wanted.
-    """
-
-    run: Run
-    simulated: bool = False
+    run: Run  # the jobs, the network, the rules of placement and the seed
+    simulated: bool = False  # whether run times are wanted
 
     @property
     def key(self) -> str:

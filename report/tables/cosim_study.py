@@ -40,10 +40,7 @@ _MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
 def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: bool = False) -> list[Rows]:
     """Return the rows of the jobs by which each co-simulation is compared: those that all ran to their ends.
 
-    Parameters
-    ----------
-    apart : bool
-        Whether each is shown by the jobs that it ran to their ends itself.
+    `apart`: whether each is shown by the jobs that it ran to their ends itself.
     """
     done = [ended(job_rows_of(outcome)) for outcome in outcomes]
     for places in [] if apart else contestants([plan.jobs for plan in plans]):

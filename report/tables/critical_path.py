@@ -20,24 +20,15 @@ __all__ = ["PathRow", "path_rows", "path_table"]
 
 @dataclass(frozen=True)
 class PathRow:
-    """The critical path of a job.
+    """The critical path of a job."""
 
-    Attributes
-    ----------
-    seed, job : int
-        Seed of the run, and place of the job in it.
-    cycles : int
-        Cycles of the path: those of the job.
-    components : dict of str to int
-        Cycles by what they are spent on, a key of `netplace.netsim.critical_path.COMPONENTS`.
-    messages, tasks : int
-        Messages and tasks that it goes through.
-    """
-
+    # Seed of the run, and place of the job in it.
     seed: int
     job: int
-    cycles: int
+    cycles: int  # cycles of the path: those of the job
+    # Cycles by what they are spent on, a key of `netplace.netsim.critical_path.COMPONENTS`.
     components: dict[str, int]
+    # Messages and tasks that it goes through.
     messages: int
     tasks: int
 

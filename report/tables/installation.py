@@ -25,39 +25,22 @@ _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 @dataclass(frozen=True)
 class Installation:
-    """What an installation is.
+    """What an installation is."""
 
-    Attributes
-    ----------
-    netplace : str or None
-        Its version; None: it is not installed as a package.
-    place : str
-        The folder where it is.
-    python, system : str
-        Version and place of Python; system and kind of processor.
-    cores : int
-        Cores that may be used.
-    memory_gib, free_memory_gib : float or None
-        Memory of the machine and what is free of it, in GiB; None: the system does not say.
-    compiled_part : str
-        The file of the compiled part.
-    versions, extras : dict of str to str or None
-        Versions of what it needs, and of what more can be installed; None: it is missing.
-    problems : tuple of str
-        What is wrong, a sentence each.
-    """
-
-    netplace: str | None
-    place: str
+    netplace: str | None  # its version; None: it is not installed as a package
+    place: str  # the folder where it is
+    # Version and place of Python; system and kind of processor.
     python: str
     system: str
-    cores: int
+    cores: int  # cores that may be used
+    # Memory of the machine and what is free of it, in GiB; None: the system does not say.
     memory_gib: float | None
     free_memory_gib: float | None
-    compiled_part: str
+    compiled_part: str  # the file of the compiled part
+    # Versions of what it needs, and of what more can be installed; None: it is missing.
     versions: dict[str, str | None]
     extras: dict[str, str | None]
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # what is wrong, a sentence each
 
 
 def installation() -> Installation:

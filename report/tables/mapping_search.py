@@ -30,35 +30,23 @@ __all__ = ["Searched", "Traits", "mapping_tables", "traits"]
 
 @dataclass(frozen=True)
 class Traits:
-    """What a mapping makes of traffic.
+    """What a mapping makes of traffic."""
 
-    Attributes
-    ----------
-    cost : float
-        Bytes times the costs of a criterion.
-    pair_hops, byte_hops : float
-        Mean distance in hops of pairs of tasks with traffic, and of a byte.
-    pair_hops_al, byte_hops_al : float or None
-        The same with the asymmetry level, which takes dimensions.
-    TAD, WTAD : float
-        Sums of the distances of these pairs, and of bytes times distances, over the number of all pairs of
-        tasks; see `netplace.placement.metrics.Metrics`.
-    TAD_AL, WTAD_AL : float or None
-        The same with the asymmetry level.
-    most_link_load : float
-        Bytes on the most loaded link, if every minimal route is equally likely.
-    """
-
-    cost: float
+    cost: float  # bytes times the costs of a criterion
+    # Mean distance in hops of pairs of tasks with traffic, and of a byte.
     pair_hops: float
     byte_hops: float
+    # The same with the asymmetry level, which takes dimensions.
     pair_hops_al: float | None
     byte_hops_al: float | None
+    # Sums of the distances of these pairs, and of bytes times distances, over the number of all pairs of
+    # tasks; see `netplace.placement.metrics.Metrics`.
     TAD: float
     WTAD: float
+    # The same with the asymmetry level.
     TAD_AL: float | None
     WTAD_AL: float | None
-    most_link_load: float
+    most_link_load: float  # bytes on the most loaded link, if every minimal route is equally likely
 
 
 def traits(
@@ -66,16 +54,8 @@ def traits(
 ) -> tuple[Traits, NDArray[np.float64]]:
     """Return the traits of a mapping, and the bytes expected on each link, shape (routers, ports).
 
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    nodes : ndarray of int, shape (tasks,)
-        Node of each task.
-    W : ndarray or sparse array, shape (tasks, tasks)
-        Traffic in bytes, its diagonal zero.
-    criterion : str
-        Key of `netplace.placement.mapping.CRITERIA`: of what the cost is.
+    `topology`: the network. `nodes`, shape (tasks,): node of each task. `W`, shape (tasks, tasks): traffic in
+    bytes, its diagonal zero. `criterion`: key of `netplace.placement.mapping.CRITERIA`: of what the cost is.
     """
     flows = sparse.coo_array(W)
     flows.eliminate_zeros()
@@ -105,34 +85,17 @@ def traits(
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The best of the mappings that were found for a job, beside the consecutive one.
+    """The best of the mappings that were found for a job, beside the consecutive one."""
 
-    Attributes
-    ----------
-    search : Search
-        The job.
-    criterion : str
-        Key of `netplace.placement.mapping.CRITERIA`: of what the costs are.
-    seed : int
-        Seed of the best.
-    kept : QapResult
-        The best.
-    mine, theirs : Traits
-        What it makes of the traffic, and what the consecutive mapping does.
-    load : ndarray of float, shape (routers, ports)
-        Bytes expected on each link.
-    costs : sequence of float
-        Bytes times the criterion of every mapping that was found.
-    """
-
-    search: Search
-    criterion: str
-    seed: int
-    kept: QapResult
+    search: Search  # the job
+    criterion: str  # key of `netplace.placement.mapping.CRITERIA`: of what the costs are
+    seed: int  # seed of the best
+    kept: QapResult  # the best
+    # What it makes of the traffic, and what the consecutive mapping does.
     mine: Traits
     theirs: Traits
-    load: NDArray[np.float64]
-    costs: Sequence[float]
+    load: NDArray[np.float64]  # shape (routers, ports): bytes expected on each link
+    costs: Sequence[float]  # bytes times the criterion of every mapping that was found
 
     @classmethod
     def best(

@@ -40,12 +40,7 @@ def write_run(
 ) -> None:
     """Write the messages of runs that differ in their seeds, the timeline and the link loads of the first.
 
-    Parameters
-    ----------
-    executed : sequence of Executed
-        The runs.
-    messages, timeline, picture : Path or None
-        The files; None: not asked for.
+    `executed`: the runs. `messages`, `timeline`, `picture`: the files; None: not asked for.
     """
     first = executed[0]
     if messages:
@@ -70,14 +65,8 @@ def write_run(
 def write_run_folder(folder: Path, executed: Sequence[Executed], description: Described) -> None:
     """Write all of runs that differ in their seeds into a folder: for people, for a page, for other tools.
 
-    Parameters
-    ----------
-    folder : Path
-        Where; it is made.
-    executed : sequence of Executed
-        The runs, their messages recorded.
-    found : dict
-        What they took, with `netplace.report.files.run_details.details_of` the first.
+    `folder`: where; it is made. `executed`: the runs, their messages recorded. `found`: what they took, with
+    `netplace.report.files.run_details.details_of` the first.
     """
     from netplace.checks.writing import write_atomically
     from netplace.report.files.links import write_links

@@ -235,15 +235,9 @@ def write_folder(
 ) -> None:
     """Write rows, figures and pictures of one schedule into a folder; no Gantt chart if it takes no time.
 
-    Parameters
-    ----------
-    window : (float or None, float or None)
-        Seconds since the first submission between which the Gantt chart is drawn.
-    at : float, optional
-        Seconds since the first submission at which the occupancy is drawn; by default when most jobs
-        ran at once.
-    colour : str
-        What colors of the Gantt chart tell.
+    `window`: seconds since the first submission between which the Gantt chart is drawn. `at`: seconds since
+    the first submission at which the occupancy is drawn; by default when most jobs ran at once. `colour`:
+    what colors of the Gantt chart tell.
     """
     from netplace.report.plots import write_figure
     from netplace.report.plots.machines import occupancy_figure

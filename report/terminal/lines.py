@@ -15,10 +15,7 @@ _PAUSE = 10.0  # seconds between lines
 class Lines:
     """Writes a line on stderr every ten seconds, and one at the end, unless silence was requested.
 
-    Parameters
-    ----------
-    what : str
-        What they are, for messages.
+    `what`: what they are, for messages.
     """
 
     def __init__(self, what: str) -> None:

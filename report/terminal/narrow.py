@@ -20,12 +20,8 @@ def fitting(made: Table, console: Console) -> list[Table]:
 
     Headings are broken between words, texts where they must be, numbers nowhere but at spaces.
 
-    Parameters
-    ----------
-    made : Table
-        Its columns of text are left-justified, those of numbers right-justified.
-    console : Console
-        Where it is to be printed.
+    `made`: its columns of text are left-justified, those of numbers right-justified. `console`: where it is
+    to be printed.
     """
     columns = made.columns
     natural = [_widest(_cells(column), whole=True) for column in columns]

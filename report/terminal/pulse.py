@@ -57,12 +57,8 @@ def under_way(what: str) -> Iterator[None]:
 def repeated(say: Callable[[float], None], soon: float, pause: float) -> Iterator[None]:
     """Call a function with the seconds that have passed, from a thread of its own.
 
-    Parameters
-    ----------
-    say : callable
-        Not called where silence is requested.
-    soon, pause : float
-        Seconds until the first call, and between others.
+    `say`: not called where silence is requested. `soon`, `pause`: seconds until the first call, and between
+    others.
     """
     began, over = time.monotonic(), threading.Event()
 

@@ -172,16 +172,9 @@ def unpaired(
 def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart: bool = False) -> int:
     """Return how many draws show a difference: the smallest number with which Student's t has the power.
 
-    Parameters
-    ----------
-    spread : float
-        Standard deviation of the differences of pairs, or of each contestant if `apart`.
-    difference : float
-        The true difference, in the same unit.
-    power : float
-        Probability of a p value below 0.05, two-sided.
-    apart : bool
-        Whether the draws of the two are independent instead of paired.
+    `spread`: standard deviation of the differences of pairs, or of each contestant if `apart`. `difference`:
+    the true difference, in the same unit. `power`: probability of a p value below 0.05, two-sided. `apart`:
+    whether the draws of the two are independent instead of paired.
 
     Returns
     -------

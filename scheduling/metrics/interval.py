@@ -17,12 +17,8 @@ LEVEL = 0.95  # of every interval, unless another is asked for
 def quantile(count: float, confidence: float = LEVEL) -> float:
     """Return by how many standard errors the mean of `count` values may be off, by Student's t.
 
-    Parameters
-    ----------
-    count : float
-        Independent values, more than one; not whole where values that hang together count for fewer.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    `count`: independent values, more than one; not whole where values that hang together count for fewer.
+    `confidence`: level of the interval, between 0 and 1.
     """
     from scipy import special
 
@@ -32,14 +28,8 @@ def quantile(count: float, confidence: float = LEVEL) -> float:
 def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
     """Return half the width of the interval of a mean of `count` values; NaN for fewer than two.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation of the sample.
-    count : int
-        Values in it.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    `std`: standard deviation of the sample. `count`: values in it. `confidence`: level of the interval,
+    between 0 and 1.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
 
@@ -47,12 +37,8 @@ def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
 def half_width(values: Sequence[float] | NDArray[np.floating[Any]], confidence: float = LEVEL) -> float:
     """Return half the width of the interval of the mean of `values`, by Student's t.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Independent values of about normal distribution; of fewer than two it is NaN.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    `values`: independent values of about normal distribution; of fewer than two it is NaN. `confidence`:
+    level of the interval, between 0 and 1.
 
     Examples
     --------

@@ -30,14 +30,9 @@ class SubtreesOfAnyShape:
     nearest free ones, from the smallest subtree around it that has some. With `one_up` the first in which no
     more are missing, if the next larger subtree around it has room for the job.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The subtrees of the machine.
-    threshold : float
-        Percent of a job's nodes that may lie outside its subtree; rounded down, with `one_up` up.
-    one_up : bool
-        Whether nodes outside the subtree are in the next larger subtree.
+    `tree`: the subtrees of the machine. `threshold`: percent of a job's nodes that may lie outside its
+    subtree; rounded down, with `one_up` up. `one_up`: whether nodes outside the subtree are in the next
+    larger subtree.
     """
 
     def __init__(self, tree: Hierarchy, threshold: float = 0, one_up: bool = False):

@@ -20,10 +20,7 @@ Places = NDArray[np.int64]
 class FreeMap:
     """Places 0..size-1, all of them free at first.
 
-    Parameters
-    ----------
-    size : int
-        Number of places.
+    `size`: number of places.
 
     Attributes
     ----------
@@ -74,10 +71,7 @@ class FreeMap:
 class OnFreeMap:
     """Marks nodes as held and as free; a partitioner adds the choice.
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes of the machine.
+    `nodes`: nodes of the machine.
     """
 
     def __init__(self, nodes: int):

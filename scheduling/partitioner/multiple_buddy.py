@@ -28,10 +28,7 @@ class MultipleBuddy:
 
     Blocks are merged with their buddies as soon as all are free, so the free nodes determine the free blocks.
 
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
+    `grid`: the machine.
     """
 
     by_count = True

@@ -27,12 +27,8 @@ PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
 class Paging:
     """Gives a job the first free pages that hold it; the rest of the last page stays unused.
 
-    Parameters
-    ----------
-    page : ndarray of int64, shape (nodes,)
-        Page of each node; lower ones are taken first.
-    places : ndarray of int64, shape (nodes,), optional
-        Order of the nodes in a page; by default that of their numbers.
+    `page`, shape (nodes,): page of each node; lower ones are taken first. `places`, shape (nodes,): order of
+    the nodes in a page; by default that of their numbers.
 
     Attributes
     ----------

@@ -23,10 +23,7 @@ __all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
 class FirstFree(OnFreeMap):
     """Gives a job the first free nodes in the order of their numbers.
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes of the machine.
+    `nodes`: nodes of the machine.
     """
 
     by_count = True
@@ -44,12 +41,7 @@ class FirstFree(OnFreeMap):
 class RandomFree:
     """Gives a job free nodes drawn at random, every choice being as likely.
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes of the machine.
-    rng : numpy.random.Generator
-        Where draws come from; a search that fails draws nothing.
+    `nodes`: nodes of the machine. `rng`: where draws come from; a search that fails draws nothing.
     """
 
     by_count = True

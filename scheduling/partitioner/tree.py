@@ -42,13 +42,9 @@ class Subtrees:
     the allowed share is missing; the missing nodes are the nearest free ones: from the smallest subtree
     around it that has some, in node order, then from the next larger. They stand last among the job's nodes.
 
-    Parameters
-    ----------
-    tree : Tree
-        The machine.
-    threshold : float
-        Percent of a job's nodes, rounded down to whole nodes, that may lie outside its subtree; with 0 every
-        job is contiguous, with 100 a job waits only while fewer nodes are free than it needs.
+    `tree`: the machine. `threshold`: percent of a job's nodes, rounded down to whole nodes, that may lie
+    outside its subtree; with 0 every job is contiguous, with 100 a job waits only while fewer nodes are free
+    than it needs.
     """
 
     _one_up = False  # whether nodes outside the subtree are no further than one level up
@@ -200,13 +196,8 @@ class OneLevelUp(Subtrees):
     the whole job; the missing nodes are the first free ones there, in node order. No node is further away.
     They stand last among the job's nodes.
 
-    Parameters
-    ----------
-    tree : Tree
-        The machine.
-    threshold : float
-        Percent of a job's nodes, rounded up to whole nodes, that may lie outside its subtree: of two nodes
-        one may be outside it at 10 %. With 0 every job is contiguous.
+    `tree`: the machine. `threshold`: percent of a job's nodes, rounded up to whole nodes, that may lie
+    outside its subtree: of two nodes one may be outside it at 10 %. With 0 every job is contiguous.
     """
 
     _one_up = True

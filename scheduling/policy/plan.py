@@ -30,10 +30,7 @@ def planned_end(begin: float, seconds: float) -> float:
 class Profile:
     """A step function: from each of its times on, the given number of nodes are free.
 
-    Parameters
-    ----------
-    nodes : int
-        Free nodes, forever, to begin with.
+    `nodes`: free nodes, forever, to begin with.
     """
 
     def __init__(self, nodes: int) -> None:
@@ -88,21 +85,11 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Booking:
-    """A reservation.
+    """A reservation."""
 
-    Attributes
-    ----------
-    waiting : Waiting
-        Whose it is.
-    start : float
-        When it starts; infinity: the estimates do not say it.
-    allocation : Allocation or None
-        The nodes, where it matters which.
-    """
-
-    waiting: Waiting
-    start: float
-    allocation: Allocation | None = None
+    waiting: Waiting  # whose it is
+    start: float  # when it starts; infinity: the estimates do not say it
+    allocation: Allocation | None = None  # the nodes, where it matters which
 
     @property
     def end(self) -> float:
@@ -113,10 +100,7 @@ class Booking:
 class CountPlan:
     """A plan of numbers of nodes, for partitioners that need no more.
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes of the machine that are not held forever.
+    `nodes`: nodes of the machine that are not held forever.
     """
 
     def __init__(self, nodes: int) -> None:

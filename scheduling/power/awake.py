@@ -17,12 +17,7 @@ class AwakeFirst:
     Where any free nodes do (`Partitioner.by_count`), a job that needs more than are on gets all of these, and
     the first of the others.
 
-    Parameters
-    ----------
-    inner : Partitioner
-        Of an empty machine.
-    power : NodePower
-        Knows which nodes are on.
+    `inner`: of an empty machine. `power`: knows which nodes are on.
     """
 
     def __init__(self, inner: Partitioner, power: NodePower) -> None:

@@ -24,14 +24,8 @@ class NodePower:
 
     A boot or a stop cannot be turned round: a node that is wanted while it stops boots after that.
 
-    Parameters
-    ----------
-    nodes : int
-        How many.
-    model : PowerModel
-        What they draw, and how long switching takes.
-    boot_rate, stop_rate : int
-        Most nodes booted and stopped in a minute; 0 means no limit.
+    `nodes`: how many. `model`: what they draw, and how long switching takes. `boot_rate`, `stop_rate`: most
+    nodes booted and stopped in a minute; 0 means no limit.
 
     Attributes
     ----------
@@ -170,16 +164,8 @@ class NodePower:
     ) -> Energy:
         """Return what was written down, between the two times of `span`.
 
-        Parameters
-        ----------
-        switching : str
-            Name of the rule.
-        span : (float, float)
-            First submission and last end.
-        jobs : (ndarray, ndarray)
-            End and held nodes of each job.
-        counts : dict of str to int
-            What the rule counted.
+        `switching`: name of the rule. `span`: first submission and last end. `jobs`: end and held nodes of
+        each job. `counts`: what the rule counted.
         """
         first, last = span
         moments, changes = self._changes(first, last)

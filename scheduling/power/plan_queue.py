@@ -43,12 +43,7 @@ class PlanQueue(PlainQueue):
     the plan starts as soon as its slot has come and its nodes are free and on; one that is planned for later
     starts at once if the nodes that are to be on anyway suffice for all its time.
 
-    Parameters
-    ----------
-    power : NodePower
-        The nodes.
-    planning : Planning
-        How plans are made.
+    `planning`: how plans are made.
 
     Attributes
     ----------

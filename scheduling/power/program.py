@@ -18,24 +18,12 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What the solver says.
+    """What the solver says."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, or None
-        The variables; whole ones are whole. None: it has found no solution.
-    objective : float
-        Value of the objective there; infinite without a solution.
-    proven : bool
-        Whether that is the least, or there is none, within the gap that was allowed.
-    seconds : float
-        CPU time.
-    """
-
-    values: Values | None
-    objective: float
-    proven: bool
-    seconds: float
+    values: Values | None  # the variables; whole ones are whole. None: it has found no solution
+    objective: float  # value of the objective there; infinite without a solution
+    proven: bool  # whether that is the least, or there is none, within the gap that was allowed
+    seconds: float  # CPU time
 
 
 class Program:
@@ -85,16 +73,9 @@ class Program:
     ) -> Solved:
         """Return the least value of a sum of variables.
 
-        Parameters
-        ----------
-        objective : dict of int to float
-            Factors of the variables by index; the others count nothing.
-        seconds : float
-            Time limit.
-        gap : float
-            Relative distance to the bound at which a solution is good enough.
-        nodes : int
-            Most nodes of the search tree; 0 means no limit.
+        `objective`: factors of the variables by index; the others count nothing. `seconds`: time limit.
+        `gap`: relative distance to the bound at which a solution is good enough. `nodes`: most nodes of the
+        search tree; 0 means no limit.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array

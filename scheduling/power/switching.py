@@ -28,41 +28,22 @@ Build = Callable[[Queue, NodePower, str], Queue]
 
 @dataclass(frozen=True)
 class Switching:
-    """One rule under a name.
+    """One rule under a name."""
 
-    Attributes
-    ----------
-    make : callable
-        Takes the text after the name and a colon and the power model, and returns what makes a queue with
-        switched nodes of a queue, the nodes and the name of its policy.
-    example : str
-        How a user asks for it.
-    description : str
-        Description in one line.
-    """
-
+    # Takes the text after the name and a colon and the power model, and returns what makes a queue with
+    # switched nodes of a queue, the nodes and the name of its policy.
     make: Callable[[str, PowerModel], Build]
-    example: str
-    description: str
+    example: str  # how a user asks for it
+    description: str  # description in one line
 
 
 @dataclass(frozen=True)
 class Switched:
-    """A queue whose nodes are switched.
-
-    Attributes
-    ----------
-    queue : Queue
-        The queue.
-    nodes : NodePower
-        The nodes.
-    switching : str
-        Text form of the rule.
-    """
+    """A queue whose nodes are switched."""
 
     queue: Queue
     nodes: NodePower
-    switching: str
+    switching: str  # text form of the rule
 
     def energy(
         self, submit: NDArray[np.float64], end: NDArray[np.float64], held: NDArray[np.int64]

@@ -22,14 +22,8 @@ def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> flo
 
     Those idle longest are stopped first, of equal ones the highest number.
 
-    Parameters
-    ----------
-    power : NodePower
-        The nodes.
-    now, seconds : float
-        The time, and how long a node stays idle.
-    spared : int
-        Idle nodes, booting ones included, that are left on.
+    `now`, `seconds`: the time, and how long a node stays idle. `spared`: idle nodes, booting ones included,
+    that are left on.
     """
     nodes, since = power.idle(now)
     on, _, booting = power.counts(now)
@@ -45,12 +39,7 @@ def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> flo
 class Timeout:
     """Stops nodes that have been idle for some seconds, but not the last so many of them.
 
-    Parameters
-    ----------
-    seconds : float
-        How long; 0: at once.
-    reserve : int
-        Idle nodes that stay on for jobs to come.
+    `seconds`: how long; 0: at once. `reserve`: idle nodes that stay on for jobs to come.
     """
 
     def __init__(self, seconds: float, reserve: int = 0) -> None:
@@ -84,14 +73,7 @@ class Switcher(Protocol):
 class SwitchingQueue:
     """A queue under a policy, and a rule for the nodes that it leaves idle.
 
-    Parameters
-    ----------
-    inner : Queue
-        The policy.
-    power : NodePower
-        The nodes.
-    switcher : Switcher
-        The rule.
+    `inner`: the policy. `switcher`: the rule.
     """
 
     def __init__(self, inner: Queue, power: NodePower, switcher: Switcher) -> None:
@@ -161,10 +143,7 @@ class Lookahead:
     As many idle nodes as those within a stop, a boot and the break-even time need are left on; nodes that are
     off are booted as long before a planned start as a boot takes.
 
-    Parameters
-    ----------
-    seconds : float
-        How long a node stays idle otherwise.
+    `seconds`: how long a node stays idle otherwise.
     """
 
     def __init__(self, seconds: float) -> None:

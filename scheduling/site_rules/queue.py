@@ -75,14 +75,8 @@ class SiteQueue:
     expected time. Of the others, as many get a reservation as the backfilling rule allows. A job that a limit
     of its queue holds back is skipped.
 
-    Parameters
-    ----------
-    site : Site
-        The rules.
-    machine : Topology
-        The machine; no job gets its service nodes.
-    known : frozenset of int
-        Numbers of the jobs of the workload.
+    `site`: the rules. `machine`: the machine; no job gets its service nodes. `known`: numbers of the jobs of
+    the workload.
 
     Attributes
     ----------

@@ -197,21 +197,11 @@ def read_swf(
 
 @dataclass(frozen=True)
 class LogTable:
-    """The columns that are used of a log of jobs, by the names of `_USED`, and where they stand.
+    """The columns that are used of a log of jobs, by the names of `_USED`, and where they stand."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    line : sequence of int
-        Line of each job.
-    columns : dict of str to ndarray of float64, shape (jobs,)
-        Numbers, as the Standard Workload Format has them.
-    """
-
-    path: Path
-    line: Sequence[int]
-    columns: dict[str, Floats]
+    path: Path  # the file
+    line: Sequence[int]  # line of each job
+    columns: dict[str, Floats]  # shape (jobs,): numbers, as the Standard Workload Format has them
 
     def check(self) -> None:
         """Raise ValueError, naming the first line, where a number is out of range."""

@@ -88,12 +88,8 @@ class _Steps:
 class Ways:
     """The channels of a routing and the dependencies between them.
 
-    Parameters
-    ----------
-    switches, routes : Switches, Routes
-        The network and the routing, whose table must lead everywhere.
-    levels : int
-        More than the highest level within a phase that any packet can reach.
+    `switches`, `routes`: the network and the routing, whose table must lead everywhere. `levels`: more than
+    the highest level within a phase that any packet can reach.
 
     Attributes
     ----------

@@ -137,15 +137,10 @@ class PublishedVisits(ImprovedFirstFit):
 
 
 class _OverNodes(NodeArray):
-    """A search by one compiled function over the flags of all nodes.
+    """A search by one compiled function over the flags of all nodes."""
 
-    Attributes
-    ----------
-    find : callable
-        Takes `held`, the sides of the machine and of the box, and whether the machine is a torus; returns the
-        first base of a free box, or -1, and what `visited` grows by.
-    """
-
+    # Takes `held`, the sides of the machine and of the box, and whether the machine is a torus; returns the
+    # first base of a free box, or -1, and what `visited` grows by.
     find: ClassVar[Callable[..., Any]]
 
     def first(self, shape: Shape) -> int:

@@ -17,10 +17,7 @@ __all__ = ["Set", "Timeline", "WaitingLine"]
 class WaitingLine:
     """Jobs in the order of their submission; a slot of the arrays each.
 
-    Parameters
-    ----------
-    words : int
-        Words of a set of processors.
+    `words`: words of a set of processors.
 
     Attributes
     ----------
@@ -84,14 +81,7 @@ Set = NDArray[np.uint64]  # shape (words,): processor p is bit p % 64 of word p 
 class Timeline:
     """Sets of free processors over time, and the searches of conservative backfilling in them.
 
-    Parameters
-    ----------
-    platform : Platform
-        The machine, all free forever.
-    rule : PlaceRule
-        Which processors a job gets.
-    now : float
-        When it begins.
+    `platform`: the machine, all free forever. `rule`: which processors a job gets. `now`: when it begins.
     """
 
     def __init__(self, platform: Platform, rule: PlaceRule, now: float) -> None:

@@ -18,42 +18,22 @@ __all__ = ["run_tasks"]
 
 @dataclass(slots=True, eq=False)
 class _Running:
-    """A task on a processor.
+    """A task on a processor."""
 
-    Attributes
-    ----------
-    row : int
-        Which task.
-    processor : int
-        Where.
-    start, end : float
-        When this stretch began, and when the task is to complete.
-    delayed : int
-        Tasks counted that it delays.
-    """
-
-    row: int
-    processor: int
+    row: int  # which task
+    processor: int  # where
+    # When this stretch began, and when the task is to complete.
     start: float
     end: float
-    delayed: int = 0
+    delayed: int = 0  # tasks counted that it delays
 
 
 class _Pool:
     """Processors that share a policy; queues are kept in the order of the policy's key, then of the tasks.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        All tasks.
-    first, last : int
-        Processors `first` to `last` - 1.
-    policy : TaskPolicy
-        The rule.
-    dedicated : bool
-        Whether it is for tasks that were redirected; nothing leaves it.
-    threshold : int
-        Delayed tasks at which a running one is redirected.
+    `first`, `last`: processors `first` to `last` - 1. `policy`: the rule. `dedicated`: whether it is for
+    tasks that were redirected; nothing leaves it. `threshold`: delayed tasks at which a running one is
+    redirected.
     """
 
     def __init__(

@@ -26,12 +26,7 @@ _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 class Annealing:
     """Annealing runs on one problem; each run uses the temperatures found by the previous ones.
 
-    Parameters
-    ----------
-    form : Sparse
-        The problem.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `form`: the problem. `rng`: source of random draws.
     """
 
     def __init__(self, form: Sparse, rng: np.random.Generator):
@@ -50,14 +45,8 @@ class Annealing:
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
         """Return the best placement found while cooling down from `placement`.
 
-        Parameters
-        ----------
-        placement : ndarray of int64
-            Location of every task and dummy.
-        sweeps : int
-            Length of the run, in proposals for each task; also what is spent of the budget.
-        budget : Budget
-            The run ends early with it.
+        `placement`: location of every task and dummy. `sweeps`: length of the run, in proposals for each
+        task; also what is spent of the budget. `budget`: the run ends early with it.
         """
         if not len(self._form.active):
             budget.spend(budget.allows(sweeps))

@@ -34,27 +34,17 @@ _NEAREST = (4, 16)  # bounds of how many nearest locations are listed
 class Dense:
     """Square matrices, for searches that keep the gain of every swap.
 
-    Attributes
-    ----------
-    A, B : ndarray of float64, shape (locations, locations)
-        Flows, with the tasks that have any first; and costs.
-    AT, BT : ndarray of float64
-        Their transposes.
-    order : ndarray of int64, shape (locations,)
-        Task or dummy of each row of `A`.
-    active : int
-        How many rows have flow; swaps among the others change nothing.
-    symmetric : bool
-        Whether both matrices are.
+    `A`, `B`, shape (locations, locations): flows, with the tasks that have any first; and costs. `AT`, `BT`:
+    their transposes.
     """
 
     A: Floats
     AT: Floats
     B: Floats
     BT: Floats
-    order: Integers
-    active: int
-    symmetric: bool
+    order: Integers  # shape (locations,): task or dummy of each row of `A`
+    active: int  # how many rows have flow; swaps among the others change nothing
+    symmetric: bool  # whether both matrices are
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,37 +53,25 @@ class Sparse:
 
     The sparser matrix of the problem plays the flows: if `exchanged`, tasks and locations have changed
     places, and a placement is that of locations on tasks.
-
-    Attributes
-    ----------
-    first, other, flow : ndarray
-        Flow out of task i: ``flow[x]`` to task ``other[x]``, x in ``first[i]:first[i + 1]``.
-    back_first, back_other, back_flow : ndarray
-        Flow into each task in the same form; empty if flows are symmetric.
-    own : ndarray of float64
-        Flow of each task to itself.
-    costs, costs_back : ndarray, shape (locations, locations)
-        Costs and their transpose.
-    active : ndarray of int64
-        Tasks that have any flow.
-    near : ndarray of int64, shape (locations, k)
-        The nearest other locations of each; k is 0 where flows are too dense for that to help.
-    exchanged : bool
-        Whether the matrices have changed roles.
     """
 
+    # Flow out of task i: ``flow[x]`` to task ``other[x]``, x in ``first[i]:first[i + 1]``.
     first: Integers
     other: Integers
     flow: Floats
+    # Flow into each task in the same form; empty if flows are symmetric.
     back_first: Integers
     back_other: Integers
     back_flow: Floats
-    own: Floats
+    own: Floats  # flow of each task to itself
+    # shape (locations, locations): costs and their transpose.
     costs: NDArray[Any]
     costs_back: NDArray[Any]
-    active: Integers
+    active: Integers  # tasks that have any flow
+    # shape (locations, k): the nearest other locations of each; k is 0 where flows are too dense for that to
+    # help.
     near: Integers
-    exchanged: bool
+    exchanged: bool  # whether the matrices have changed roles
 
 
 def dense_form(problem: QapProblem) -> Dense:

@@ -37,10 +37,7 @@ _MOVED = 0.3  # share of the places that a perturbation changes
 class Elites:
     """A few good placements, all different.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of random draws.
+    `rng`: source of random draws.
     """
 
     def __init__(self, rng: np.random.Generator):

@@ -180,12 +180,8 @@ def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
 def least_product(flows: NDArray[Any], costs: NDArray[Any], counts: NDArray[np.int64]) -> float | int:
     """Return the least sum of products of `flows` and so many different entries of a list of costs.
 
-    Parameters
-    ----------
-    flows : ndarray
-        Numbers of at least 0, no more than there are costs.
-    costs, counts : ndarray
-        The costs in rising order, and how often each is in the list.
+    `flows`: numbers of at least 0, no more than there are costs. `costs`, `counts`: the costs in rising
+    order, and how often each is in the list.
     """
     falling = np.sort(flows)[::-1]
     upto = np.concatenate(([0], np.cumsum(falling)))

@@ -23,12 +23,7 @@ _TENURE = (0.9, 1.1)  # of the number of locations: for how long a task may not 
 class TabuSearch:
     """Tabu searches on one problem; a search can be continued.
 
-    Parameters
-    ----------
-    form : Dense
-        The problem.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `form`: the problem. `rng`: source of random draws.
     """
 
     def __init__(self, form: Dense, rng: np.random.Generator):

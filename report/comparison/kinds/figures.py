@@ -25,16 +25,8 @@ def figure_results(
 ) -> list[Result]:
     """Return results over the draws of what is one number in each.
 
-    Parameters
-    ----------
-    path : Path
-        Where they stand, for mistakes.
-    draws : mapping
-        What was measured, by draw.
-    figures : Figures
-        Which numbers.
-    kind : str
-        What the draws are; empty if there is no randomness, and one draw says all.
+    `path`: where they stand, for mistakes. `draws`: what was measured, by draw. `figures`: which numbers.
+    `kind`: what the draws are; empty if there is no randomness, and one draw says all.
     """
     made = []
     for keys, (name, better) in figures.items():

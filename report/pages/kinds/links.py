@@ -22,15 +22,9 @@ _MOST_LINKS = 20_000  # that are drawn: those with most
 def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[float]]) -> Figure:
     """Return what links carried, over the whole run and window by window.
 
-    Parameters
-    ----------
-    machine : Topology
-        The network.
-    ends : sequence of int
-        Cycles at which the windows end, if any were counted.
-    rows : sequence of sequences
-        Router, port, and the load of the whole run and in each window, in phits per cycle, of links that
-        carried something.
+    `machine`: the network. `ends`: cycles at which the windows end, if any were counted. `rows`: router,
+    port, and the load of the whole run and in each window, in phits per cycle, of links that carried
+    something.
     """
     loads = np.zeros((1 + len(ends), *machine.neighbor.shape))
     for router, port, *course in rows:

@@ -31,23 +31,13 @@ class _FreeBelow(NamedTuple):
     """How many free nodes lie below each corner, so that those of a box are a sum over its corners.
 
     A ring is unrolled by half its length at either end, so that no box is cut by its seam.
-
-    Attributes
-    ----------
-    corners : ndarray of int32
-        For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.
-    strides : ndarray of int64, shape (dims,)
-        By how much the index grows with each coordinate.
-    shift : ndarray of int64, shape (dims,)
-        Where place 0 stands in each unrolled dimension.
-    ends : ndarray of int64, shape (dims,)
-        Places of each unrolled dimension.
     """
 
+    # For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.
     corners: NDArray[np.int32]
-    strides: NDArray[np.int64]
-    shift: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    strides: NDArray[np.int64]  # shape (dims,): by how much the index grows with each coordinate
+    shift: NDArray[np.int64]  # shape (dims,): where place 0 stands in each unrolled dimension
+    ends: NDArray[np.int64]  # shape (dims,): places of each unrolled dimension
 
 
 def _free_below(space: Space, free: Nodes) -> _FreeBelow:
@@ -177,14 +167,7 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
 class _McBoxes(Centred):
     """MC for boxes of a shape.
 
-    Parameters
-    ----------
-    space : Space
-        The machine.
-    shape : tuple of int or None
-        Sides of the box; None: of each job's own.
-    tie : str
-        A key of `TIES`.
+    `space`: the machine. `shape`: sides of the box; None: of each job's own. `tie`: a key of `TIES`.
     """
 
     def __init__(self, space: Space, shape: tuple[int, ...] | None, tie: str):

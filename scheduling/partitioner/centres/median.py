@@ -46,42 +46,23 @@ Counts = NDArray[np.int32]
 
 
 class _Balls(NamedTuple):
-    """Free nodes around every node.
+    """Free nodes around every node."""
 
-    Attributes
-    ----------
-    within : ndarray of int32, shape (radii, nodes)
-        Free nodes within 0, 1, .. hops.
-    in_slice : ndarray of int32, shape (dims, radii, nodes)
-        Those of them that have the same place in the dimension.
-    """
-
-    within: Counts
-    in_slice: Counts
+    within: Counts  # shape (radii, nodes): free nodes within 0, 1, .. hops
+    in_slice: Counts  # shape (dims, radii, nodes): those of them that have the same place in the dimension
 
 
 class _Shells(NamedTuple):
-    """Steps from a node to those at each distance from it, on a grid with room at its borders.
+    """Steps from a node to those at each distance from it, on a grid with room at its borders."""
 
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (radii, planes + 1)
-        Where the steps of each distance begin, by their step in the last dimension, the least first.
-    steps : ndarray of int64, shape (count,)
-        Steps as differences of index in `node_at`.
-    lowest : int
-        Least step in the last dimension.
-    node_at : ndarray of int32
-        Number of the free node at each place of the roomy grid, plus 1; 0: none there.
-    home : ndarray of int64, shape (nodes,)
-        Where each node stands there.
-    """
-
+    # shape (radii, planes + 1): where the steps of each distance begin, by their step in the last dimension,
+    # the least first.
     starts: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    lowest: int
+    steps: NDArray[np.int64]  # shape (count,): steps as differences of index in `node_at`
+    lowest: int  # least step in the last dimension
+    # Number of the free node at each place of the roomy grid, plus 1; 0: none there.
     node_at: NDArray[np.int32]
-    home: NDArray[np.int64]
+    home: NDArray[np.int64]  # shape (nodes,): where each node stands there
 
 
 def _reaches(axes: Axes, radius: int) -> list[tuple[int, int]]:

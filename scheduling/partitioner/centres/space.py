@@ -24,24 +24,15 @@ _NO_TABLE = np.zeros((1, 1), np.int32)
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The dimensions of a network, as algorithms take them.
+    """The dimensions of a network, as algorithms take them."""
 
-    Attributes
-    ----------
-    places : ndarray of int64, shape (dims, nodes)
-        Place of each node in each dimension.
-    kinds : ndarray of int64, shape (dims,)
-        `LINE`: the distance of places a and b is ``|a - b|``; `RING`: the shorter way round; `GROUPS`: 2 hops
-        between different places; `TABLE`: what `table` says, for two different nodes.
-    sizes : ndarray of int64, shape (dims,)
-        Number of places.
-    table : ndarray of int32, shape (places, places)
-        Hops between nodes at two places, also at the same one; of a dimension of kind `TABLE` alone.
-    """
-
-    places: NDArray[np.int64]
+    places: NDArray[np.int64]  # shape (dims, nodes): place of each node in each dimension
+    # shape (dims,): `LINE`: the distance of places a and b is ``|a - b|``; `RING`: the shorter way round;
+    # `GROUPS`: 2 hops between different places; `TABLE`: what `table` says, for two different nodes.
     kinds: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # shape (dims,): number of places
+    # shape (places, places): hops between nodes at two places, also at the same one; of a dimension of kind
+    # `TABLE` alone.
     table: NDArray[np.int32] = field(default_factory=lambda: _NO_TABLE)
 
     @cached_property
@@ -61,18 +52,11 @@ def one_each(axes: Axes) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A network with its dimensions.
+    """A network with its dimensions."""
 
-    Attributes
-    ----------
-    topology : Topology
-        The network.
-    axes : Axes
-        Its dimensions: those of a grid, whose nodes at one switch coincide; of a tree the levels, a place
-        being a subtree; of any other network one, the places being the switches.
-    """
-
-    topology: Topology
+    topology: Topology  # the network
+    # Its dimensions: those of a grid, whose nodes at one switch coincide; of a tree the levels, a place being
+    # a subtree; of any other network one, the places being the switches.
     axes: Axes
 
     @cached_property

@@ -34,32 +34,15 @@ class SizeClass:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration, read and checked.
+    """A configuration, read and checked."""
 
-    Attributes
-    ----------
-    name : str
-        Where it came from.
-    queues : tuple of str
-    hosts : tuple of Host
-        In the order of slots: host i is node i.
-    groups : mapping
-        Processors of each group, in order of definition.
-    classes : tuple of SizeClass
-        The first that holds a size counts.
-    rules : tuple of Rule
-        The first that holds a size counts.
-    length : int
-        Components of a cost.
-    """
-
-    name: str
+    name: str  # where it came from
     queues: tuple[str, ...]
-    hosts: tuple[Host, ...]
-    groups: Mapping[str, frozenset[Processor]]
-    classes: tuple[SizeClass, ...]
-    rules: tuple[Rule, ...]
-    length: int
+    hosts: tuple[Host, ...]  # in the order of slots: host i is node i
+    groups: Mapping[str, frozenset[Processor]]  # processors of each group, in order of definition
+    classes: tuple[SizeClass, ...]  # the first that holds a size counts
+    rules: tuple[Rule, ...]  # the first that holds a size counts
+    length: int  # components of a cost
 
     @property
     def slots(self) -> int:

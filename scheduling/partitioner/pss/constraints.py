@@ -33,12 +33,7 @@ class _Token:
 class Tokens:
     """A file, word by word.
 
-    Parameters
-    ----------
-    path : Path
-        Where it came from, for messages.
-    text : str
-        What is in it.
+    `path`: where it came from, for messages. `text`: the content.
     """
 
     def __init__(self, path: Path, text: str):
@@ -127,21 +122,12 @@ Cost = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Facts:
-    """What a constraint is asked about.
+    """What a constraint is asked about."""
 
-    Attributes
-    ----------
-    cost : tuple of int
-        Cost of the selection.
-    processors : int
-        Size of the job, in processors.
-    least : callable
-        Takes a number of processors and returns the cost that a job of that size has on the empty machine;
-        None if the machine is smaller.
-    """
-
-    cost: Cost
-    processors: int
+    cost: Cost  # cost of the selection
+    processors: int  # size of the job, in processors
+    # Takes a number of processors and returns the cost that a job of that size has on the empty machine; None
+    # if the machine is smaller.
     least: Callable[[int], Cost | None]
 
 
@@ -159,25 +145,14 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A test for jobs of some sizes.
+    """A test for jobs of some sizes."""
 
-    Attributes
-    ----------
-    low, high : int
-        Sizes in processors, both included.
-    test : callable
-        Takes `Facts` and returns whether the job may start.
-    line : int
-        Where it stands.
-    most : int
-        Largest size that it names in ``MINCOST(k)``; 0 for none.
-    """
-
+    # Sizes in processors, both included.
     low: int
     high: int
-    test: Test
-    line: int
-    most: int
+    test: Test  # takes `Facts` and returns whether the job may start
+    line: int  # where it stands
+    most: int  # largest size that it names in ``MINCOST(k)``; 0 for none
 
 
 def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:

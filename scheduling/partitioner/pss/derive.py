@@ -87,19 +87,9 @@ def weighted(
 ) -> ProcessorSets:
     """Return the sets of levels that cost something, by weights such as were measured.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    weights : sequence of int
-        Of each level, the widest first; levels of weight 0 are omitted.
-    preference : str
-        What each node costs, as in `levels`.
-    apart : bool
-        Whether each level is a component of its own; otherwise one component holds them all, as they are of
-        one kind.
-    front, behind : sequence of levels
-        As in `levels`.
+    `topology`: the machine. `weights`: of each level, the widest first; levels of weight 0 are omitted.
+    `preference`: what each node costs, as in `levels`. `apart`: whether each level is a component of its own;
+    otherwise one component holds them all, as they are of one kind.
     """
     costs = node_costs(topology, preference)
     weighted_levels = [

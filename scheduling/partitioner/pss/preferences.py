@@ -18,12 +18,8 @@ Costs = NDArray[np.int64]
 def node_costs(topology: Topology, text: str) -> Costs:
     """Return what each node costs.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    text : str
-        Key of `PREFERENCES`, and after a colon its nodes, such as ``io:0+63`` or ``io:0-7``.
+    `topology`: the machine. `text`: key of `PREFERENCES`, and after a colon its nodes, such as ``io:0+63`` or
+    ``io:0-7``.
     """
     name, _, option = text.partition(":")
     what = "partitioner pss:levels, cost of a node"

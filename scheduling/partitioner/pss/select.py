@@ -28,30 +28,19 @@ __all__ = ["exact", "exact_by_programs", "laminar_tree", "select"]
 
 
 class _LaminarTree(NamedTuple):
-    """Sets as vertices of a tree, leaves first, then the sets in increasing size, the whole machine last.
+    """Sets as vertices of a tree, leaves first, then the sets in increasing size, the whole machine last."""
 
-    Attributes
-    ----------
-    parent : ndarray of int64, shape (nodes + sets + 1,)
-        Vertex above; leaves are the nodes, vertex ``nodes + i`` is the i-th set by size. -1 for the last.
-    worth : ndarray of int64, shape (nodes + sets + 1,)
-        What each vertex costs.
-    number : ndarray of int64, shape (sets,)
-        Number of each set in the order in which they take part.
-    place : ndarray of int64, shape (sets,)
-        Place by size of the set of each number.
-    kin : ndarray of int64, shape (sets,)
-        Places of sets, those right below the same one together: the dearest last, of equal ones that of least
-        number.
-    kin_starts : ndarray of int64, shape (sets + 2,)
-        The sets right below the i-th are ``kin[kin_starts[i]:kin_starts[i + 1]]``; the last is the machine.
-    """
-
+    # shape (nodes + sets + 1,): vertex above; leaves are the nodes, vertex ``nodes + i`` is the i-th set by
+    # size. -1 for the last.
     parent: NDArray[np.int64]
-    worth: NDArray[np.int64]
-    number: NDArray[np.int64]
-    place: NDArray[np.int64]
+    worth: NDArray[np.int64]  # shape (nodes + sets + 1,): what each vertex costs
+    number: NDArray[np.int64]  # shape (sets,): number of each set in the order in which they take part
+    place: NDArray[np.int64]  # shape (sets,): place by size of the set of each number
+    # shape (sets,): places of sets, those right below the same one together: the dearest last, of equal ones
+    # that of least number.
     kin: NDArray[np.int64]
+    # shape (sets + 2,): the sets right below the i-th are ``kin[kin_starts[i]:kin_starts[i + 1]]``; the last
+    # is the machine.
     kin_starts: NDArray[np.int64]
 
 
@@ -94,14 +83,8 @@ def _kept_on_tree(tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> NDA
     Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
     state of fewest nodes and by the set of least number.
 
-    Parameters
-    ----------
-    tree : LaminarTree
-        Tree of the sets, whose costs are single numbers (`ProcessorSets.worth`).
-    free : ndarray of bool, shape (nodes,)
-        Which nodes are free.
-    size : int
-        Nodes wanted, fewer than are free.
+    `tree`: tree of the sets, whose costs are single numbers (`ProcessorSets.worth`). `free`, shape (nodes,):
+    which nodes are free. `size`: nodes wanted, fewer than are free.
     """
     return np.asarray(native.kept_on_tree(*tree, free, size))
 
@@ -191,16 +174,9 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
     With more than 8,000 free nodes, whole sets are removed first, the dearest first, as long as 2,000 nodes
     and four times `size` are left.
 
-    Parameters
-    ----------
-    sets : ProcessorSets
-        Sets and costs; they take part in their order.
-    free : ndarray of bool, shape (nodes,)
-        Which nodes are free.
-    size : int
-        Nodes wanted, at least 1.
-    seed : int, optional
-        Of the coin that decides between removals of the same worth and size; without, the first one stays.
+    `sets`: sets and costs; they take part in their order. `free`, shape (nodes,): which nodes are free.
+    `size`: nodes wanted, at least 1. `seed`: of the coin that decides between removals of the same worth and
+    size; without, the first one stays.
     """
     nodes = np.flatnonzero(free)
     if size < 1 or size > len(nodes):

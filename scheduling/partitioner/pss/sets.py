@@ -25,13 +25,9 @@ _PART = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 def given_sets(text: str, nodes: int) -> Level:
     """Return sets of nodes, each of weight 1.
 
-    Parameters
-    ----------
-    text : str
-        ``cards:12`` for so many consecutive nodes a set, the last one maybe smaller; or the path of a file
-        with a set on each line: nodes and ranges of nodes such as ``0-11, 24``; ``#`` begins a comment.
-    nodes : int
-        Nodes of the machine.
+    `text`: ``cards:12`` for so many consecutive nodes a set, the last one maybe smaller; or the path of a
+    file with a set on each line: nodes and ranges of nodes such as ``0-11, 24``; ``#`` begins a comment.
+    `nodes`: nodes of the machine.
     """
     name, _, option = text.partition(":")
     if name == "cards" and not Path(text).exists():
@@ -85,20 +81,11 @@ class ProcessorSets:
     """Sets over nodes with their cost vectors; a job pays the vector of every set that it touches.
 
     Vectors are compared from their first component on, the most important one.
-
-    Attributes
-    ----------
-    nodes : int
-        Nodes of the machine.
-    members : Members
-        Nodes of each set, in increasing order.
-    vectors : ndarray of int64, shape (sets, components)
-        Cost of each set.
     """
 
-    nodes: int
-    members: Members
-    vectors: Integers
+    nodes: int  # nodes of the machine
+    members: Members  # nodes of each set, in increasing order
+    vectors: Integers  # shape (sets, components): cost of each set
 
     @cached_property
     def sets_of(self) -> Members:

@@ -100,24 +100,10 @@ def anneal(
 ) -> None:
     """Improve a placement in place; it does not become worse.
 
-    Parameters
-    ----------
-    level : Level
-        The problem.
-    place : ndarray of int32
-        Location of each task, -1 for tasks that have none yet.
-    holder : ndarray of int32
-        Task at each location, -1 for none.
-    active : ndarray of int32
-        Tasks that have a location.
-    between : tuple of float
-        First and last temperature, relative to what a swap changes on average.
-    until : float
-        Share of the effort at which to end.
-    effort : Effort
-        What is spent.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `level`: the problem. `place`: location of each task, -1 for tasks that have none yet. `holder`: task at
+    each location, -1 for none. `active`: tasks that have a location. `between`: first and last temperature,
+    relative to what a swap changes on average. `until`: share of the effort at which to end. `effort`:
+    the effort to spend. `rng`: source of random draws.
     """
     begun = effort.share
     if begun >= until or not len(active) or not level.near.shape[1]:

@@ -34,14 +34,8 @@ _ENDS, _MORE = 4, 10  # beginnings at an end, and at random
 class Growth:
     """A placement that grows.
 
-    Parameters
-    ----------
-    level : Level
-        The problem.
-    tasks : int
-        Tasks behind these are dummies without flows.
-    beginning : tuple of int
-        The first task and its location.
+    `level`: the problem. `tasks`: tasks behind these are dummies without flows. `beginning`: the first task
+    and its location.
     """
 
     def __init__(self, level: Level, tasks: int, beginning: tuple[int, int]):
