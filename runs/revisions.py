@@ -19,7 +19,7 @@ REVISIONS: dict[str, dict[str, int]] = {
     "arbiter": {},
     "mapping": {"best": 2},  # 2: link-load is a candidate
     "partition": {},
-    "partitioner": {},
+    "partitioner": {"slurm": 2},  # 2: switches of three and more levels as Slurm 22.05 compares them
     "routing": {},
 }
 

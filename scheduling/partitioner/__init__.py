@@ -133,7 +133,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",
-        "as Slurm 22.05 chooses with select/cons_tres and topology/tree; or listed boxes of a torus",
+        "as Slurm 22.05 chooses (select/cons_tres; slurm:linear: select/linear); or listed boxes of a torus",
         "|".join(SLURM_RULES) + "=SHAPES",
     ),
 }

@@ -151,15 +151,16 @@ def _boxes(placement: Placement, sizes: tuple[int, ...]) -> Int:
 
 # What Slurm gives a job where nobody says otherwise: consecutive nodes, few leaf switches, many, or boxes.
 #
-# Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on one-dimensional, hierarchical
-# and 3-D torus topologies; ties and comparisons of switches above are those of its plug-in ``topology/tree``
-# (``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself. This is what Slurm 22.05 does
-# with ``SelectType=select/cons_tres`` and ``TopologyPlugin=topology/tree``; ``select/linear``, which chooses
-# otherwise, is not modeled.
+# Sources: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on one-dimensional, hierarchical
+# and 3-D torus topologies, and the choices of Slurm 22.05. Its answers in random
+# states are in tests/scheduling/partitioner/slurm_cases.jsonl (scripts/slurm-cases asks for them).
+# Nodes have equal weight, and a job has them for itself.
 
 SLURM_RULES = {
+    "cons_tres": "select/cons_tres of Slurm 22.05: leaf switches that fit best, then near ones; flat: runs",
+    "linear": "select/linear of Slurm 22.05: below the tightest switch, leaves with fewest free nodes first",
     "flat": "runs of consecutive free nodes: the shortest that suffices, else the longest first",
-    "tree": "leaf switches: the one with fewest free nodes that suffices, else the fullest, then near ones",
+    "tree": "cons_tres on machines with leaf switches",
     "dragonfly": "the leaf switch with most free nodes if it suffices, else a node of each in turn",
     "torus3d": "boxes of listed shapes, as in torus3d=2x2x1+2x2x2, or as topology.yaml lists them",
 }
@@ -207,6 +208,9 @@ class _SlurmChoice(PlainPartitioner):
             option or default_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule"
         )
         self._subtrees = _subtrees(topology) if self.rule != "flat" else []
+        self._above = _switches_above(topology, self._subtrees) if self._subtrees else []
+        if not self._subtrees and self.rule in ("cons_tres", "linear"):
+            self.rule = "flat"
         if self.rule != "flat" and not self._subtrees:
             raise ValueError(
                 f"partitioner slurm:{self.rule}: the nodes of {topology} are at no switches, expected flat"
@@ -219,7 +223,12 @@ class _SlurmChoice(PlainPartitioner):
             return _consecutive(free, job.nodes)
         if self.rule == "dragonfly":
             return np.sort(_spread(free, job.nodes, self._subtrees[0]))
-        return np.sort(_below_few_switches(free, job.nodes, self._subtrees))
+        if self.rule == "linear":
+            return np.sort(_smallest_leaves(free, job.nodes, self._subtrees))
+        leaf = np.unique(self._subtrees[0], return_inverse=True)[1]
+        count = [np.bincount(label[free], minlength=int(label.max()) + 1) for label in self._subtrees]
+        nodes = _closest_leaves(free, job.nodes, leaf[free], self._above, np.concatenate(count).tolist())
+        return np.sort(nodes)
 
 
 def _consecutive(free: Int, size: int) -> Int:
@@ -263,44 +272,89 @@ def _subtrees(topology: Topology) -> list[Int]:
     return [leaf, *groups, np.zeros(topology.nodes, np.int64)]
 
 
-def _below_few_switches(free: Int, size: int, subtrees: list[Int]) -> Int:
-    """Return `size` of the free nodes, from leaf switches that best fit takes one after another."""
-    leaves, first = np.unique(subtrees[0], return_index=True)
-    above = np.stack([label[first] for label in subtrees])  # subtrees of each leaf, level by level
-    left = [np.bincount(label[free], minlength=int(label.max()) + 1) for label in subtrees]
-    distance = np.zeros(len(leaves), np.int64)
+def _smallest_leaves(free: Int, size: int, subtrees: list[Int]) -> Int:
+    """Return nodes below the lowest switch that suffices, the tightest, of leaves with fewest free first."""
+    for label in subtrees:
+        count = np.bincount(label[free])
+        enough = np.flatnonzero(count >= size)
+        if len(enough):
+            free = free[label[free] == enough[np.argmin(count[enough])]]
+            break
+    leaf = subtrees[0][free]
+    return np.asarray(free[np.lexsort((free, leaf, np.bincount(leaf)[leaf]))][:size])
+
+
+def _switches_above(topology: Topology, subtrees: list[Int]) -> list[list[int]]:
+    """Return, for each leaf switch, the numbers of the switches from itself to the top of the tree.
+
+    The switch of subtree l of a level has the number l, plus the subtrees of lower levels. A leaf switch that
+    is connected to a switch two or more levels above has none in between.
+    """
+    first = np.cumsum([0, *(int(label.max()) + 1 for label in subtrees[:-1])])
+    node = np.unique(subtrees[0], return_index=True)[1]
+    paths = np.stack([start + label[node] for start, label in zip(first, subtrees, strict=True)], axis=1)
+    if not isinstance(topology, Graph) or topology.places is None or topology.group is not None:
+        return paths.tolist()  # type: ignore[no-any-return]
+    level, switch = topology.places[:, 0], topology.first_switch
+    beside = topology.neighbor[switch:] - switch
+    made = []
+    for path, home in zip(paths.tolist(), topology.home[node] - switch, strict=True):
+        passed, reached = {int(level[home])}, [int(home)]
+        while reached:
+            here = reached.pop()
+            higher = [end for end in beside[here].tolist() if end >= 0 and level[end] > level[here]]
+            passed.update(level[higher].tolist())
+            reached += higher[:1]  # all parents of a switch are one subtree's
+        made.append([one for number, one in enumerate(path, int(level.min())) if number in passed])
+    return made
+
+
+def _closest_leaves(free: Int, size: int, leaf: Int, above: list[list[int]], count: list[int]) -> Int:
+    """Return nodes of leaf switches, each next one near those before and with the nodes that still miss.
+
+    Parameters
+    ----------
+    leaf : ndarray of int64
+        Leaf switch of each free node.
+    above : list of list of int
+        For each leaf switch, as `_switches_above` returns it.
+    count : list of int
+        Free nodes below each switch, before the job also for its later leaves.
+    """
+    distance = [0] * len(above)
+    left = [number for number, path in enumerate(above) if count[path[0]]]
     chosen: list[Int] = []
     while size:
-        best = -1
-        for leaf in range(len(leaves)):
-            if not left[0][above[0, leaf]]:
-                continue
-            if best < 0 or _is_better(leaf, best, size, above, left, distance):
-                best = leaf
-        nodes = free[subtrees[0][free] == leaves[best]]
-        for level, label in enumerate(above[:, best]):
-            left[level][label] -= len(nodes)
-        distance += 2 * (above != above[:, best : best + 1]).sum(axis=0)
-        chosen.append(nodes[:size])
+        best = left[0]
+        for other in left[1:]:
+            if distance[other] <= distance[best]:
+                sign = _preferred(above[other], above[best], size, count)
+                if sign > 0 or (sign == 0 and distance[other] < distance[best]):
+                    best = other
+        left.remove(best)
+        chosen.append(free[leaf == best][:size])
         size -= len(chosen[-1])
+        height = {switch: place for place, switch in enumerate(above[best])}
+        for other in left:
+            for place, switch in enumerate(above[other]):
+                if switch in height:
+                    distance[other] += place + height[switch]
+                    break
     return np.concatenate(chosen)
 
 
-def _is_better(leaf: int, other: int, size: int, above: Int, left: list[Int], distance: Int) -> bool:
-    """Return whether a leaf switch is to be taken rather than another."""
-    fits = False
-    sign = 0
-    for level, free in enumerate(left):
-        mine, theirs = above[level, leaf], above[level, other]
-        here, there = int(free[mine]), int(free[theirs])
-        fits, fit_too = here >= size, there >= size
-        if fits or fit_too:
-            sign = (fits > fit_too) - (fits < fit_too) or (here < there) - (here > there)
-        if fits != fit_too or (fits and here != there):
+def _preferred(mine: list[int], theirs: list[int], size: int, count: list[int]) -> int:
+    """Return 1 if a leaf switch fits better than another, -1 if worse, 0 if both fit alike.
+
+    They are compared at the lowest level at which one of the switches above them suffices, where the tighter
+    one is better, or, if none does, at which both have the same parent, where the fuller one is.
+    """
+    for place in range(max(len(mine), len(theirs))):
+        here, there = (count[path[min(place, len(path) - 1)]] for path in (mine, theirs))
+        if here >= size and there >= size:
+            return (here < there) - (here > there)
+        if here >= size or there >= size:
+            return 1 if here >= size else -1
+        if mine[min(place + 1, len(mine) - 1)] == theirs[min(place + 1, len(theirs) - 1)]:
             break
-        together = level + 1 == len(left) or above[level + 1, leaf] == above[level + 1, other]
-        if fits or together:
-            sign = (here > there) - (here < there)
-            break
-    closer = distance[leaf] - distance[other]
-    return bool((closer < 0 and fits) or (closer == 0 and sign > 0))
+    return (here > there) - (here < there)
