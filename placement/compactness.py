@@ -35,6 +35,11 @@ class Compactness:
     # smallest cube with room for k nodes.
     cube_ratio: float | None = None
 
+    @property
+    def box_sum(self) -> int | None:
+        """Sum of the sides of the bounding box: the *sum of dimensions* of Leung et al. 2002, section 3."""
+        return None if self.box is None else sum(self.box)
+
 
 def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
     """Return the figures of different `nodes`, shape (k,)."""

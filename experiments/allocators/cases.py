@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +20,15 @@ from netplace.netsim import Config, simulate
 from netplace.placement.compactness import compactness, pairwise_sum
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner, schedule
+from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.partitioner.curves import order_of
 from netplace.scheduling.partitioner.curves.along import ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["AllocatorCase", "Watched", "decided", "run_case"]
+__all__ = ["SPREADS", "AllocatorCase", "Watched", "decided", "run_case"]
+
+SPREADS = ("mean hops", "span", "stretch-span", "cube ratio", "sides of the box", "components")
 
 
 # Situation and decision: what allocators would choose in states that one of them has brought about.
@@ -212,25 +214,34 @@ def _overlap(
 
 
 def _trend(
-    case: AllocatorCase, machine: Topology, *, jobs: int, work: float, load: float
+    case: AllocatorCase, machine: Topology, *, jobs: int, work: float, load: float, copies: int
 ) -> dict[str, float]:
-    """Return how spread jobs are when their run times are multiplied."""
+    """Return how spread jobs are when their run times are multiplied, or the jobs; a queue by size."""
     drawn = lublin(machine.nodes, jobs, case.seed, load=load)
     columns = {name: getattr(drawn, name) for name in ("number", "submit", "nodes")}
     longer = Workload(**columns, run_time=drawn.run_time * work, machine_nodes=machine.nodes)
-    made = schedule(machine, longer, "fcfs", case.partition, keep_nodes=True)
+    longer = longer.replicated(copies, 3600.0, case.seed)
+    made = schedule(machine, longer, "largest-first", case.partition, keep_nodes=True)
     assert made.allocations is not None, "they were asked for"
     order = (
         case.partition.partition(":")[2].split(",")[0] if case.partition.startswith("curve") else "hilbert"
     )
     rank = ranks_along(order_of(machine, order))
-    rows = []
-    for nodes in itertools.islice(made.allocations, jobs // 10, None):
+    rows, weights = [], []
+    for row in range(len(made) // 10, len(made)):
+        nodes = made.allocations[row]
         if len(nodes) > 1:
             near, span = compactness(machine, nodes), ring_span(rank[nodes], machine.nodes)
-            rows.append((near.mean_hops, span, span / len(nodes), near.cube_ratio or 0.0, near.components))
-    names = ("mean hops", "span", "stretch-span", "cube ratio", "components")
-    return dict(zip(names, np.mean(np.array(rows, float), axis=0).tolist(), strict=True))
+            rows.append(
+                [near.mean_hops, span, span / len(nodes), near.cube_ratio, near.box_sum, near.components]
+            )
+            weights.append(made.end[row] - made.start[row])
+    values, times = np.array(rows, float), np.array(weights)
+    means = dict(zip(SPREADS, values.mean(axis=0).tolist(), strict=True))
+    for name, (over, _) in OVER_JOBS.items():
+        if name != "mean":
+            means[f"span, {name}"] = over(values[:, 1], times)
+    return means
 
 
 def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, float]:

@@ -134,10 +134,12 @@ def _overlap(quick: bool) -> Iterator[AllocatorCase]:
 def _trends(quick: bool) -> Iterator[AllocatorCase]:
     choices = ("free-list", "first-fit", "best-fit", "sum-of-squares")
     curves = [f"curve:{order},{choice}" for order in ORDERS for choice in choices]
-    for work in (0.5, 2.0) if quick else (0.5, 1.0, 1.5, 2.0):
+    # Work multiples, and behind them replication factors.
+    more = [(0.5, 1), (2.0, 1)] if quick else [(0.5, 1), (1.0, 1), (1.5, 1), (2.0, 1), (0.5, 2), (0.5, 4)]
+    for work, copies in more:
         for partition in (curves[0], "curve:hilbert,best-fit") if quick else (*curves, *CENTRES):
             for seed in range(1 if quick else 2):
-                given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4}
+                given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4, "copies": copies}
                 yield AllocatorCase("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
 
 

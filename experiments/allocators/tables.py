@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netplace.experiments.allocators.cases import SPREADS
 from netplace.experiments.allocators.set_tables import TABLES as SET_TABLES
 from netplace.experiments.published import published
 from netplace.experiments.shared.statistics import constant
+from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["TABLES"]
@@ -226,29 +228,36 @@ def _overlap(frame: pd.DataFrame) -> _Made:
 
 
 def _trends(frame: pd.DataFrame) -> _Made:
-    """Return how spread jobs are by allocator and work multiple."""
-    names = ("mean hops", "span", "stretch-span", "cube ratio", "components")
-    cells = frame.groupby(["partition", "work"], sort=False)[list(names)].mean().reset_index()
-    wide = cells.set_index(["partition", "work"])
-    works = sorted(cells["work"].unique())
-    total, rising, below = 0, 0, 0
+    """Return how spread jobs are by allocator, work multiple and replication factor."""
+    figures = [*SPREADS, *(f"span, {name}" for name in OVER_JOBS if name != "mean")]
+    cells = frame.groupby(["partition", "work", "copies"], sort=False)[figures].mean().reset_index()
+    once = cells[cells["copies"] == 1]
     partitions = list(dict.fromkeys(cells["partition"]))
-    for partition in partitions:
-        for name in names:
-            total += 1
-            rising += bool(wide.loc[(partition, works[-1]), name] > wide.loc[(partition, works[0]), name])
-    base = "curve:row,free-list"
-    curves = [name for name in partitions if name.startswith("curve") and "free-list" not in name]
-    for partition in curves:
-        below += all(
-            wide.loc[(partition, works[-1]), name] < wide.loc[(base, works[-1]), name] for name in names
+    sentences = []
+    for what, own, growing in (
+        ("times the work", once, "work"),
+        ("copies of each job", cells[cells["work"] == cells["work"].min()], "copies"),
+    ):
+        steps = own[growing].unique()
+        if len(steps) < 2:
+            continue
+        least, most = (
+            own[own[growing] == step].set_index("partition")[list(SPREADS)]
+            for step in (steps.min(), steps.max())
         )
-    sentences = [
-        f"{rising} of {total} figures rise from {works[0]:g} to {works[-1]:g} times the work "
-        "(expected: all).",
-        f"{below} of {len(curves)} interval policies are below the free list along rows on every figure.",
-    ]
-    return cells, dict.fromkeys(names, 2) | {"work": 1}, sentences
+        rising = int((most > least).to_numpy().sum())
+        sentences.append(
+            f"{rising} of {most.size} figures rise from {steps.min():g} to {steps.max():g} {what} "
+            f"(expected: all; a coin {most.size / 2:g})."
+        )
+    most = once[once["work"] == once["work"].max()].set_index("partition")[list(SPREADS)]
+    curves = [name for name in partitions if name.startswith("curve") and "free-list" not in name]
+    below = sum(bool((most.loc[name] < most.loc["curve:row,free-list"]).all()) for name in curves)
+    sentences.append(
+        f"{below} of {len(curves)} interval policies are below the free list along rows on every figure."
+    )
+    digits = dict.fromkeys(figures, 2) | {"work": 1, "copies": 0, "span, squares": 0}
+    return cells, digits, sentences
 
 
 def _flow(frame: pd.DataFrame) -> _Made:

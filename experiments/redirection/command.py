@@ -34,6 +34,7 @@ class _Flags:
     days: float | None
     instances: int | None
     processors: int | None
+    method: str
     policies: str
     dedicated: int | None
     threshold: int | None
@@ -53,6 +54,13 @@ class _Flags:
 @click.option("--instances", type=COUNT, metavar="N", help="How many windows. [default: 1]")
 @click.option("--processors", type=COUNT, metavar="M", help="Processors for the tasks. [default: by the log]")
 @click.option(
+    "--method",
+    default="C",
+    show_default=True,
+    metavar="A|B|C",
+    help="A: a task for each processor of a job; B: one of the job's work; C: of the work over the mean.",
+)
+@click.option(
     "--policy", "policies", default="SPT,SRPT", show_default=True, metavar="A,B,..", help="Policies."
 )
 @click.option("--dedicated", type=COUNT, metavar="N", help="Of -RD, -RR: processors for redirected tasks.")
@@ -64,7 +72,8 @@ class _Flags:
 def redirect_command(**given: Any) -> None:
     """Make sequential tasks of the jobs of a log and run them under policies that redirect long ones, or not.
 
-    Each job becomes one task of its work over the mean size of all (method C of F. Mendonca's thesis, 2017).
+    Each job becomes one task of its work over the mean size of all (method C of F. Mendonca's thesis, 2017),
+    or what --method says.
     Figures are sums, maxima and norms of flow and stretch, means over the windows.
     """
     from dataclasses import asdict
@@ -130,7 +139,7 @@ def _task_sets(asked: _Flags) -> list[Any]:
         log = log if jobs is None else log[: check_int(jobs, "--jobs")]
     if asked.days is not None:
         count = check_int(asked.instances or 1, "--instances")
-        return windows(log, asked.days, count, machine, asked.processors, seed)
+        return windows(log, asked.days, count, machine, asked.processors, seed, asked.method)
     if asked.instances is not None:
         raise ValueError(f"--instances: {asked.instances} given, but no --days")
-    return [tasks_of(log, machine, asked.processors)]
+    return [tasks_of(log, machine, asked.processors, asked.method)]

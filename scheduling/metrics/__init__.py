@@ -24,7 +24,7 @@ from netplace.scheduling.metrics.comparison import (
 from netplace.scheduling.metrics.contest import Contest, Contestant, batched, contests
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
-from netplace.scheduling.metrics.per_job import PER_JOB, per_job
+from netplace.scheduling.metrics.per_job import OVER_JOBS, PER_JOB, per_job
 from netplace.scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
 from netplace.scheduling.metrics.steady_state import (
     STEADY,
@@ -37,6 +37,7 @@ from netplace.scheduling.metrics.steady_state import (
 from netplace.scheduling.metrics.time_batches import TimeBatches, time_batches
 
 __all__ = [
+    "OVER_JOBS",
     "PER_JOB",
     "STEADY",
     "Contest",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from netplace.checks import check_choice
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["BOUND", "PER_JOB", "per_job"]
+__all__ = ["BOUND", "OVER_JOBS", "PER_JOB", "per_job"]
 
 Column = NDArray[np.float64]
 
@@ -60,3 +60,17 @@ def per_job(schedule: Schedule, name: str) -> Column:
         A key of `PER_JOB`.
     """
     return PER_JOB[check_choice(name, PER_JOB, "measure of jobs")][0](schedule)
+
+
+def _mean_by_weight(values: Column, weights: Column) -> float:
+    return float(np.average(values, weights=weights)) if weights.any() else float(values.mean())
+
+
+# name: (function of one value and one weight per job, one line for people). V. J. Leung et al., CLUSTER 2002,
+# sections 2.3 and 3, take such of spans and boxes; a job's weight there is its run time.
+OVER_JOBS: dict[str, tuple[Callable[[Column, Column], float], str]] = {
+    "mean": (lambda values, weights: float(values.mean()), "mean over jobs"),
+    "most": (lambda values, weights: float(values.max()), "maximum over jobs"),
+    "squares": (lambda values, weights: float((values**2).sum()), "sum of squares over jobs"),
+    "by weight": (_mean_by_weight, "mean over jobs, each by its weight, such as its run time"),
+}

@@ -13,7 +13,7 @@ from netplace.extensions import Registry
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import CountedEasyQueue, EasyQueue, PatientEasyQueue
-from netplace.scheduling.policy.plain import FcfsQueue, PlainQueue, SjfQueue
+from netplace.scheduling.policy.plain import FcfsQueue, PlainQueue, SortedQueue, largest, longest, shortest
 
 __all__ = [
     "POLICIES",
@@ -55,7 +55,15 @@ POLICIES: dict[str, Policy] = {
             requeues=True,
         ),
         Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),
-        Policy("sjf", SjfQueue, "shortest estimate first; the head holds up the others"),
+        Policy(
+            "largest-first",
+            partial(SortedQueue, largest),
+            "most nodes first, then longest estimate (Leung et al. 2002); the head holds up the others",
+        ),
+        Policy("lpt", partial(SortedQueue, longest), "longest estimate first; the head holds up the others"),
+        Policy(
+            "sjf", partial(SortedQueue, shortest), "shortest estimate first; the head holds up the others"
+        ),
     )
 }
 

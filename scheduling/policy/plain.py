@@ -5,10 +5,12 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
-__all__ = ["FcfsQueue", "PlainQueue", "SjfQueue"]
+__all__ = ["FcfsQueue", "PlainQueue", "SortedQueue", "largest", "longest", "shortest"]
 
 
 class FcfsQueue:
@@ -50,19 +52,26 @@ class FcfsQueue:
             machine.start(waiting, allocation)
 
 
-class SjfQueue:
-    """The job with the shortest estimate starts first, then by submission; the first holds up the others."""
+class SortedQueue:
+    """The first job by a key starts first, then by submission; it holds up the others.
 
-    def __init__(self) -> None:
-        self._heap: list[tuple[float, int, Waiting]] = []
+    Parameters
+    ----------
+    key : callable
+        Takes a `Waiting` and returns what jobs are sorted by, the least first.
+    """
+
+    def __init__(self, key: Callable[[Waiting], Any]) -> None:
+        self._key = key
+        self._heap: list[tuple[Any, int, Waiting]] = []
         self._failed: tuple[int, int] | None = None  # releases, and row of the head that did not fit
 
     def __len__(self) -> int:
         return len(self._heap)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job at the place of its estimate."""
-        heapq.heappush(self._heap, (waiting.estimate, waiting.row, waiting))
+        """Take in a job at its place."""
+        heapq.heappush(self._heap, (self._key(waiting), waiting.row, waiting))
 
     def ended(self, running: Running) -> None:
         """Take no note: only the free nodes count."""
@@ -71,11 +80,11 @@ class SjfQueue:
         """Take no note."""
 
     def head(self) -> Waiting | None:
-        """Return the job with the shortest estimate."""
+        """Return the first job by the key."""
         return self._heap[0][2] if self._heap else None
 
     def advance(self, machine: Machine) -> None:
-        """Start the shortest jobs as long as they fit."""
+        """Start the first jobs as long as they fit."""
         heap, partitioner = self._heap, machine.partitioner
         while heap:
             waiting = heap[0][2]
@@ -87,6 +96,30 @@ class SjfQueue:
                 return
             heapq.heappop(heap)
             machine.start(waiting, allocation)
+
+
+def shortest(waiting: Waiting) -> float:
+    """Return the key of shortest job first."""
+    return waiting.estimate
+
+
+def longest(waiting: Waiting) -> float:
+    """Return the key of LPT, longest processing time first.
+
+    With all jobs at once, on one node each and of known run times, m nodes end at most ``4/3 - 1/(3 m)``
+    times as late as they can: R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Applied
+    Mathematics 17 (1969), quoted by O. Marra et al., CMCC research paper, 2011, section 3.
+    """
+    return -waiting.estimate
+
+
+def largest(waiting: Waiting) -> tuple[int, float]:
+    """Return the key of the queue on Cplant: processors requested, then time requested.
+
+    V. J. Leung et al., CLUSTER 2002, section 3. They do not print the direction; largest and longest first
+    is that of SST's scheduler, which the same group published.
+    """
+    return -waiting.job.nodes, -waiting.estimate
 
 
 class PlainQueue:

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int
+from netplace.checks import check_float, check_int
 from netplace.scheduling.job import Job
 
 __all__ = ["COMPLETED", "MOST_JOBS", "MOST_NODES", "Workload"]
@@ -206,6 +206,37 @@ class Workload(Sequence[Job]):
     def submitted(self, times: NDArray[np.float64]) -> Workload:
         """Return the same jobs, submitted at other `times`, in seconds and not decreasing."""
         return replace(self, submit=times)
+
+    def replicated(self, copies: int, spread: float, seed: int = 0) -> Workload:
+        """Return every job `copies` times, which multiplies the load as V. J. Leung et al. (2002) do.
+
+        Source: CLUSTER 2002, section 3, replication factor, "arrivals perturbed". How, is not printed: here
+        the first copy is submitted when the job was, and each further one up to `spread` seconds later, drawn
+        evenly. Copies have numbers behind those of all jobs, and wait for the copies of what the job waits
+        for.
+
+        Parameters
+        ----------
+        copies : int
+            Replication factor, from 1.
+        spread : float
+            Seconds, from 0.
+        seed : int
+            Seed of the draws.
+        """
+        check_int(copies, "replication factor")
+        check_float(spread, "replication: seconds between copies", 0, 1e12)
+        rng = np.random.default_rng(check_int(seed, "seed", 0))
+        which = np.tile(np.arange(len(self)), copies)
+        shift = np.repeat(np.arange(copies), len(self))
+        late = np.where(shift > 0, rng.uniform(0, spread, len(which)), 0.0)
+        behind = shift * (int(self.number.max(initial=0)) + 1)
+        columns = {name: getattr(self, name)[which] for name in _COLUMNS}
+        columns["submit"] = columns["submit"] + late
+        columns["number"] = columns["number"] + behind
+        columns["after"] = np.where(columns["after"] < 0, columns["after"], columns["after"] + behind)
+        order = np.argsort(columns["submit"], kind="stable")
+        return replace(self, **{name: column[order] for name, column in columns.items()})
 
     def __repr__(self) -> str:
         return f"Workload({len(self):,} jobs, machine_nodes={self.machine_nodes})"

@@ -67,19 +67,46 @@ def test_fcfs_never_reorders_and_never_idles(contiguous, jobs):
     assert set(result.start) <= instants
 
 
+SORTED = {
+    "largest-first": lambda result, row: (-result.nodes[row], -result.estimate[row]),
+    "lpt": lambda result, row: -result.estimate[row],
+    "sjf": lambda result, row: result.estimate[row],
+}
+
+
+@pytest.mark.parametrize("policy", SORTED)
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=60)
-def test_sjf_starts_the_shortest_that_waits(jobs):
-    result = run(jobs, "sjf")
-    key = list(zip(result.estimate, range(len(result)), strict=True))
+@settings(deadline=None, max_examples=40)
+def test_sorted_queues_start_the_first_that_waits(policy, jobs):
+    result = run(jobs, policy)
+    key = [(SORTED[policy](result, row), row) for row in range(len(result))]
     for row in range(len(result)):
         start = result.start[row]
-        longer = [
+        overtaken = [
             other
             for other in range(len(result))
             if result.submit[other] <= start < result.start[other] and key[other] < key[row]
         ]
-        assert not longer
+        assert not overtaken
+
+
+@given(times=st.lists(st.integers(1, 12), min_size=1, max_size=7), nodes=st.integers(1, 3))
+@example(times=[5, 5, 4, 4, 3, 3, 3], nodes=3)  # as bad as the bound allows: 11 of 9
+@settings(deadline=None, max_examples=40)
+def test_lpt_is_within_its_bound_of_the_optimum(times, nodes):
+    jobs = [Job(number, 0, 1, time) for number, time in enumerate(times)]
+    made = schedule(mesh((nodes,)), jobs, "lpt", "non-contiguous").makespan
+    loads = {tuple([0] * nodes)}
+    for time in times:
+        loads = {
+            tuple(sorted((*load[:node], load[node] + time, *load[node + 1 :])))
+            for load in loads
+            for node in range(nodes)
+        }
+    least = min(map(max, loads))
+    assert least <= made <= least * (4 / 3 - 1 / (3 * nodes)) + 1e-9
+    if (times, nodes) == ([5, 5, 4, 4, 3, 3, 3], 3):
+        assert (made, least) == (11, 9)
 
 
 @KINDS

@@ -13,6 +13,7 @@ from small_machines import NODES, Row, workloads
 
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.scheduling.metrics import (
+    OVER_JOBS,
     PER_JOB,
     Locality,
     batch_means,
@@ -219,3 +220,10 @@ def test_locality_is_measured_if_asked_for():
     result = schedule(torus((4, 2)), jobs, "fcfs", Row(), locality=True)
     assert (result.locality >= 0.5).all()
     assert measure(result).locality == pytest.approx(result.locality[result.nodes > 1].mean())
+
+
+def test_figures_over_jobs():
+    values, weights = np.array([1.0, 3.0, 8.0]), np.array([2.0, 1.0, 1.0])
+    found = {name: over(values, weights) for name, (over, _) in OVER_JOBS.items()}
+    assert found == {"mean": 4.0, "most": 8.0, "squares": 74.0, "by weight": 13 / 4}
+    assert OVER_JOBS["by weight"][0](values, 0 * weights) == 4.0

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from netplace.experiments.redirection.simulator.run import run_tasks
 from netplace.experiments.redirection.simulator.tasks import (
+    METHODS,
     TASK_FIGURES,
     TASK_POLICIES,
     Ran,
@@ -30,6 +31,7 @@ from netplace.experiments.redirection.simulator.tasks import (
 )
 
 __all__ = [
+    "METHODS",
     "TASK_FIGURES",
     "TASK_POLICIES",
     "Ran",

@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from netplace.checks import check_int, check_size
+from netplace.checks import check_choice, check_int, check_size
 from netplace.scheduling.workload import Workload
 
 __all__ = [
+    "METHODS",
     "TASK_FIGURES",
     "TASK_POLICIES",
     "Ran",
@@ -167,12 +168,20 @@ class TaskSet:
     processors: int
 
 
-def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> TaskSet:
-    """Return one task for each job, by the thesis's method C.
+METHODS = {
+    "A": "a task for each processor of a job, of its run time",
+    "B": "a task of the job's run time times its processors",
+    "C": "as B, over the mean number of processors, of the machine as well",
+}
 
-    A job of q processors for e seconds becomes a task of ``q * e / Q``, Q being the mean of all q, and the
-    machine has ``machine / Q`` processors, rounded. The load of a processor does not depend on Q: with
-    `processors` given, Q is such that there are so many. F. Mendonca, thesis, 2017, section 3.4.
+
+def tasks_of(jobs: Workload, machine: int, processors: int | None = None, method: str = "C") -> TaskSet:
+    """Return the tasks of jobs by one of the thesis's three methods.
+
+    A job of q processors for e seconds becomes q tasks of e seconds (A), a task of ``q * e`` (B), or a task
+    of ``q * e / Q``, Q being the mean of all q, on ``machine / Q`` processors, rounded (C). The load of a
+    processor depends neither on the method nor on Q: with `processors` given, Q is such that there are so
+    many. F. Mendonca, thesis, 2017, section 3.4, where A and B were tried and dropped.
 
     Parameters
     ----------
@@ -181,23 +190,41 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None) -> Tas
     machine : int
         Processors of the log's machine.
     processors : int, optional
-        Processors of the task set.
+        Processors of the task set; by method C alone, A and B have those of the machine.
+    method : str
+        Key of `METHODS`.
     """
     check_int(machine, "processors of the log")
+    check_choice(method, METHODS, "method")
     ran = jobs.run_time > 0
     if not ran.any():
         raise ValueError("tasks: no job of the log has a run time")
     sizes, times, submit = jobs.nodes[ran], jobs.run_time[ran], jobs.submit[ran]
-    mean = float(sizes.mean())
-    count = max(round(machine / mean), 1) if processors is None else check_int(processors, "processors")
-    share = mean if processors is None else machine / count
-    seconds = sizes * times / share
+    if method != "C":
+        if processors is not None:
+            raise ValueError(
+                f"tasks: {processors} processors given, but method {method} takes the machine's {machine}"
+            )
+        count, seconds = machine, times if method == "A" else sizes * times
+        if method == "A":
+            check_size(int(sizes.sum()), _BYTES, "tasks of method A", "the log")
+            submit, seconds = np.repeat(submit, sizes), np.repeat(seconds, sizes)
+    else:
+        mean = float(sizes.mean())
+        count = max(round(machine / mean), 1) if processors is None else check_int(processors, "processors")
+        seconds = sizes * times / (mean if processors is None else machine / count)
     made = zip(submit.tolist(), seconds.tolist(), strict=True)
     return TaskSet(tuple(Task(number, *parts) for number, parts in enumerate(made, 1)), count)
 
 
 def windows(
-    log: Workload, days: float, instances: int, machine: int, processors: int | None = None, seed: int = 0
+    log: Workload,
+    days: float,
+    instances: int,
+    machine: int,
+    processors: int | None = None,
+    seed: int = 0,
+    method: str = "C",
 ) -> list[TaskSet]:
     """Return task sets of windows that begin at random times in a log; see `tasks_of`."""
     check_int(instances, "instances")
@@ -213,5 +240,5 @@ def windows(
     for begin in np.random.default_rng(seed).uniform(float(log.submit[0]), last, instances):
         low = int(np.searchsorted(log.submit, begin, "left"))
         high = int(np.searchsorted(log.submit, begin + days * _DAY, "right"))
-        sets.append(tasks_of(log[low:high], machine, processors))
+        sets.append(tasks_of(log[low:high], machine, processors, method))
     return sets

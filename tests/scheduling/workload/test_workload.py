@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
@@ -170,3 +170,29 @@ def test_figures_that_are_not_known():
         assert getattr(figures, name) is None
     assert describe(Workload.of([Job(1, 5.0, 1, 3.0)]), 4).load is None
     assert hours(Workload.of([Job(1, 25 * 3600.0, 1, 3.0)])).tolist() == [1]
+
+
+@given(JOBS, st.integers(1, 4), st.integers(0, 3))
+@settings(deadline=None, max_examples=25)
+def test_replicated_jobs_are_those_that_were_and_late_copies_of_them(jobs, copies, seed):
+    workload = Workload.of(jobs)
+    made = workload.replicated(copies, 50.0, seed)
+    assert list(workload.replicated(1, 50.0, seed)) == list(workload)
+    kept = {job.number: job for job in made}
+    behind = int(workload.number.max()) + 1
+    assert len(kept) == len(made) == copies * len(workload)
+    for job in workload:
+        assert kept[job.number] == job
+        for copy in range(1, copies):
+            other = kept[job.number + copy * behind]
+            assert 0 <= other.submit - job.submit <= 50
+            assert (other.nodes, other.run_time, other.estimate) == (job.nodes, job.run_time, job.estimate)
+
+
+def test_copies_wait_for_copies():
+    made = Workload.of([Job(1, 0, 1, 5), Job(2, 1, 1, 5, after=1)]).replicated(2, 0.0)
+    assert [(job.number, job.after) for job in made] == [(1, -1), (4, -1), (2, 1), (5, 4)]
+    with pytest.raises(ValueError, match="replication factor"):
+        made.replicated(0, 1.0)
+    with pytest.raises(ValueError, match="seconds between copies"):
+        made.replicated(2, -1.0)
