@@ -167,7 +167,9 @@ class _Output:
             if not self.path:
                 raise ValueError(f"--export {self.launcher}: expected -o FILE beside it")
         elif self.hosts:
-            raise ValueError("--hosts: names nodes for --export, which is not given")
+            raise ValueError(
+                "--hosts: names nodes for --export, which is not given; a placement is --mapping hosts:FILE"
+            )
         elif self.path and self.path.suffix.lower() not in ("", ".csv", *_OUTCOMES):
             raise ValueError(
                 f"-o {self.path}: expected a name that ends in .csv, .html or .json, or none for a folder, "

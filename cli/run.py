@@ -61,6 +61,12 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
     help="Which node each task gets.",
 )
 @click.option(
+    "--hosts",
+    metavar="FILE",
+    panel="Placement",
+    help="The host of each rank, as an allocation lists them: --mapping hosts:FILE, for as many tasks.",
+)
+@click.option(
     "--seeds", type=SEEDS, default=1, show_default=True, help="So many runs, with seeds from --seed on."
 )
 @seed_flag
@@ -117,11 +123,33 @@ def run_command(**given: Any) -> None:
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     config = config_from(given)
+    given = _on_hosts(given)
     run = run_from(given, config, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
     tell_limits([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
     asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
     _show(asked, _executed(asked))
+
+
+def _on_hosts(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the flags with the mapping and the tasks that --hosts stands for."""
+    if given["hosts"] is None:
+        return given
+    from netplace.placement.mapping.hosts import read_hosts
+
+    for name, usual in (("mapping", "consecutive"), ("partition", "whole"), ("jobs", ())):
+        if given[name] != usual:
+            raise ValueError(
+                f"--hosts: {given['hosts']} gives the nodes of one job, and --{name} was given; expected one "
+                "of both"
+            )
+    counted = {"tasks": len(read_hosts(Path(given["hosts"])))} if not given["trace"] else {}
+    if given["tasks"] not in (None, *counted.values()):
+        raise ValueError(
+            f"--tasks: {given['tasks']} given, and --hosts {given['hosts']} lists the hosts of "
+            f"{counted['tasks']} ranks"
+        )
+    return given | counted | {"mapping": f"hosts:{given['hosts']}"}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.from_file import from_file
+from netplace.placement.mapping.hosts import by_hosts
 from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
 from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.optimised import OPTION, classic, optimise, td
@@ -67,6 +68,7 @@ MAPPINGS: dict[str, _Rule] = {
     "file": _Rule(
         from_file, "file:nodes.csv", "from a file: lines task,node, or nodes of task 0, 1, ..", "FILE"
     ),
+    "hosts": _Rule(by_hosts, "hosts:alloc.csv", "the hosts that a file lists in the order of ranks", "FILE"),
     "link-load": _Rule(
         link_load,
         "link-load:max",

@@ -381,3 +381,19 @@ def test_mistakes_about_a_collective_that_runs_alone(netplace, flags, says):
     result = netplace("run", "--network", "torus:4x4", *flags)
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_hosts_are_a_mapping_and_the_number_of_ranks(netplace, tmp_path):
+    (tmp_path / "hosts").write_text("n[9-12]\n")
+    asked = ("run", "--network", "torus:4x4", "--collective", "allreduce", "--bytes", "4096", "--json")
+    placed = described(netplace(*asked, "--hosts", tmp_path / "hosts"))
+    listed = described(netplace(*asked, "--tasks", "4", "--mapping", f"hosts:{tmp_path / 'hosts'}"))
+    assert placed["jobs"][0]["tasks"] == 4
+    assert placed["cycles"] == listed["cycles"]
+    for flags, says in (
+        (("--tasks", "5"), "--hosts {0} lists the hosts of 4 ranks"),
+        (("--mapping", "random"), "--mapping was given; expected one of both"),
+    ):
+        result = netplace(*asked, "--hosts", tmp_path / "hosts", *flags)
+        assert result.exit_code == 2
+        assert says.format(tmp_path / "hosts") in result.stderr

@@ -1,0 +1,281 @@
+"""A mapping by the names of hosts, as an allocation lists them rank by rank."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from netplace.checks import abbreviate, check_choice, check_int
+from netplace.checks.inputs import input_file
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.rule import Nodes
+from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies.host_lists import count_hosts, expand
+
+__all__ = ["by_hosts", "read_hosts"]
+
+_NAMES = ("host", "hostname", "node", "name", "xname")
+_COLUMNS = {
+    "cell": "group", "island": "group", "cabinet": "group", "rack": "switch", "mpi_rank": "rank",
+    "task": "rank",
+}  # fmt: skip
+_NUMBER = re.compile(r"n?(\d{1,9})", re.ASCII)
+_XNAME = re.compile(r"x(\d+)c(\d+)s(\d+)b(\d+)n(\d+)", re.ASCII)  # cabinet, chassis, slot, board, node
+_BLADE = re.compile(r"(as\d+)(r\d+)b\d+", re.ASCII)  # island, rack and blade of MareNostrum 5
+_CABINET = {"chassis": 8, "slot": 8, "board": 2, "node": 2}  # how many there are, of HPE Cray EX
+_MOST = 1 << 24
+
+
+@dataclass(frozen=True)
+class _Host:
+    """The host of a rank: where the file says so, its names, and what the columns say of its place."""
+
+    where: str
+    names: tuple[str, ...]
+    at: tuple[int, ...] = ()
+    within: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.names[0] if self.names else ",".join(map(str, self.at))
+
+
+def by_hosts(problem: MappingProblem) -> Nodes:
+    """Return the node of each rank's host, which the file named in the option lists in the order of ranks.
+
+    A host is found by its name where the file of the network has names. Otherwise it is a number, or ``n``
+    and a number; coordinates on meshes and tori; or, on networks of groups and switches, a name or columns
+    that say in which group and at which switch it is. Several ranks on a host take its places in turn.
+    """
+    if not problem.option:
+        raise ValueError("mapping hosts: no path given, expected a form such as hosts:alloc.csv")
+    listed = read_hosts(Path(problem.option))
+    if len(listed) != problem.tasks:
+        raise ValueError(
+            f"{problem.option}: lists the hosts of {len(listed)} ranks, expected {problem.tasks}, the number "
+            "of tasks"
+        )
+    usable, taken = set(problem.nodes.tolist()), dict[str, list[int]]()
+    nodes = []
+    for rank, (host, places) in enumerate(zip(listed, _places(problem.topology, listed), strict=True)):
+        ranks = taken.setdefault(str(places), [])
+        if len(ranks) == len(places):
+            others = f"rank {ranks[0]}" if len(ranks) == 1 else f"{len(ranks)} ranks"
+            raise ValueError(
+                f"{host.where}: host {abbreviate(str(host))} is given to rank {rank} and to {others}, and "
+                f"{problem.topology} has {len(places)} place{'s'[: len(places) > 1]} there"
+            )
+        node = places[len(ranks)]
+        if node not in usable:
+            raise ValueError(
+                f"{host.where}: host {abbreviate(str(host))} is node {node}, which is not among the "
+                f"{len(usable)} nodes that the tasks may use"
+            )
+        ranks.append(rank)
+        nodes.append(node)
+    return np.array(nodes, np.int64)
+
+
+def read_hosts(path: Path) -> list[_Host]:
+    """Return the hosts in a file, in the order of ranks.
+
+    A line is a name, a list such as ``n[0-3]``, or coordinates such as ``(0,1,2)``. If the first line names
+    columns (``host`` or ``xname``, or ``x,y,z``; also ``rank``, ``group``, ``switch``), the file is CSV.
+    Blank lines and text after a ``#`` are ignored.
+    """
+    try:
+        text = input_file(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
+    rows = [(f"{path}:{number}", line) for number, line in lines if line]
+    if not rows:
+        raise ValueError(f"{path}: is empty, expected the host of each rank")
+    columns = [_COLUMNS.get(name, name) for name in map(str.strip, rows[0][1].lower().split(","))]
+    if {*_NAMES, "rank"}.intersection(columns) or columns[:2] == ["x", "y"]:
+        return _of_table(path, columns, rows[1:])
+    listed: list[_Host] = []
+    for where, line in rows:
+        if at := _coordinates(line):
+            listed.append(_Host(where, (), at))
+        elif count_hosts(line, where) + len(listed) > _MOST:
+            raise ValueError(f"{where}: lists more than {_MOST} hosts")
+        else:
+            listed.extend(_Host(where, (name.strip(),)) for name in expand(line, where))
+    return listed
+
+
+def _coordinates(line: str) -> tuple[int, ...]:
+    """Return the numbers of a line such as ``(0,1,2)``, ``0 1 2`` or ``0-1-2``; none of another line."""
+    words = re.split(r"[\s,;-]+", line.strip("()[]<> "))
+    numbers = all(word.isascii() and word.isdigit() and len(word) < 10 for word in words)
+    return tuple(map(int, words)) if numbers and len(words) > 1 else ()
+
+
+def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> list[_Host]:
+    """Return the hosts of a CSV file with these columns."""
+    named = [place for place, name in enumerate(columns) if name in _NAMES]
+    axes = [place for place, name in enumerate(columns) if len(name) == 1 and name in "xyzabcdef"]
+    if not named and not axes:
+        raise ValueError(f"{path}:1: no column of hosts, expected one of {', '.join(_NAMES)}, or x,y,z")
+    hosts: dict[int, _Host] = {}
+    for where, line in rows:
+        words = [word.strip() for word in next(csv.reader([line]))]
+        if len(words) != len(columns):
+            raise ValueError(f"{where}: {len(words)} columns, expected {len(columns)}: {','.join(columns)}")
+        given = dict(zip(columns, words, strict=True))
+        rank = check_int(given["rank"], f"{where}: rank", 0) if "rank" in given else len(hosts)
+        if rank in hosts:
+            before = hosts[rank].where.rpartition(":")[2]
+            raise ValueError(f"{where}: rank {rank} is given a host twice, first in line {before}")
+        names = tuple(words[place] for place in named if words[place])
+        at = tuple(check_int(words[place], f"{where}: {columns[place]}", 0) for place in axes)
+        if not names and not at:
+            raise ValueError(f"{where}: rank {rank} is given no host")
+        hosts[rank] = _Host(where, names, at, {name: word for name, word in given.items() if word})
+    missing = next((rank for rank in range(len(hosts)) if rank not in hosts), None)
+    if missing is not None or not hosts:
+        raise ValueError(f"{path}: rank {missing or 0} is given no host")
+    return [hosts[rank] for rank in range(len(hosts))]
+
+
+def _places(topology: Topology, listed: Sequence[_Host]) -> list[list[int]]:
+    """Return the nodes at which each of the hosts has places for ranks."""
+    each = topology.tasks if isinstance(topology, Graph) else 1
+    if topology.hosts:
+        at: dict[str, list[int]] = {}
+        for node, name in enumerate(topology.hosts):
+            at.setdefault(name, []).append(node)
+        return [at[_known(host, at)] for host in listed]
+    if isinstance(topology, Grid) and (all(host.at for host in listed) or not all(map(_is_number, listed))):
+        return [[_at(topology, host)] for host in listed]
+    if all(map(_is_number, listed)):
+        numbers = [
+            check_int(number[1], f"{host.where}: host", 0, topology.nodes // each - 1)
+            for host in listed
+            if (number := _NUMBER.fullmatch(host.names[0]))
+        ]
+    else:
+        numbers = _by_switches(topology, each, listed)
+    return [list(range(number * each, (number + 1) * each)) for number in numbers]
+
+
+def _is_number(host: _Host) -> bool:
+    return bool(host.names and _NUMBER.fullmatch(host.names[0]))
+
+
+def _known(host: _Host, names: dict[str, list[int]]) -> str:
+    """Return the first name of a host that the network knows."""
+    known = next((name for name in host.names if name in names), None)
+    return known or check_choice(str(host), names, f"{host.where}: host")
+
+
+def _at(grid: Grid, host: _Host) -> int:
+    """Return the node at the coordinates of a host, which may be the numbers in its name."""
+    at = host.at or tuple(int(number) for number in re.findall(r"[0-9]{1,9}", host.names[0]))
+    if len(at) != grid.dims:
+        raise ValueError(
+            f"{host.where}: host {abbreviate(str(host))} has {len(at)} coordinates, expected {grid.dims} on "
+            f"{grid}, or the number of a node"
+        )
+    for place, (value, side) in enumerate(zip(at, grid.sizes, strict=True), 1):
+        if value >= side:
+            raise ValueError(
+                f"{host.where}: host {abbreviate(str(host))}: coordinate {place} is {value}, expected 0 to "
+                f"{side - 1} on {grid}"
+            )
+    return int(grid.node(at))
+
+
+def _by_switches(topology: Topology, each: int, listed: Sequence[_Host]) -> list[int]:
+    """Return the compute node of each host, on a network of switches and perhaps groups.
+
+    Groups, switches and nodes are given out in the order of their numbers, to names in their order. Boards
+    and chassis of a cabinet of HPE Cray EX are at the switches at which they are in a full one. Hosts of
+    which nothing says the switch fill those of their group.
+    """
+    group_of, switch_of = _groups(topology, each)
+    labels = [_labels(host) for host in listed]
+    groups = _numbered(topology, "groups", np.unique(group_of), [label[0] for label in labels], listed)
+    hosts = [0] * len(listed)
+    for group in set(groups):
+        own = [rank for rank in range(len(listed)) if groups[rank] == group]
+        there, of = np.unique(switch_of[group_of == group]), [labels[rank][1] for rank in own]
+        if len(there) == 1 or not any(of):
+            switches = [-1] * len(own)
+        elif all(isinstance(share, float) for share in of) and len(there) >= _CABINET["chassis"]:
+            switches = [int(there[int(float(share) * len(there))]) for share in of]
+        else:
+            switches = _numbered(topology, "switches of a group", there, of, [listed[rank] for rank in own])
+        for switch in set(switches):
+            ranks = [rank for rank, its in zip(own, switches, strict=True) if its == switch]
+            room = np.flatnonzero(group_of == group if switch < 0 else switch_of == switch)
+            here = [listed[rank] for rank in ranks]
+            placed = _numbered(topology, "nodes at a switch", room, [str(host) for host in here], here)
+            for rank, host in zip(ranks, placed, strict=True):
+                hosts[rank] = host
+    return hosts
+
+
+def _groups(topology: Topology, each: int) -> tuple[Nodes, Nodes]:
+    """Return the group and the switch of each compute node."""
+    if isinstance(topology, Tree):
+        node = np.arange(topology.nodes)
+        return node // topology.down ** max(1, topology.stages - 1), node // topology.down
+    if not isinstance(topology, Graph) or not topology.first_switch:
+        raise ValueError(
+            f"mapping hosts: the nodes of {topology} have no names, expected their numbers in the file"
+        )
+    switch = topology.home[::each] - topology.first_switch
+    if each > 1:  # the compute node itself; its switch is beyond it
+        beyond = topology.neighbor[topology.home[::each]]
+        switch = np.where(beyond >= topology.first_switch, beyond, topology.routers).min(axis=1)
+        switch -= topology.first_switch
+    group = np.zeros(len(switch), np.int64) if topology.group is None else topology.group[switch]
+    return group, switch
+
+
+def _labels(host: _Host) -> tuple[str, str | float]:
+    """Return group and switch of a host; the switch of an xname is its place in the cabinet, from 0 to 1."""
+    for name in host.names:
+        if xname := _XNAME.fullmatch(name):
+            cabinet, *places = xname.groups()
+            for (what, most), place in zip(_CABINET.items(), places, strict=True):
+                check_int(place, f"{host.where}: host {name}: {what}", 0, most - 1)
+            return cabinet, (int(places[0]) * 2 + int(places[2])) / (_CABINET["chassis"] * _CABINET["board"])
+        if blade := _BLADE.fullmatch(name):
+            return blade[1], blade[2]
+    if "group" in host.within or "switch" in host.within:
+        return host.within.get("group", ""), host.within.get("switch", "")
+    raise ValueError(
+        f"{host.where}: host {abbreviate(str(host))} does not say where it is, expected the number of a "
+        "node, a name such as x1302c0s3b0n0 or as01r2b10, or columns group and switch"
+    )
+
+
+def _natural(text: str) -> tuple[int | str, ...]:
+    """Return what sorts texts with numbers in them, as in ``r2`` before ``r10``."""
+    return tuple(int(word) if word.isdigit() else word for word in re.split(r"([0-9]+)", text) if word)
+
+
+def _numbered(
+    topology: Topology,
+    what: str,
+    there: Sequence[int] | Nodes,
+    labels: Sequence[object],
+    listed: Sequence[_Host],
+) -> list[int]:
+    """Return for each label one of those that are `there`, in the order of the labels."""
+    different = sorted(set(labels), key=lambda label: _natural(str(label)))
+    if len(different) > len(there):
+        host = listed[labels.index(different[len(there)])]
+        raise ValueError(
+            f"{host.where}: host {abbreviate(str(host))}: the hosts name {len(different)} {what}, and "
+            f"{topology} has {len(there)}"
+        )
+    number = dict(zip(different, there, strict=False))
+    return [int(number[label]) for label in labels]
