@@ -176,11 +176,16 @@ def table_of(kind: Kind) -> Kind:
     return check
 
 
-def kind_of(hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None = None) -> Kind:
+def kind_of(
+    hint: Any,
+    undefined: bool = False,
+    given: Mapping[str, Kind] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Kind:
     """Return the kind of the JSON form of a type; for a dataclass, a table of its fields.
 
     A field with a default can be absent, at any depth: older files without the field are read with its
-    default, which the check inserts.
+    default, which the check inserts. The ``bounds`` and ``choices`` of a field's metadata apply.
 
     Parameters
     ----------
@@ -190,32 +195,39 @@ def kind_of(hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None
         Whether floats can be null, like ratios without a divisor.
     given : mapping of str to Kind, optional
         Kinds of fields that are stricter than their types.
+    bounds : (float, float), optional
+        Smallest and largest valid number.
     """
     if is_dataclass(hint):
         return _record(hint, undefined, given or {})
-    simple = {Any: anything, str: text, bool: truth, int: number(-MOST)}
+    least, most = bounds or (-math.inf, math.inf)
+    if hint is int:
+        return number(int(max(least, -MOST)), int(min(most, MOST)))
+    if hint is float:
+        return maybe(amount(least, most)) if undefined else amount(least, most)
+    simple = {Any: anything, str: text, bool: truth}
     if hint in simple:
         return simple[hint]
-    if hint is float:
-        return maybe(amount()) if undefined else amount()
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _either(
-            [kind_of(part, undefined) for part in parts if part is not NoneType], NoneType in parts
+            [kind_of(part, undefined, None, bounds) for part in parts if part is not NoneType],
+            NoneType in parts,
         )
     if origin is dict:
-        return table_of(kind_of(parts[1], undefined))
+        return table_of(kind_of(parts[1], undefined, None, bounds))
     if origin is list or parts[-1:] == (...,):
-        return listed(kind_of(parts[0], undefined))
+        return listed(kind_of(parts[0], undefined, None, bounds))
     if origin is tuple:
-        return row(*(kind_of(part, undefined) for part in parts))
+        return row(*(kind_of(part, undefined, None, bounds) for part in parts))
     raise TypeError(f"no kind of values is known for {hint}")
 
 
 def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
     """Return the kind of tables of a dataclass's fields, those with a default being optional."""
     hints = get_type_hints(hint)
-    own = {item.name: kind_of(hints[item.name], undefined) for item in fields(hint)} | dict(given)
+    own = {item.name: _field(hints[item.name], undefined, item.metadata) for item in fields(hint)}
+    own |= given
     defaults = {item.name: to_plain(_default(item)) for item in fields(hint) if _has_default(item)}
     required = {name: kind for name, kind in own.items() if name not in defaults}
     check = table(required, {name: own[name] for name in defaults})
@@ -227,6 +239,13 @@ def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
                 value[name] = deepcopy(default)
 
     return check_and_fill
+
+
+def _field(hint: Any, undefined: bool, metadata: Mapping[str, Any]) -> Kind:
+    """Return the kind of a field's values, which its metadata may restrict."""
+    if metadata.get("choices"):
+        return choice(*metadata["choices"])
+    return kind_of(hint, undefined, None, metadata.get("bounds"))
 
 
 def _has_default(item: Field[Any]) -> bool:

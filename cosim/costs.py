@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.cosim.cosim_figures import Costs
-from netplace.cosim.job_row import JobRow, LoggedJobRow
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed
 from netplace.scheduling import Schedule, State
@@ -49,7 +49,7 @@ def costs(rows: Sequence[JobRow]) -> Costs | None:
     there with the actual mapping, and the cost of sharing is the additional live time. The three add up. The
     result is None if jobs have no logged times.
     """
-    done = [row for row in rows if isinstance(row, LoggedJobRow) and row.live is not None and row.logged]
+    done = [row for row in rows if row.live is not None and row.logged]
     if not done:
         return None
     names = ("logged", "unmapped", "alone", "live")

@@ -1,20 +1,18 @@
-"""The results of the jobs, one by one and together, as dicts for JSON."""
+"""The figures of all jobs of a co-simulation together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from netplace.cosim.cosim_figures import CosimFigures, HalfWidth, Sharing, TableError, TimeError
-from netplace.cosim.job_row import JobRow, LoggedJobRow, Times, ended
+from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.measured import Measured
-from netplace.netsim import Config
-from netplace.scheduling import Schedule, State
+from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import measure
 
-__all__ = ["figures", "half_widths", "job_rows", "table_error"]
+__all__ = ["figures", "half_widths", "table_error"]
 
 # Groups of jobs by which the error of a table is told.
 GROUPS: dict[str, Callable[[JobRow], str]] = {
@@ -22,63 +20,6 @@ GROUPS: dict[str, Callable[[JobRow], str]] = {
     "size": lambda row: str(row.size),
     "contiguous": lambda row: "contiguous" if row.contiguous else "scattered",
 }
-
-
-def job_rows(
-    schedule: Schedule,
-    measured: Mapping[int, Measured],
-    config: Config,
-    unmapped: Mapping[int, float] | None = None,
-) -> list[JobRow]:
-    """Return the result row of each job.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        The rows of the job level, with their nodes.
-    measured : mapping of int to Measured
-        Measurements of each job that ended well, by its number.
-    config : Config
-        Settings of the network.
-    unmapped : mapping of int to float, optional
-        For the jobs of a log, the cycles alone with tasks in the order of the nodes.
-    """
-    second = config.cycle_ns * 1e-9
-    assert schedule.allocations is not None
-    rows = []
-    for row, number in enumerate(schedule.number.tolist()):
-        done = measured.get(number) if schedule.state[row] == State.DONE else None
-        held = schedule.allocations[row]
-        slowdown = done and (done.live / done.alone if done.alone else 1.0)
-        common: dict[str, Any] = {
-            "job": number,
-            "application": done.placed.work.application if done else "",
-            "size": int(schedule.nodes[row]),
-            "submit": float(schedule.submit[row]),
-            "wait": float(schedule.start[row] - schedule.submit[row]),
-            "start": float(schedule.start[row]),
-            "end": float(schedule.end[row]),
-            "nodes": tuple((done.placed.nodes if done else held).tolist()),
-            "contiguous": bool(schedule.contiguous[row]),
-            "state": State(int(schedule.state[row])).name.lower(),
-            "kills": int(schedule.kills[row]),
-            "start_cycle": done and done.start,
-            "end_cycle": done and done.start + round(done.live),
-            "alone": done and done.alone * second,
-            "fresh": done and done.fresh * second,
-            "live": done and done.live * second,
-            "slowdown": slowdown,
-            "half_width": done and done.half_width,
-            "slowdown_half_width": done and slowdown and done.chance * slowdown,
-        }
-        if unmapped is None:
-            rows.append(JobRow(**common))
-        elif done is None:
-            rows.append(LoggedJobRow(**common))
-        else:
-            logged = float(done.placed.job.run_time)
-            rows.append(LoggedJobRow(**common, logged=logged, unmapped=unmapped[number] * second))
-    return rows
 
 
 def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigures:

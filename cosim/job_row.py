@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["JobRow", "LoggedJobRow", "Times", "ended", "job_row"]
+from netplace.checks.plain import to_plain
+from netplace.checks.quantities import LESS, quantity
+from netplace.cosim.measured import Measured
+from netplace.cosim.placed import Placing
+from netplace.placement.compactness import pairwise_sum
+from netplace.scheduling import Schedule, State
+
+__all__ = ["JobRow", "Times", "ended", "job_row", "job_rows"]
+
+_CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
+_POSITIVE = (0.0, math.inf)
 
 
 class Times(NamedTuple):
@@ -20,64 +31,65 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True)
 class JobRow:
-    """One job. Times on the network are None if it did not end well.
+    """One job.
 
-    Attributes
-    ----------
-    job : int
-        Number in the workload.
-    application : str
-        Application; empty if it sends nothing or did not end well.
-    size : int
-        Requested number of nodes.
-    submit, start, end : float
-        Seconds since the workload's origin.
-    wait : float
-        Seconds from its submission to its start.
-    nodes : tuple of int
-        Its nodes, in the order of its tasks.
-    contiguous : bool
-        Whether the nodes were contiguous.
-    state : str
-        Final state, a name of `netplace.scheduling.State` in lower case.
-    kills : int
-        Number of times that it was killed and started again.
-    start_cycle, end_cycle : int or None
-        Cycles of the network.
-    alone : float or None
-        Seconds from the same start, on the same nodes, without other jobs.
-    fresh : float or None
-        Seconds alone on a new network, as in a table.
-    live : float or None
-        Seconds in the co-simulation.
-    slowdown : float or None
-        `live` divided by `alone`.
-    half_width : float or None
-        Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted, not
-        estimated.
-    slowdown_half_width : float or None
-        Half-width of the interval of `slowdown` from chance alone; None also in older files.
+    A figure is one field here and its value in `job_rows`; `netplace.checks.quantities` tells where it then
+    appears. Times on the network are None if the job did not end well. Fields with a default are also missing
+    in files of older versions.
     """
 
-    job: int
-    application: str
-    size: int
-    submit: float
-    wait: float
-    start: float
-    end: float
-    nodes: tuple[int, ...]
-    contiguous: bool
-    state: str
-    kills: int
-    start_cycle: int | None
-    end_cycle: int | None
-    alone: float | None
-    fresh: float | None
-    live: float | None
-    slowdown: float | None
-    half_width: float | None
-    slowdown_half_width: float | None = None
+    job: int = quantity("Number in the workload.")
+    application: str = quantity("Application; empty if it sends nothing or did not end well.")
+    size: int = quantity("Requested number of nodes.", bounds=(1, math.inf))
+    submit: float = quantity("Submission, since the workload's origin.", "s", moment=True)
+    wait: float = quantity("From its submission to its start.", "s")
+    start: float = quantity("Start, since the workload's origin.", "s", moment=True)
+    end: float = quantity("End, since the workload's origin.", "s", moment=True)
+    nodes: tuple[int, ...] = quantity(
+        "Its nodes, in the order of its tasks.", bounds=(0, math.inf), shown=False
+    )
+    contiguous: bool = quantity("Whether the nodes were contiguous.", shown=False)
+    state: str = quantity("Final state.", choices=[state.name.lower() for state in State], shown=False)
+    kills: int = quantity("How often it was killed and started again.", bounds=(0, math.inf), shown=False)
+    start_cycle: int | None = quantity("Cycle of its start.", "cycles", bounds=_CYCLES, shown=False)
+    end_cycle: int | None = quantity("Cycle of its end.", "cycles", bounds=_CYCLES, shown=False)
+    alone: float | None = quantity(
+        "From the same start, on the same nodes, without other jobs.", "s", name="run time alone",
+        digits=1, better=LESS, bounds=_POSITIVE,
+    )  # fmt: skip
+    fresh: float | None = quantity(
+        "Alone on a new network, as in a table.", "s", bounds=_POSITIVE, shown=False
+    )
+    live: float | None = quantity(
+        "In the co-simulation.",
+        "s",
+        name="run time beside the others",
+        digits=1,
+        better=LESS,
+        bounds=_POSITIVE,
+    )
+    slowdown: float | None = quantity(
+        "`live` divided by `alone`.", "live / alone", digits=4, better=LESS, bounds=_POSITIVE
+    )
+    half_width: float | None = quantity(
+        "Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted.",
+        "share", name="±", bounds=_POSITIVE,
+    )  # fmt: skip
+    slowdown_half_width: float | None = quantity(
+        "Half-width of the interval of `slowdown` from chance alone.", default=None, bounds=_POSITIVE,
+        shown=False,
+    )  # fmt: skip
+    logged: float | None = quantity(
+        "Run time of the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
+    )
+    unmapped: float | None = quantity(
+        "Alone on the same nodes, with its tasks in the order of the nodes, for jobs of a log.", "s",
+        default=None, bounds=_POSITIVE, shown=False,
+    )  # fmt: skip
+    mean_hops: float | None = quantity(
+        "Mean distance of two of its nodes; 0 for a single node.", "hops", name="distance of its nodes",
+        digits=2, better=LESS, default=None, bounds=_POSITIVE,
+    )  # fmt: skip
 
     @property
     def times(self) -> Times | None:
@@ -110,30 +122,68 @@ class JobRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row by the names of its fields, as a dict for JSON."""
-        plain = {item.name: getattr(self, item.name) for item in fields(self)}
-        return plain | {"nodes": list(self.nodes)}
+        return to_plain(self)
 
 
-@dataclass(frozen=True)
-class LoggedJobRow(JobRow):
-    """One job of a log.
+def job_rows(
+    schedule: Schedule,
+    measured: Mapping[int, Measured],
+    placing: Placing,
+    unmapped: Mapping[int, float] | None = None,
+) -> list[JobRow]:
+    """Return the result row of each job.
 
-    Attributes
+    Parameters
     ----------
-    logged : float or None
-        Run time of the log, in seconds.
-    unmapped : float or None
-        Seconds alone on the same nodes, with its tasks in the order of the nodes.
+    schedule : Schedule
+        The rows of the job level, with their nodes.
+    measured : mapping of int to Measured
+        Measurements of each job that ended well, by its number.
+    placing : Placing
+        The machine and its settings.
+    unmapped : mapping of int to float, optional
+        For the jobs of a log, the cycles alone with tasks in the order of the nodes.
     """
-
-    logged: float | None = None
-    unmapped: float | None = None
+    second = placing.config.cycle_ns * 1e-9
+    assert schedule.allocations is not None
+    rows = []
+    for row, number in enumerate(schedule.number.tolist()):
+        done = measured.get(number) if schedule.state[row] == State.DONE else None
+        nodes = done.placed.nodes if done else schedule.allocations[row]
+        slowdown = done and (done.live / done.alone if done.alone else 1.0)
+        pairs = len(nodes) * (len(nodes) - 1) // 2
+        rows.append(
+            JobRow(
+                job=number,
+                application=done.placed.work.application if done else "",
+                size=int(schedule.nodes[row]),
+                submit=float(schedule.submit[row]),
+                wait=float(schedule.start[row] - schedule.submit[row]),
+                start=float(schedule.start[row]),
+                end=float(schedule.end[row]),
+                nodes=tuple(nodes.tolist()),
+                contiguous=bool(schedule.contiguous[row]),
+                state=State(int(schedule.state[row])).name.lower(),
+                kills=int(schedule.kills[row]),
+                start_cycle=done and done.start,
+                end_cycle=done and done.start + round(done.live),
+                alone=done and done.alone * second,
+                fresh=done and done.fresh * second,
+                live=done and done.live * second,
+                slowdown=slowdown,
+                half_width=done and done.half_width,
+                slowdown_half_width=done and slowdown and done.chance * slowdown,
+                logged=float(done.placed.job.run_time) if done and unmapped is not None else None,
+                unmapped=unmapped[number] * second if done and unmapped is not None else None,
+                mean_hops=pairwise_sum(placing.machine, nodes) / pairs if pairs else 0.0,
+            )
+        )
+    return rows
 
 
 def job_row(plain: Mapping[str, Any]) -> JobRow:
     """Return the row of a checked table of its fields."""
-    kind = LoggedJobRow if "logged" in plain else JobRow
-    return kind(**{**plain, "nodes": tuple(plain["nodes"])})
+    return JobRow(**{**plain, "nodes": tuple(plain["nodes"])})
 
 
 def ended(rows: Iterable[JobRow]) -> list[tuple[JobRow, Times]]:

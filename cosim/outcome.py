@@ -10,7 +10,6 @@ from netplace.checks.calls import checked
 from netplace.checks.schema import (
     amount,
     anything,
-    choice,
     kind_of,
     listed,
     maybe,
@@ -22,14 +21,11 @@ from netplace.checks.schema import (
     text,
 )
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, Sharing, TimeError
-from netplace.cosim.job_row import JobRow, LoggedJobRow, job_row
+from netplace.cosim.job_row import JobRow, job_row
 from netplace.cosim.mixes import SOURCES
-from netplace.scheduling import State
 from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
 
 __all__ = ["OPTIONAL", "OUTCOME", "REQUIRED", "job_rows_of"]
-
-_LAST_CYCLE = 2**60  # a job that starts or ends later would never be reached
 
 _SPREAD = kind_of(Spread, undefined=True)
 _LEVEL = kind_of(Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD))})
@@ -49,19 +45,6 @@ _FIGURES = kind_of(
         "costs": maybe(kind_of(Costs, undefined=True, given={"jobs": number()})),
     },
 )
-_CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
-_TIMES = ("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width", "logged", "unmapped")
-_JOB = kind_of(
-    LoggedJobRow,
-    given={
-        "size": number(1),
-        "nodes": listed(number()),
-        "state": choice(*(state.name.lower() for state in State)),
-        "kills": number(),
-        **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
-        **dict.fromkeys(_TIMES, _TIME),
-    },
-)
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}
 _WAITING = table(
@@ -74,7 +57,7 @@ _WAITING = table(
     {"watched": listed(table({"job": number(-MOST), "links": listed(row(number(), number(), *_PAIR[1:]))}))},
 )
 REQUIRED = {
-    "jobs": listed(_JOB, least=1),
+    "jobs": listed(kind_of(JobRow), least=1),
     "figures": _FIGURES,
     "notes": listed(sentence),
     "rejected": listed(table({"job": number(-MOST), "nodes": number(), "why": text})),

@@ -16,8 +16,8 @@ from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import cheaper, check_affordable
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.fidelities import COURSES
-from netplace.cosim.figures import figures, job_rows
-from netplace.cosim.job_row import JobRow
+from netplace.cosim.figures import figures
+from netplace.cosim.job_row import JobRow, job_rows
 from netplace.cosim.journal import Journal
 from netplace.cosim.link_waiting import watched_jobs
 from netplace.cosim.live import LiveExecution
@@ -122,7 +122,7 @@ def cosimulate(
         execution.look()
     course.finish(keep)
     unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
-    rows = job_rows(made, course.measured, plan.config, unmapped)
+    rows = job_rows(made, course.measured, placing, unmapped)
     of_all = course.with_own(figures(made, rows, plan.fidelity != "table"))
     if unmapped is not None:
         of_all = replace(of_all, costs=costs(rows))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from netplace.apps import APPLICATIONS
@@ -15,6 +16,7 @@ from netplace.checks import check_unpacked
 from netplace.checks.columns import numbers_in
 from netplace.checks.csv_cells import frame_as_read, write_frame
 from netplace.checks.inputs import input_file
+from netplace.checks.quantities import quantities
 from netplace.checks.table_file import opened, sealed
 from netplace.checks.writing import atomic_file
 from netplace.netsim import Config
@@ -177,18 +179,41 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
     raise ValueError(f"{where}: is no table of runs or run times, it lacks the columns {lacking}")
 
 
-def write_table(frame: pd.DataFrame, path: Path) -> None:
+def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
     Tables of runs and run times, which are read again, get a column with their version and checksum.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    path : Path
+        The file.
+    kind : type, optional
+        Dataclass whose fields, `netplace.checks.quantities.quantities`, are the columns; the schema of a
+        Parquet file has their units and descriptions.
+    what : str
+        What a row is, and the version, for the schema.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = sealed(frame, _WHAT, _VERSION)
     if path.suffix != ".parquet":
         write_frame(frame, path)
         return
+    columns = pa.Table.from_pandas(frame, preserve_index=False)
+    if kind is not None:
+        said = quantities(kind)
+        described = [
+            column.with_metadata({"unit": said[column.name].unit, "description": said[column.name].help})
+            if column.name in said
+            else column
+            for column in columns.schema
+        ]
+        schema = pa.schema(described, {**columns.schema.metadata, "netplace": what})
+        columns = pa.Table.from_arrays(columns.columns, schema=schema)
     with atomic_file(path) as draft:
-        frame.to_parquet(draft, index=False)
+        pq.write_table(columns, draft)
 
 
 def read_table(path: Path) -> pd.DataFrame:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
+from netplace.checks.quantities import quantities
 from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, serialization
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.tables.schedule import site_rows
 from netplace.report.tables.waiting import waiting_table, write_waiting
 from netplace.report.terminal.screen import number, table
-from netplace.report.terminal.units import span
+from netplace.report.terminal.units import span, time_unit
 from netplace.runs.tables import write_table
 
 if TYPE_CHECKING:
@@ -43,14 +46,17 @@ COSTS = "What place and sharing cost the jobs of the log"
 
 _SHARING = {
     "mean slowdown by sharing": ("mean_slowdown", 4, 1),
-    "median": ("median_slowdown", 4, 1),
-    "95th percentile": ("p95_slowdown", 4, 1),
-    "most": ("most_slowdown", 4, 1),
     "jobs slowed by 1 % and more (%)": ("slowed_by_1_percent", 1, 100),
     "~ slowdown other than 1, within chance (%)": ("within_chance", 1, 100),
     "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
 }
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
+_SPREAD: dict[str, Callable[[Sequence[float]], Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "95 %": lambda values: np.percentile(values, 95),
+    "most": np.max,
+}
 PLAN_WORDS = ("machine", "workload", "options", "policy", "site", "partition", "mapping", "seed")
 
 
@@ -85,7 +91,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
         *site_rows(outcome.get("site")),
     ]
-    made = [table(title_of(plan), ["figure", "value"], rows)]
+    made = [table(title_of(plan), ["figure", "value"], rows), _job_table(job_rows_of(outcome))]
     if figures.sources is not None and figures.mixes is not None:
         made.append(_source_table(figures.sources, figures.mixes, figures.marked, figures.half_width))
     if figures.simulated is not None:
@@ -97,6 +103,18 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     if "waiting" in outcome:
         made.append(waiting_table(outcome))
     return made
+
+
+def _job_table(jobs: Sequence[JobRow]) -> Table:
+    """Return the spread over the jobs of each figure that outcomes are compared by."""
+    rows = []
+    for name, said in quantities(JobRow).items():
+        values = [value for job in jobs if (value := getattr(job, name)) is not None]
+        if said.better and values:
+            size, unit = time_unit(values) if said.unit == "s" else (1.0, said.unit)
+            spread = [number(float(of(values)) / size, said.digits) for of in _SPREAD.values()]
+            rows.append([said.in_unit(unit), *spread])
+    return table("figures of the jobs", ["a job's", *_SPREAD], rows)
 
 
 def _source_table(
@@ -187,7 +205,9 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
 
 def job_frame(outcome: Outcome) -> pd.DataFrame:
     """Return one row a job; its nodes as text, in the order of the tasks."""
-    frame = pd.DataFrame(outcome["jobs"])
+    known = {name for job in outcome["jobs"] for name in job}
+    columns = [name for name in quantities(JobRow) if name in known]
+    frame = pd.DataFrame(outcome["jobs"], columns=columns)
     return frame.assign(nodes=[" ".join(map(str, nodes)) for nodes in frame["nodes"]])
 
 
@@ -199,7 +219,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     folder.mkdir(exist_ok=True)
     frame = job_frame(outcome)
     for name in ("jobs.csv", "jobs.parquet"):
-        write_table(frame, folder / name)
+        write_table(frame, folder / name, JobRow, f"jobs of a co-simulation {serialization.VERSION}")
     write_figure(folder / "sharing.png", sharing_figure(job_rows_of(outcome), title_of(plan)))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)

@@ -11,13 +11,15 @@ import pytest
 from netplace.advice.rules import RuleAdvice
 from netplace.checks.schema import kind_of
 from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.plan import CosimPlan
+from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
 from netplace.report.tables.configurations import ConfigurationRow
 from netplace.runs.plan import Plan
 from netplace.scheduling.metrics import Metrics
 
-KINDS = (Config, ConfigurationRow, CosimFigures, CosimPlan, Metrics, Plan, RuleAdvice)
+KINDS = (Config, ConfigurationRow, CosimFigures, CosimPlan, JobRow, Metrics, Plan, RuleAdvice, Waiting)
 
 
 @dataclass
@@ -80,7 +82,10 @@ def _oldest(hint: Any) -> Any:
     if is_dataclass(hint):
         hints = get_type_hints(hint)
         bare = (item for item in fields(hint) if item.default is MISSING and item.default_factory is MISSING)
-        return {item.name: _oldest(hints[item.name]) for item in bare}
+        return {
+            item.name: next(iter(item.metadata.get("choices", ())), None) or _oldest(hints[item.name])
+            for item in bare
+        }
     simple = {Any: 0, str: "text", bool: True, int: 1, float: 1.5}
     if hint in simple:
         return simple[hint]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.quantities import quantities
+from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
 from netplace.report.comparison.kinds.schedule import METRICS
@@ -15,11 +17,6 @@ from netplace.report.pages.kinds.saved import asked_of, versions_of
 
 __all__ = ["cosim_entry", "outcome", "recognises"]
 
-_PER_JOB = {
-    "slowdown": "slowdown (live / alone)",
-    "live": "run time beside the others (s)",
-    "alone": "run time alone (s)",
-}
 # Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.
 _FIGURES: Figures = {
     ("schedule", "per_job", "wait", "mean"): ("mean wait (s)", LESS),
@@ -38,9 +35,9 @@ def outcome(path: Path) -> Outcome:
 def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -> Entry:
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
-    for name, text in _PER_JOB.items():
-        values = {str(job["job"]): float(job[name]) for job in ended["jobs"] if job[name] is not None}
-        if values:
-            results.append(Result(text, Sample.of(values, "jobs"), LESS))
+    for name, said in quantities(JobRow).items():
+        values = {str(job["job"]): job[name] for job in ended["jobs"] if job.get(name) is not None}
+        if said.better and values:
+            results.append(Result(said.heading, Sample.of(values, "jobs"), said.better))
     results += figure_results(path, {"": ended["figures"]}, _FIGURES, "seeds")
     return Entry(dict(asked_of(plan)), results)

@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplace.checks.quantities import quantities
 from netplace.cosim.cosim_figures import CosimFigures
-from netplace.cosim.job_row import JobRow, LoggedJobRow, ended
+from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.reasons import link_name
 from netplace.cosim.serialization import FILE, read_plan
@@ -204,41 +205,18 @@ def _waiting(
 
 
 def _table(jobs: Sequence[JobRow]) -> DataTable:
-    columns = [
-        "job",
-        "application",
-        "size",
-        "submit",
-        "wait",
-        "start",
-        "end",
-        *(["logged"] if any(isinstance(job, LoggedJobRow) for job in jobs) else []),
-        "alone",
-        "live",
-        "slowdown",
-        "half_width",
-    ]
-    last = max((job.end for job in jobs), default=0.0)
+    """Return the figures of each job: those that any job has."""
     origin = min((job.submit for job in jobs), default=0.0)
-    second, unit = seconds_unit(last - origin)
-    units = {
-        name: f"{name} ({unit})" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")
-    }
-    moments = ("submit", "start", "end")
-    rows = [
-        [
-            _in(getattr(job, name), origin if name in moments else 0.0, second)
-            if name in units
-            else getattr(job, name)
-            for name in columns
-        ]
-        for job in jobs
-    ]
-    half = "± (share)" if any(job.half_width for job in jobs) else "±"
-    names = [units.get(name, half if name == "half_width" else name) for name in columns]
-    return DataTable("Jobs", names, rows, note="submit, start and end since the first submission.")
-
-
-def _in(value: float | None, origin: float, unit: float) -> float | None:
-    """Return a time since `origin` in a unit, and None for what has none."""
-    return None if value is None else (value - origin) / unit
+    second, unit = seconds_unit(max((job.end for job in jobs), default=0.0) - origin)
+    headings, columns = [], []
+    for name, said in quantities(JobRow).items():
+        values = [getattr(job, name) for job in jobs]
+        if not said.shown or all(value is None for value in values):
+            continue
+        if said.unit == "s":
+            start = origin if said.moment else 0.0
+            values = [None if value is None else (value - start) / second for value in values]
+        headings.append(said.in_unit(unit) if said.unit == "s" else said.heading)
+        columns.append(values)
+    note = "submit, start and end since the first submission."
+    return DataTable("Jobs", headings, list(zip(*columns, strict=True)), note)

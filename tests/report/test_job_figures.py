@@ -1,0 +1,96 @@
+"""A figure of a job is one field: it appears on the terminal, in files, on the page and in a comparison."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from netplace.checks.quantities import quantities
+from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.cosim.job_row import JobRow
+from netplace.cosim.serialization import read_plan
+from netplace.report.comparison import compare, read_outcome
+from netplace.report.pages.kinds.cosimulation import page
+from netplace.report.tables.cosim import figure_tables, write_folder
+from netplace.topologies import parse
+
+GIVEN = {
+    "machine": "torus:4x4", "workload": "applications", "jobs": 5, "sizes": "small", "intensity": "low",
+    "partition": "random",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return a plan, what came of it, and its folder."""
+    folder = tmp_path_factory.mktemp("cosim") / "out"
+    plan = make_cosim_plan(GIVEN)
+    outcome = cosimulate(plan).outcome
+    write_folder(folder, plan, outcome)
+    return plan, outcome, folder
+
+
+@pytest.mark.parametrize("name", [name for name, said in quantities(JobRow).items() if said.better])
+def test_a_figure_of_a_job_appears_everywhere(written, name):
+    plan, outcome, folder = written
+    said = quantities(JobRow)[name]
+    values = [job[name] for job in outcome["jobs"]]
+    assert [job[name] for job in json.loads((folder / "cosim.json").read_text())["jobs"]] == values
+    assert pd.read_csv(folder / "jobs.csv")[name].tolist() == pytest.approx(values)
+    assert pd.read_parquet(folder / "jobs.parquet")[name].tolist() == values
+    field = pq.read_schema(folder / "jobs.parquet").field(name)
+    assert field.metadata == {b"unit": said.unit.encode(), b"description": said.help.encode()}
+    [shown] = [made for made in figure_tables(plan, outcome) if str(made.title) == "figures of the jobs"]
+    assert sum(cell.startswith(said.name) for cell in map(str, shown.columns[0].cells)) == 1
+    [table] = [part for part in page(folder).parts if part.title == "Jobs"]
+    assert sum(heading.startswith(said.name) for heading in table.columns) == 1
+    differences = compare(read_outcome(folder), read_outcome(folder)).differences
+    [difference] = [each for each in differences if each.name == said.heading]
+    assert difference.first == pytest.approx(np.mean(values))
+
+
+def test_a_parquet_file_says_what_its_rows_are(written):
+    *_, folder = written
+    assert pq.read_schema(folder / "jobs.parquet").metadata[b"netplace"] == b"jobs of a co-simulation 2"
+
+
+def test_the_distance_of_nodes_is_that_of_all_pairs(written):
+    _, outcome, _ = written
+    machine = parse(GIVEN["machine"])
+    for job in outcome["jobs"]:
+        hops = [int(machine.distance(a, b)) for a, b in combinations(job["nodes"], 2)]
+        assert job["mean_hops"] == pytest.approx(np.mean(hops) if hops else 0)
+
+
+def test_the_page_shows_each_job_in_its_units(written):
+    _, outcome, folder = written
+    [table] = [part for part in page(folder).parts if part.title == "Jobs"]
+    place = table.columns.index("run time alone (µs)")
+    assert [row[place] for row in table.rows] == pytest.approx(
+        [1e6 * job["alone"] for job in outcome["jobs"]]
+    )
+    place = table.columns.index("submit (µs)")
+    assert min(row[place] for row in table.rows) == 0
+    assert not {"nodes", "logged (µs)"} & {*table.columns}
+
+
+def test_a_folder_without_a_later_figure_is_read(written, tmp_path):
+    _, outcome, folder = written
+    content = json.loads((folder / "cosim.json").read_text())
+    for job in content["jobs"]:
+        del job["mean_hops"], job["slowdown_half_width"]
+    plain = {
+        name: value for name, value in content.items() if name not in ("netplace", "version", "checksum")
+    }
+    (tmp_path / "cosim.json").write_text(json.dumps(plain))
+    _, read = read_plan(tmp_path)
+    assert [job["live"] for job in read["jobs"]] == [job["live"] for job in outcome["jobs"]]
+    names = {each.name for each in compare(read_outcome(tmp_path), read_outcome(tmp_path)).differences}
+    assert "slowdown (live / alone)" in names
+    assert "distance of its nodes (hops)" not in names
+    assert "distance of its nodes (hops)" not in page(tmp_path).parts[-1].columns
