@@ -18,6 +18,7 @@ __all__ = ["JobRow", "Times", "ended", "job_row", "job_rows"]
 
 _CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
 _POSITIVE = (0.0, math.inf)
+_TAKEN = ("start_cycle", "end_cycle", "alone", "fresh", "live", "slowdown", "half_width")
 
 
 class Times(NamedTuple):
@@ -150,7 +151,22 @@ def job_rows(
     for row, number in enumerate(schedule.number.tolist()):
         done = measured.get(number) if schedule.state[row] == State.DONE else None
         nodes = done.placed.nodes if done else schedule.allocations[row]
-        slowdown = done and (done.live / done.alone if done.alone else 1.0)
+        taken: dict[str, Any] = dict.fromkeys(_TAKEN)
+        if done is not None:
+            slowdown = done.live / done.alone if done.alone else 1.0
+            taken |= {
+                "start_cycle": done.start,
+                "end_cycle": done.start + round(done.live),
+                "alone": done.alone * second,
+                "fresh": done.fresh * second,
+                "live": done.live * second,
+                "slowdown": slowdown,
+                "half_width": done.half_width,
+                "slowdown_half_width": done.chance * slowdown,
+            }
+            if unmapped is not None:
+                taken["logged"] = float(done.placed.job.run_time)
+                taken["unmapped"] = unmapped[number] * second
         pairs = len(nodes) * (len(nodes) - 1) // 2
         rows.append(
             JobRow(
@@ -165,16 +181,7 @@ def job_rows(
                 contiguous=bool(schedule.contiguous[row]),
                 state=State(int(schedule.state[row])).name.lower(),
                 kills=int(schedule.kills[row]),
-                start_cycle=done and done.start,
-                end_cycle=done and done.start + round(done.live),
-                alone=done and done.alone * second,
-                fresh=done and done.fresh * second,
-                live=done and done.live * second,
-                slowdown=slowdown,
-                half_width=done and done.half_width,
-                slowdown_half_width=done and slowdown and done.chance * slowdown,
-                logged=float(done.placed.job.run_time) if done and unmapped is not None else None,
-                unmapped=unmapped[number] * second if done and unmapped is not None else None,
+                **taken,
                 mean_hops=pairwise_sum(placing.machine, nodes) / pairs if pairs else 0.0,
             )
         )
