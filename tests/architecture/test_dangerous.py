@@ -93,7 +93,8 @@ OF_SYSTEM = {
     "symlink",
     "system",
     "touch",
-}  # of os and shutil
+    "write_table",
+}  # of os, shutil and pyarrow.parquet
 OPENING = ("w", "a", "x", "+")  # in the mode of a file
 
 OWN_RULE = "a rule that the user named by a flag, or a package that the user installed (SECURITY.md)"
@@ -174,7 +175,7 @@ SAFE = {
         "import pickle": "an error of this process, written and read at once in memory",
     },
     "runs/store_schema.py": {"link": "a new store appears whole, an existing one stays"},
-    "runs/tables.py": {"to_parquet": DRAFT},
+    "runs/tables.py": {"write_table": DRAFT},
     "scheduling/partitioner/centres/space.py": {"__reduce__": "how a space goes to workers of this process"},
     "scheduling/workload/files.py": {"open": DRAFT, "write_text": "its own function, by `atomic_file`"},
     "scheduling/workload/job_table.py": {"write_text": "that of netplace.scheduling.workload.files"},
@@ -195,7 +196,7 @@ def found_in(tree: ast.AST) -> Iterator[str]:
             yield from (
                 alias.name
                 for alias in node.names
-                if alias.name in METHODS or (alias.name in OF_SYSTEM and node.module in ("os", "shutil"))
+                if alias.name in METHODS or (alias.name in OF_SYSTEM and node.module in ("os", "shutil", "pq"))
             )
         elif isinstance(node, ast.FunctionDef) and node.name in METHODS:
             yield node.name
@@ -205,7 +206,7 @@ def found_in(tree: ast.AST) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.Attribute) and (
             node.attr in METHODS
-            or (node.attr in OF_SYSTEM and getattr(node.value, "id", "") in ("os", "shutil"))
+            or (node.attr in OF_SYSTEM and getattr(node.value, "id", "") in ("os", "shutil", "pq"))
         ):
             yield node.attr
         elif isinstance(node, ast.keyword) and node.arg in ("shell", "allow_pickle"):
