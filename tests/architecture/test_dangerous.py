@@ -196,7 +196,7 @@ def found_in(tree: ast.AST) -> Iterator[str]:
             yield from (
                 alias.name
                 for alias in node.names
-                if alias.name in METHODS or (alias.name in OF_SYSTEM and node.module in ("os", "shutil", "pq"))
+                if alias.name in METHODS or (alias.name in OF_SYSTEM and node.module in ("os", "shutil"))
             )
         elif isinstance(node, ast.FunctionDef) and node.name in METHODS:
             yield node.name
