@@ -42,8 +42,8 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
     from netplace.cli.frames import load_frame
     from netplace.report.files.outputs import PICTURES, check_output
     from netplace.report.plots import write_figure
-    from netplace.report.plots.best import clear_best
     from netplace.report.plots.charts import marked_figure
+    from netplace.report.plots.comparisons import clear_best
     from netplace.runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)

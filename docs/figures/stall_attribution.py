@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import cosimulate, make_cosim_plan, reasons
-from netplace.report.plots.page import page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import HELD, PALE, Curve, Figure, Panel, Rule
 
 HERE = Path(__file__).parent
 MACHINES = ("torus:8x8", "mesh:8x8", "tree:4,3")
@@ -81,16 +82,19 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame) -> None:
     """Draw what is saved over what was blamed, a panel for each machine."""
-    with page(HERE / "blame.png", 2.6) as figure:
-        panels = figure.subplots(1, len(MACHINES))
-        for axes, machine in zip(panels, MACHINES, strict=True):
-            own = frame[frame["machine"] == machine]
-            axes.plot(own["blamed"], own["saved"], "o", markersize=3, alpha=0.6)
-            most = float(max(own["blamed"].max(), own["saved"].max()))
-            axes.plot([0, most], [0, most], color="0.5", linewidth=0.8)
-            axes.axhline(0, color="0.8", linewidth=0.8)
-            axes.set(title=machine, xlabel="blamed (% of the time alone)")
-        panels[0].set(ylabel="saved without that job (%)")
+    panels = []
+    for machine in MACHINES:
+        own = frame[frame["machine"] == machine]
+        most = float(max(own["blamed"].max(), own["saved"].max()))
+        marks = [
+            Rule(at=0.0, lying=True, colour=PALE),
+            Curve(x=[0, most], y=[0, most], mark="", width=0.8, colour=HELD),
+            Curve(x=own["blamed"].to_numpy(), y=own["saved"].to_numpy(), line="", size=3.0, alpha=0.6),
+        ]
+        panels.append(Panel(marks=marks, title=machine))
+    axes = {"x": "blamed (% of the time alone)", "y": "saved without that job (%)"}
+    figure = Figure(title="What is blamed and what is saved", panels=panels, columns=3, height=2.6, **axes)
+    write_figure(HERE / "blame.png", figure)
 
 
 if __name__ == "__main__":

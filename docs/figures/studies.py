@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.experiments.allocators import study as allocators
-from netplace.experiments.contiguity.tables import draw_fronts as draw_contestants
+from netplace.experiments.contiguity.tables import draw_fronts
 from netplace.experiments.fabrics import study as fabrics
 from netplace.experiments.fabrics.study import draw_slowdowns
 from netplace.experiments.first_fit import study as first_fit
@@ -72,11 +72,6 @@ def _power(path: Path, report: Path) -> None:
     for name in ("load", "energy %", "wait more s"):
         frame[name] = frame[name].str.replace(",", "").astype(float)
     write_figure(path, front_figure("Energy against waiting, 128 nodes", frame))
-
-
-def _fronts(path: Path, table: pd.DataFrame) -> None:
-    machine = path.stem.removeprefix("front-")
-    draw_contestants(table[table["machine"] == machine])(path)
 
 
 _TD = (
@@ -157,8 +152,8 @@ def main() -> None:
         for app in runs["app"].unique():
             metrics.draw(STUDIES / f"{folder}/{part}-{app}.png", runs, part, app)
     points = pd.read_csv(STUDIES / "contiguity/points.csv")
-    for machine in points["machine"].unique():
-        _fronts(STUDIES / f"contiguity/front-{machine}.png", points)
+    for machine, own in points.groupby("machine", sort=False):
+        draw_fronts(STUDIES / f"contiguity/front-{machine}.png", own)
     _power(STUDIES / "power/front.png", STUDIES / "power/report.md")
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from netplace import parse, simulate
 from netplace.apps import application
 from netplace.netsim import Config, Network, Traffic
-from netplace.report.plots.page import COLOURS, explain, page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Axis, Bars, Curve, Figure, Panel
 from netplace.scheduling import Job, make_partitioner
 from netplace.topologies import Graph, Topology
 
@@ -183,52 +184,35 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
 
 
 def _draw(rows: dict[tuple[str, ...], float]) -> None:
-    with page(HERE / "three-networks.png", 3.6) as figure:
-        delays, loads, jobs = figure.subplots(1, 3, width_ratios=(1.2, 1, 1))
-        ticks = []
-        for place, (name, routings) in enumerate(ROUTINGS.items()):
-            for number, routing in enumerate(routings):
-                of, colour, style = (name, routing), COLOURS[place], ("-", ":")[number]
-                points = [
-                    (rows[*of, "uniform", f"{load:g} accepted"], rows[*of, "uniform", f"{load:g} delay"])
-                    for load in OFFERED
-                ]
-                delays.plot(
-                    *zip(*points, strict=True), style, color=colour, label=f"{name}, {routing}", lw=1.6
-                )
-                at = 2.4 * place + number
-                pattern = {"color": colour, "alpha": 1.0 if number == 0 else 0.45}
-                loads.bar(at - 0.2, rows[*of, "uniform", "1 accepted"], 0.38, **pattern)
-                loads.bar(
-                    at + 0.2,
-                    rows[*of, "hard permutation", "1 accepted"],
-                    0.38,
-                    hatch="///",
-                    edgecolor="white",
-                    **pattern,
-                )
-                jobs.bar(at, rows[*of, "jobs", "together"] / 1e3, 0.7, **pattern)
-                jobs.plot(
-                    [at - 0.35, at + 0.35], [rows[*of, "jobs", "alone"] / 1e3] * 2, color="black", lw=1.5
-                )
-                ticks.append((at, f"{name},\n{routing.partition(' (')[0]}"))
-        delays.set(
-            xlabel="accepted load (phits a node and cycle)",
-            ylabel="delay of a packet (cycles)",
-            ylim=(0, 400),
-        )
-        delays.set_title("Uniform traffic")
-        loads.set_title("Accepted, at most: uniform,\nand hard permutation (hatched)")
-        jobs.set_title("Seven jobs at once\n(line: each alone)")
-        loads.set_ylabel("phits a node and cycle")
-        jobs.set_ylabel("mean time (1,000 cycles)")
-        explain(figure)
-        for axes in (loads, jobs):
-            axes.set_xticks(
-                [at for at, _ in ticks],
-                [label for _, label in ticks],
-                rotation=90,
+    delays, loads, jobs, names = [], [], [], []
+    for place, (name, routings) in enumerate(ROUTINGS.items()):
+        names += [""] if names else []  # a gap between networks
+        for number, routing in enumerate(routings):
+            of, at = (name, routing), len(names)
+            names.append(f"{name}, {routing.partition(' (')[0]}")
+            look = {"colour": place, "alpha": 1.0 if number == 0 else 0.45}
+            x, y = (
+                [rows[*of, "uniform", f"{load:g} {kind}"] for load in OFFERED]
+                for kind in ("accepted", "delay")
             )
+            line, label = ("solid", "dotted")[number], f"{name}, {routing}"
+            delays.append(Curve(x=x, y=y, line=line, mark="", width=1.6, label=label, colour=place))
+            for side, traffic in ((-0.2, "uniform"), (0.2, "hard permutation")):
+                most = rows[*of, traffic, "1 accepted"]
+                loads.append(Bars(at=[at + side], values=[most], width=0.38, hatch=int(side > 0), **look))
+            together, alone = (rows[*of, "jobs", which] / 1e3 for which in ("together", "alone"))
+            jobs.append(Bars(at=[at], values=[together], width=0.7, **look))
+            jobs.append(Curve(x=[at - 0.35, at + 0.35], y=[alone] * 2, mark="", width=1.5, colour="#000000"))
+    accepted = Axis(label="accepted load (phits a node and cycle)")
+    delay = Axis(label="delay of a packet (cycles)", low=0.0, high=400.0)
+    panels = [Panel(marks=delays, x=accepted, y=delay, title="Uniform traffic", weight=(1.2, 1.0))]
+    for marks, unit, title in (
+        (loads, "phits a node and cycle", "Accepted, at most: uniform,\nand hard permutation (hatched)"),
+        (jobs, "mean time (1,000 cycles)", "Seven jobs at once\n(line: each alone)"),
+    ):
+        panels.append(Panel(marks=marks, x=Axis(names=names), y=Axis(label=unit), title=title))
+    figure = Figure(title="Three networks of about 1,000 nodes", panels=panels, columns=3, height=3.6)
+    write_figure(HERE / "three-networks.png", figure)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import pandas as pd
 
 from netplace.experiments.contiguity.cases import KINDS, Cell
 from netplace.experiments.pareto.study import front
-from netplace.report.plots.page import COLOURS, explain, page
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import trade_off_figure
 from netplace.scheduling.metrics import Paired, judged, paired
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Report, ReportTable
@@ -19,45 +20,28 @@ from netplace.studies import Report, ReportTable
 __all__ = ["Made", "compared", "draw_fronts", "figures_of", "points", "report_of", "turned"]
 
 
-_MARKERS = {"boxes": "s", "nearly": "D", "curve": "o", "paging": "^", "random": "X"}
-
-
-def draw_fronts(points: pd.DataFrame) -> Callable[[Path], None]:
-    """Return what draws the contestants on one machine, a panel for each policy and communication."""
-
-    def draw(path: Path) -> None:
-        policies = list(points["policy"].unique())
-        shares = list(points["communication"].unique())
-        with page(path, 2.1 * len(policies) + 0.6) as figure:
-            grid = np.atleast_2d(figure.subplots(len(policies), len(shares), squeeze=False))
-            for row, policy in zip(grid, policies, strict=True):
-                for axes, share in zip(row, shares, strict=True):
-                    own = points[(points["policy"] == policy) & (points["communication"] == share)]
-                    _panel(axes, own)
-                    axes.set_title(f"{policy.upper()}, communication {share}")
-                row[0].set_ylabel("run time / alone in boxes")
-            explain(figure, "mean wait / mean run time")
-
-    return draw
-
-
-def _panel(axes: object, own: pd.DataFrame) -> None:
-    for place, name in enumerate(own["contestant"]):
-        point = own.iloc[place]
-        axes.errorbar(  # type: ignore[attr-defined]
-            point["wait"],
-            point["slowdown"],
-            xerr=point["± wait"],
-            yerr=point["± slowdown"],
-            fmt=_MARKERS.get(name, "."),
-            color=COLOURS[place % len(COLOURS)],
-            elinewidth=0.5,
-            label=name,
+def draw_fronts(path: Path, points: pd.DataFrame) -> None:
+    """Draw the contestants on one machine, a panel for each policy and communication."""
+    names = list(points["contestant"].unique())
+    panels = {
+        f"{str(policy).upper()}, communication {share}": pd.DataFrame(
+            {
+                "name": own["contestant"],
+                "look": own["contestant"].map(names.index),
+                "x": own["wait"],
+                "y": own["slowdown"],
+                "half_x": own["± wait"],
+                "half": own["± slowdown"],
+                "front": own["front"],
+            }
         )
-    best = own[own["front"] == "*"].sort_values("wait")
-    axes.step(best["wait"], best["slowdown"], where="post", color=COLOURS[3], linewidth=1)  # type: ignore[attr-defined]
-    axes.locator_params(nbins=5)  # type: ignore[attr-defined]
-    axes.grid(alpha=0.3)  # type: ignore[attr-defined]
+        for policy, rows in points.groupby("policy", sort=False)
+        for share, own in rows.groupby("communication", sort=False)
+    }
+    title = f"Waiting and slowdown on the {points['machine'].iloc[0]}"
+    axes = "mean wait / mean run time", "run time / alone in boxes"
+    columns = points["communication"].nunique()
+    write_figure(path, trade_off_figure(title, panels, *axes, columns=columns))
 
 
 Made = tuple[str, str, Cell, dict[str, Any]]
@@ -218,7 +202,8 @@ def report_of(made: list[Made]) -> Report:
         ReportTable("streams", "Jobs", _streams(frame), {"jobs": 0, "rejected": 0}),
     )
     figures = {
-        f"front-{part}": draw_fronts(where[where["machine"] == part]) for part in where["machine"].unique()
+        f"front-{part}": partial(draw_fronts, points=where[where["machine"] == part])
+        for part in where["machine"].unique()
     }
     return Report(tables, tuple(_sentences(frame, beside, becomes, where)), figures)
 

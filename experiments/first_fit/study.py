@@ -28,7 +28,8 @@ from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.searches import NaiveFirstFit, PublishedVisits
 from netplace.experiments.published import published
 from netplace.placement.rule import grid_of
-from netplace.report.plots.page import explain, page
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import Axis, Curve, Figure, Panel
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
@@ -303,19 +304,14 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the times at the highest load over the largest side of the jobs, a curve for each search."""
     high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
     names = [name for name in NAMES.values() if name in high]
-    with page(path, 3.0, column=True) as figure:
-        axes = figure.subplots()
-        for place, name in enumerate(names):
-            axes.plot(high.index, high[name], marker="osD^v"[place], markersize=3.5, label=name)
-        axes.set_yscale("log")
-        axes.set_xscale("log")
-        axes.set_xticks(high.index, [f"{side:.3g}" for side in high.index])
-        axes.minorticks_off()
-        axes.set_xlabel("largest side of jobs (nodes), five sets")
-        axes.set_ylabel("CPU time of a job (ms)")
-        axes.set_title(title)
-        axes.grid(alpha=0.3)
-        explain(figure)
+    marks = [
+        Curve(label=name, colour=place, x=high.index.to_list(), y=high[name].to_list(), mark="osD^v"[place])
+        for place, name in enumerate(names)
+    ]
+    sides = [float(f"{side:.3g}") for side in high.index]
+    x = Axis(label="largest side of jobs (nodes), five sets", scale="log", ticks=sides, grid=True)
+    panel = Panel(marks=marks, x=x, y=Axis(label="CPU time of a job (ms)", scale="log", grid=True))
+    write_figure(path, Figure(title=title, panels=[panel], height=3.0, narrow=True))
 
 
 STUDY = Study(

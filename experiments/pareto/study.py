@@ -25,7 +25,8 @@ from netplace.experiments.shared.shared_cases import (
     loaded,
 )
 from netplace.experiments.shared_machine.study import FULL, QUICK
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots import write_figure
+from netplace.report.plots.points import trade_off_figure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
@@ -52,7 +53,6 @@ STRICT = {
     ),
 }
 CLASSES = "mixed"
-MARKERS = "osD^vP*Xh<"
 POLICY = "easy"
 LOADS = (0.8, SATURATED)
 PARTS = {
@@ -144,41 +144,30 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 
 def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
-    """Draw waiting against slowdown by sharing, a panel for each load; a line joins what none beats in both.
+    """Draw waiting against slowdown by sharing, a panel for each load, with what none beats in both.
 
     `path`: the picture. `cells`: means over seeds, as the table of a machine has them. `machine`: its name.
     """
-    loads, partitions = list(cells["load"].unique()), list(cells["partition"].unique())
-    with page(path, 3.9) as figure:
-        grid = np.atleast_1d(figure.subplots(1, len(loads), sharey=True))
-        for axes, load in zip(grid, loads, strict=True):
-            own = cells[cells["load"] == load]
-            # Partitioners that do the same are one point with all their names.
-            for point, same in own.groupby(["wait µs", "slowdown"], sort=False):
-                place = partitions.index(same["partition"].iloc[0])  # one look in all pictures
-                wait, slowdown = (float(value) for value in point)
-                axes.errorbar(
-                    wait,
-                    100 * (slowdown - 1),
-                    xerr=same["± wait"].fillna(0).iloc[0],
-                    yerr=100 * same["± slowdown"].fillna(0).iloc[0],
-                    fmt=MARKERS[(place + place // len(COLOURS)) % len(MARKERS)],
-                    color=COLOURS[place % len(COLOURS)],
-                    markersize=5,
-                    elinewidth=0.5,
-                    label=_names(same["partition"].tolist()),
-                )
-            best = own[own["front"] == "*"].sort_values("wait µs")
-            axes.plot(best["wait µs"], 100 * (best["slowdown"] - 1), "--", color="0.3", linewidth=1, zorder=0)
-            axes.set(title=f"load {load}", xlabel="mean wait (µs)")
-            # Most contestants lie within some per cent, random nodes far above: a scale that shows both.
-            axes.set_yscale("symlog", linthresh=1, linscale=0.7)
-            axes.set_ylim(0, None)
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-            axes.grid(alpha=0.3)
-            axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.17))
-        grid[0].set_ylabel("mean slowdown by sharing (%)")
-        figure.suptitle(f"{machine}, EASY: bars are intervals over seeds, dashed what none beats in both")
+    partitions = list(cells["partition"].unique())
+    panels = {}
+    for load, own in cells.groupby("load", sort=False):
+        # Partitioners that do the same are one point with all their names.
+        same = own.groupby(["wait µs", "slowdown"], sort=False)
+        point = same.first().reset_index()
+        panels[f"load {load}"] = pd.DataFrame(
+            {
+                "name": [_names(group["partition"].tolist()) for _, group in same],
+                "look": point["partition"].map(partitions.index),  # one look in all pictures
+                "x": point["wait µs"],
+                "y": 100 * (point["slowdown"] - 1),
+                "half_x": point["± wait"],
+                "half": 100 * point["± slowdown"],
+                "front": point["front"],
+            }
+        )
+    # Most contestants lie within some per cent, random nodes far above: a scale that shows both.
+    axes = "mean wait (µs)", "mean slowdown by sharing (%)"
+    write_figure(path, trade_off_figure(f"{machine}, EASY", panels, *axes, y_scale="symlog"))
 
 
 def _names(partitions: list[str]) -> str:

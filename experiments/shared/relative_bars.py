@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.report.plots import write_figure
-from netplace.report.plots.best import clear_best
 from netplace.report.plots.charts import marked_figure
+from netplace.report.plots.comparisons import clear_best
 
 __all__ = ["draw_relative"]
 

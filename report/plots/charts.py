@@ -219,8 +219,8 @@ def marked_figure(
     `title`, `groups`, `series`, `half`, `unit`, `whiskers`: as in `bar_figure`; NaN stands for a bar that is
     not there. `published`: published values of some of the series in each group, drawn as diamonds on their
     bars. `best`: the series that gets a star, of each group in which one is better than the others by more
-    than chance (see `netplace.report.plots.best.clear_best`). `failed`: how many runs of some of the series
-    failed in each group; where any did, a cross says so. `narrow`: as wide as a column of a paper.
+    than chance (see `netplace.report.plots.comparisons.clear_best`). `failed`: how many runs of some of the
+    series failed in each group; where any did, a cross says so. `narrow`: as wide as a column of a paper.
     """
     half, published, failed = half or {}, published or {}, failed or {}
     for kind, every in (("series", series), ("half", half), ("failed", failed), ("published", published)):

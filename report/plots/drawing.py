@@ -110,7 +110,10 @@ def draw(drawing: Any, figure: Figure) -> Any:
     grid = grid[: len(figure.panels)]
     scales = list(map(_scale, figure.panels))
     for axes, panel, scale in zip(grid, figure.panels, scales, strict=True):
-        _draw_panel(axes, panel, scale)
+        for mark in panel.marks:
+            _DRAWN[type(mark)](axes, mark, scale)
+    for axes, panel in zip(grid, figure.panels, strict=True):  # once all marks are there that share an axis
+        _finish_panel(axes, panel)
     same = len({id(panel.shades) for panel in figure.panels}) == 1  # one scale beside all panels
     for axes, panel, scale in list(zip(grid, figure.panels, scales, strict=True))[: 1 if same else None]:
         if panel.shades is not None and scale is not None:
@@ -134,9 +137,7 @@ def draw(drawing: Any, figure: Figure) -> Any:
     return grid
 
 
-def _draw_panel(axes: Axes, panel: Panel, scale: Normalize | None) -> None:
-    for mark in panel.marks:
-        _DRAWN[type(mark)](axes, mark, scale)
+def _finish_panel(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title)
     axes.set_axisbelow(True)
     if panel.equal:

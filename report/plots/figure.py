@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "COLOURS",
     "FREE",
@@ -88,12 +90,12 @@ class Bars(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Curve(Mark):
-    """Points, joined by a line or not, with half widths of intervals."""
+    """Points, joined by a line or not, with intervals."""
 
     # The points.
     x: Values
     y: Values
-    # Half of the interval around each y, and around each x.
+    # Half of the interval around each y, and around each x; two rows: the parts below and above.
     half: Values = None
     half_x: Values = None
     line: str = "solid"  # ``solid``, ``dashed``, ``dotted``, or empty: none
@@ -248,7 +250,8 @@ class Figure:
     def has_intervals(self) -> bool:
         """Whether any mark has an interval."""
         return any(
-            half is not None and any(value is not None and value == value and value > 0 for value in half)
+            half is not None
+            and any(value is not None and value == value and value > 0 for value in np.ravel(half))
             for panel in self.panels
             for mark in panel.marks
             for half in (getattr(mark, "half", None), getattr(mark, "half_x", None))

@@ -5,22 +5,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
-from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogFormatter
 
 from netplace.checks import printable
-from netplace.checks.writing import atomic_file
 from netplace.report.plots.figure import COLOURS, SHADED
 
 __all__ = [
-    "COLOURS",
     "COLUMN",
     "PAGE",
     "SHADES",
@@ -29,8 +25,6 @@ __all__ = [
     "WIDTH",
     "as_written",
     "explain",
-    "page",
-    "until",
     "wrap_title",
 ]
 
@@ -58,11 +52,6 @@ _LETTER, _HANDLE = 0.06, 0.6  # width of a letter, and of what stands before a n
 PAGE, COLUMN = (WIDTH, 8.0), (3.5, 7.5)
 
 
-def until(last: float, first: float = 0.0) -> tuple[float, float]:
-    """Return the ends of an axis from `first` to `last`, apart also where nothing takes any time."""
-    return first, last if last > first else first + 1.0
-
-
 @contextmanager
 def as_written(figure: Figure) -> Iterator[None]:
     """Let all text of a figure that is saved within be what it is, whatever names are in it.
@@ -76,25 +65,6 @@ def as_written(figure: Figure) -> Iterator[None]:
         filterwarnings("ignore", "Matplotlib currently does not support")  # scripts that join letters
         filterwarnings("ignore", "constrained_layout not applied")  # names so long that little is left
         yield
-
-
-@contextmanager
-def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]:
-    """Give a figure to draw on; it is written, whole or not at all, when that went well.
-
-    It is as wide as a page of a paper, or as one of two columns, so that its text can be read in print.
-
-    `path`: the picture (png, pdf or svg). PDF and SVG hold text as text, in fonts that may be embedded
-    anywhere. `height`: in inches. `column`: as wide as a column.
-    """
-    width, points = COLUMN if column else PAGE
-    with rc_context(STYLE | {"font.size": points}):
-        figure = Figure(figsize=(width, height))
-        yield figure
-        wrap_title(figure, points)
-        with atomic_file(path) as temporary, as_written(figure):
-            undated = UNDATED.get(path.suffix.lower(), {})
-            figure.savefig(temporary, dpi=300 if column else 200, metadata=undated)
 
 
 def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:

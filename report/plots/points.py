@@ -1,4 +1,4 @@
-"""Figures of points and curves in panels, and of schedules side by side."""
+"""Figures of points and curves in panels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from netplace.report.plots.charts import bar_marks
-from netplace.report.plots.figure import HELD, INK, Axis, Curve, Figure, Mark, Panel, Rule
-from netplace.scheduling.metrics.interval import half_width
+from netplace.report.plots.figure import COLOURS, HELD, INK, Axis, Curve, Figure, Mark, Panel, Rule
 
 __all__ = [
-    "comparison_figure",
     "dot_figure",
-    "estimates",
     "front_figure",
     "line_figure",
     "load_figure",
     "scatter_figure",
+    "trade_off_figure",
 ]
 
 MARKS = "osD^vP*X"
@@ -37,6 +34,7 @@ def dot_figure(
     whiskers: str = "95 % intervals",
     line: float | None = None,
     columns: int = 3,
+    scale: str = "linear",
 ) -> Figure:
     """Return a panel for each table, in which every name has a row with a mark for each series.
 
@@ -45,7 +43,8 @@ def dot_figure(
     title : str
         Title of the figure.
     panels : mapping of str to DataFrame
-        Tables with columns ``name``, ``series``, ``value`` and ``half``, half of an interval or NaN.
+        Tables with columns ``name``, ``series``, ``value`` and ``half``, half of an interval or NaN; or with
+        ``low`` and ``high``, its ends.
     xlabel : str
         What the values are.
     whiskers : str
@@ -69,21 +68,28 @@ def dot_figure(
         marks: list[Mark] = [] if line is None else [Rule(at=line)]
         for place, label in enumerate(series):
             own = table[table["series"] == label]
+            value = own["value"].to_numpy(float)
+            ends = (value - own["low"], own["high"] - value) if "low" in own else own["half"]
             aside = 0.5 * (place - (len(series) - 1) / 2) / len(series)
             marks.append(
                 Curve(
                     label=label,
                     colour=place,
-                    x=own["value"].to_numpy(float),
+                    x=value,
                     y=[names.index(name) + aside for name in own["name"]],
-                    half_x=own["half"].to_numpy(float),
+                    half_x=np.asarray(ends, float),
                     line="",
                     mark=MARKS[place % len(MARKS)],
                     size=3.5,
                 )
             )
         drawn.append(
-            Panel(marks=marks, x=Axis(grid=True), y=Axis(names=names, down=True, grid=True), title=title_of)
+            Panel(
+                marks=marks,
+                x=Axis(scale=scale, grid=True),
+                y=Axis(names=names, down=True, grid=True),
+                title=title_of,
+            )
         )
     rows = math.ceil(len(panels) / columns)
     return Figure(
@@ -213,42 +219,94 @@ def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tupl
 def front_figure(title: str, frame: pd.DataFrame) -> Figure:
     """Return the rules of each load: how much longer jobs wait, and energy relative to all nodes on.
 
-    `title`: title of the figure. `frame`: columns ``load``, ``rule``, ``energy %``, ``wait more s``,
-    ``front`` (``"*"``: unbeaten in both).
+    Parameters
+    ----------
+    title : str
+        Title of the figure.
+    frame : DataFrame
+        Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: unbeaten in both).
     """
-    loads = list(dict.fromkeys(frame["load"]))
-    families = list(dict.fromkeys(rule.partition(":")[0] for rule in frame["rule"]))
-    panels = []
-    for load in loads:
-        group = frame[frame["load"] == load]
-        own = [
-            group[[rule.partition(":")[0] == family for rule in group["rule"]]].sort_values("wait more s")
-            for family in families
-        ]
-        best = group[group["front"] == "*"]
-        marks = [
+    families = frame["rule"].str.partition(":")[0]
+    points = pd.DataFrame(
+        {
+            "name": families,
+            "look": families.map({name: place for place, name in enumerate(families.unique())}),
+            "x": frame["wait more s"].astype(float) / 60,
+            "y": frame["energy %"].astype(float),
+            "front": frame["front"],
+        }
+    )
+    panels = {f"load {load:g}": own for load, own in points.groupby(frame["load"], sort=False)}
+    # Most rules cost seconds, some half an hour: both are seen where small waits have room.
+    return trade_off_figure(
+        title,
+        panels,
+        "longer mean wait (min); logarithmic beyond 1",
+        "energy (% of always on)",
+        joined=True,
+        x_scale="symlog",
+    )
+
+
+def trade_off_figure(
+    title: str,
+    panels: Mapping[str, pd.DataFrame],
+    xlabel: str,
+    ylabel: str,
+    *,
+    joined: bool = False,
+    columns: int = 2,
+    x_scale: str = "linear",
+    y_scale: str = "linear",
+    whiskers: str = "95 % intervals over the seeds",
+) -> Figure:
+    """Return a panel for each table: costs of two kinds, with circles at what none beats in both.
+
+    Parameters
+    ----------
+    title : str
+        Title of the figure.
+    panels : mapping of str to DataFrame
+        Tables with columns ``name``, ``look`` (number of its color and mark), ``x``, ``y``, ``front``
+        (``"*"``: unbeaten in both) and perhaps ``half_x`` and ``half``, halves of intervals or NaN.
+    xlabel, ylabel : str
+        Names of the axes.
+    joined : bool
+        Whether a line joins the points of one name.
+    columns : int
+        Panels side by side.
+    x_scale, y_scale : str
+        Scales of the axes.
+    whiskers : str
+        What the intervals are.
+    """
+    drawn = []
+    for title_of, table in panels.items():
+        best = table[table["front"] == "*"]
+        groups = [(look, own.sort_values("x")) for look, own in table.groupby("look")]
+        marks: list[Mark] = [
             Curve(
-                label=family,
-                colour=place,
-                x=rules["wait more s"].to_numpy(float) / 60,
-                y=rules["energy %"].to_numpy(float),
-                mark=MARKS[place % len(MARKS)],
+                label=own["name"].iloc[0],
+                colour=look,
+                x=own["x"].to_numpy(float),
+                y=own["y"].to_numpy(float),
+                half=own["half"].to_numpy(float) if "half" in own else None,
+                half_x=own["half_x"].to_numpy(float) if "half_x" in own else None,
+                line="solid" if joined else "",
+                mark=MARKS[(look + look // len(COLOURS)) % len(MARKS)],
                 width=0.8,
             )
-            for place, (family, rules) in enumerate(zip(families, own, strict=True))
+            for look, own in groups
         ]
-        x, y = best["wait more s"].to_numpy(float) / 60, best["energy %"].to_numpy(float)
+        x, y = best["x"].to_numpy(float), best["y"].to_numpy(float)
         marks.append(Curve(label="unbeaten in both", x=x, y=y, line="", hollow=True, size=8.0, colour=INK))
-        # Most rules cost seconds, some half an hour: both are seen where small waits have room.
-        axis = Axis(scale="symlog", grid=True)
-        panels.append(Panel(marks=marks, x=axis, y=Axis(grid=True), title=f"load {load:g}"))
+        axes = (Axis(scale=scale, grid=True) for scale in (x_scale, y_scale))
+        drawn.append(Panel(marks=marks, x=next(axes), y=next(axes), title=title_of))
+    names = pd.concat(panels.values())["name"].unique()
+    beside = max(1, int(7 / (0.6 + 0.06 * max(map(len, names)))))  # in the legend
+    height = 2.4 * math.ceil(len(panels) / columns) + 0.5 + 0.17 * math.ceil(len(names) / beside)
     return Figure(
-        title=title,
-        panels=panels,
-        columns=2,
-        height=2.4 * math.ceil(len(loads) / 2) + 0.7,
-        x="longer mean wait (min); logarithmic beyond 1",
-        y="energy (% of always on)",
+        title=title, panels=drawn, columns=columns, height=height, whiskers=whiskers, x=xlabel, y=ylabel
     )
 
 
@@ -289,104 +347,3 @@ def load_figure(frame: pd.DataFrame, title: str = "", *, narrow: bool = False) -
         height=6.0 if narrow else 3.3,
         narrow=narrow,
     )
-
-
-_HOUR = 3600.0
-_SEEDS = 5  # so many tell of chance by themselves, as in verdicts
-# Title, column, column of the half width of that within one schedule (empty: there is none), factor.
-Measure = tuple[str, str, str, float]
-_OF_ALL_JOBS: tuple[Measure, ...] = (
-    ("wait (h)", "wait_mean", "", 1 / _HOUR),
-    ("bounded slowdown", "bounded_slowdown_mean", "", 1.0),
-    ("utilisation (%)", "utilisation", "", 100.0),
-)
-_STEADY: tuple[Measure, ...] = (
-    ("wait (h)", "wait_steady", "wait_half_width", 1 / _HOUR),
-    ("bounded slowdown", "bounded_slowdown_steady", "bounded_slowdown_half_width", 1.0),
-    ("utilisation (%)", "utilisation_steady", "utilisation_half_width", 100.0),
-)
-
-
-def comparison_figure(
-    title: str,
-    frame: pd.DataFrame,
-    *,
-    narrow: bool = False,
-    measures: Sequence[Measure] = (),
-    same_jobs: bool = False,
-) -> Figure:
-    """Return waiting, slowdown and utilisation, a bar for each schedule, with 95 % intervals if known.
-
-    Bars are means of the steady state with its intervals where all schedules have them; otherwise they are
-    means of all jobs, whose intervals only seeds tell.
-
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    frame : DataFrame
-        A row a schedule: columns ``group`` and ``series`` say where its bar stands, those of the measures how
-        high it is; several rows of one place are seeds.
-    narrow : bool
-        As wide as a column of a paper: the panels below each other.
-    measures : sequence of (str, str, str, float)
-        What is drawn instead: title, column, column of the half width within one schedule, and factor.
-    same_jobs : bool
-        Whether all seeds have the same jobs, so that several tell no more of chance than one.
-    """
-    if not measures:
-        columns = [column for _, value, half, _ in _STEADY for column in (value, half)]
-        steady = set(columns) <= set(frame) and bool(frame[columns].notna().all(axis=None))
-        measures = _STEADY if steady else _OF_ALL_JOBS
-        title += ": steady state" if steady else ": all jobs"
-    groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
-    panels, known = [], False
-    for name, value, half, factor in measures:
-        found = {
-            label: np.array(
-                [
-                    estimates(
-                        frame[(frame["series"] == label) & (frame["group"] == group)], value, half, same_jobs
-                    )
-                    for group in groups
-                ]
-            ).T
-            * factor
-            for label in series
-        }
-        known |= any(bool(np.isfinite(spread).any()) for _, spread in found.values())
-        bars = bar_marks(
-            {str(label): mean for label, (mean, _) in found.items()},
-            {str(label): spread for label, (_, spread) in found.items()},
-        )
-        panels.append(Panel(marks=bars, x=Axis(names=groups), y=Axis(low=0.0, grid=True), title=name))
-    # Bars too thin to be seen side by side: panels one below the other.
-    below = narrow or len(groups) * len(series) > 16
-    return Figure(
-        title=title
-        + ("; means" if known else "; means, without intervals: one run each says nothing of chance"),
-        panels=panels,
-        columns=1 if below else len(panels),
-        height=1.0 + (1.9 * len(panels) if below else 2.3),
-        whiskers="95 % intervals",
-        narrow=narrow,
-    )
-
-
-def estimates(rows: pd.DataFrame, value: str, half: str, same_jobs: bool = False) -> tuple[float, float]:
-    """Return the mean over the schedules of one place, and half the width of its 95 % interval.
-
-    Over five seeds the interval is Student's, and over fewer where schedules have none of their own;
-    otherwise it is made of those, of other jobs in every seed unless they are the same ones. NaN stands for
-    what is not known.
-    """
-    known = rows[rows[value].notna()]
-    means = known[value].to_numpy(float)
-    if not len(means):
-        return np.nan, np.nan
-    within = known[half].to_numpy(float) if half in known else np.full(len(means), np.nan)
-    if same_jobs:
-        return float(means.mean()), float(within.mean())
-    if len(means) >= _SEEDS or (len(means) > 1 and not np.isfinite(within).all()):
-        return float(means.mean()), half_width(means)
-    return float(means.mean()), float(np.sqrt((within**2).sum()) / len(means))

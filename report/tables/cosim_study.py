@@ -142,7 +142,7 @@ def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Con
 def draw_compared(path: Path, frame: pd.DataFrame) -> None:
     """Draw co-simulations side by side: groups by policy, bars by what else differs, seeds together."""
     from netplace.report.plots import write_figure
-    from netplace.report.plots.points import comparison_figure
+    from netplace.report.plots.comparisons import comparison_figure
 
     differing = _differing(frame)
     first = "policy" if "policy" in differing else differing[0]

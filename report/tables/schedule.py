@@ -203,7 +203,7 @@ def write_rows(path: Path, schedule: Schedule) -> None:
 def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> None:
     """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
     from netplace.report.plots import write_figure
-    from netplace.report.plots.points import comparison_figure
+    from netplace.report.plots.comparisons import comparison_figure
 
     asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in PLAN_WORDS} for plan in plans])
     differing = [name for name in PLAN_WORDS if name != "seed" and asked[name].nunique() > 1]

@@ -167,7 +167,6 @@ SAFE = {
     "report/files/provenance.py": {"copyfile": "into a draft of `atomic_file`"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
     "report/plots/drawing.py": {"savefig": "into memory, or into a draft"},
-    "report/plots/page.py": {"savefig": DRAFT},
     "runs/claims.py": {"open": "a lock beside a store; no link is followed"},
     "runs/executors.py": {
         "import multiprocessing.connection": WORKERS,

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from netplace.report.plots.best import clear_best
 from netplace.report.plots.charts import marked_figure
+from netplace.report.plots.comparisons import clear_best
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.points import line_figure, scatter_figure
 

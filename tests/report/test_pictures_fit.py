@@ -13,18 +13,19 @@ from sample_pages import FIGURES
 from netplace.cosim import JobRow
 from netplace.cosim.waiting import LinkWaiting, Waiting
 from netplace.report.plots.charts import marked_figure
-from netplace.report.plots.drawing import axes_of, still, write_figure
+from netplace.report.plots.comparisons import comparison_figure
+from netplace.report.plots.drawing import axes_of, draw, still, write_figure
 from netplace.report.plots.figure import Curve, Figure, Panel
 from netplace.report.plots.jobs import sharing_figure, waiting_figure
 from netplace.report.plots.machines import allocation_figure, occupancy_figure
 from netplace.report.plots.networks import mapping_figure, network_figure
 from netplace.report.plots.points import (
-    comparison_figure,
     dot_figure,
     front_figure,
     line_figure,
     load_figure,
     scatter_figure,
+    trade_off_figure,
 )
 from netplace.report.plots.schedules import (
     GANTT_COLOURS,
@@ -104,6 +105,26 @@ def test_curves_of_load_and_fronts_of_energy(drawn):
     rules = [{"rule": rule, "energy %": 50.0, "wait more s": 60.0} for rule in ("always-on", "plan:late=2")]
     energy = pd.concat(pd.DataFrame(rules).assign(load=load, front="*") for load in (0.2, 0.4, 0.8))
     assert not drawn(front_figure("Energy against waiting", energy))
+    names = [f"curve:hilbert,minimum-span:{number}" for number in range(12)]
+    table = pd.DataFrame({"name": names, "look": range(12), "x": 1.0, "y": 2.0, "half": 0.5, "front": "*"})
+    assert not drawn(trade_off_figure("torus:8x8", {"a": table, "b": table}, "wait", "slowdown"))
+
+
+def test_panels_that_share_an_axis_show_all_of_each():
+    table = pd.DataFrame({"name": ["a"], "series": ["ours"], "value": [1.0], "half": [0.1]})
+    picture = Drawing()
+    figure = dot_figure("Two", {"low": table, "high": table.assign(value=90.0)}, "cycles")
+    for axes in draw(picture, figure):
+        low, high = axes.get_xlim()
+        assert low < 0.9
+        assert high > 90.1
+
+
+def test_intervals_may_be_longer_on_one_side():
+    table = pd.DataFrame({"name": ["a"], "series": ["ours"], "value": [2.0], "low": [1.5], "high": [4.0]})
+    (axes,) = draw(Drawing(), dot_figure("One", {"": table}, "slowdown", scale="log"))
+    (segments,) = (mark.get_segments() for mark in axes.collections)
+    assert segments[0][:, 0].tolist() == [1.5, 4.0]
 
 
 def test_schedules(drawn):

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from netplace.report.pages.html import _plain_value
 from netplace.report.plots import schedules as pictures
+from netplace.report.plots.comparisons import comparison_figure, estimates
 from netplace.report.plots.drawing import write_figure
-from netplace.report.plots.points import comparison_figure, estimates
 from netplace.report.terminal.units import whole_part_kept
 
 FLAGS = ("schedule", "--machine", "torus:8x8", "--workload", "lublin", "--jobs", 60, "--policy", "easy")

@@ -85,7 +85,10 @@ const whiskers = (mark, list, lying, colour) => custom({ ...mark, colour }, list
   return { type: "group", children: [[x1, y1, x2, y2], ...[[x1, y1], [x2, y2]].map(([x, y]) => [x - caps[0], y - caps[1], x + caps[0], y + caps[1]])]
     .map(([x1, y1, x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style })) };
 }, { silent: true, z: 5, tooltip: { show: false } });
-const intervals = (places, values, half) => places.flatMap((place, n) => (half[n] === null || values[n] === null || !half[n] ? [] : [[place, values[n] - half[n], values[n] + half[n]]]));
+const intervals = (places, values, half) => {
+  const [below, above] = Array.isArray(half[0]) ? half : [half, half];
+  return places.flatMap((place, n) => (values[n] === null || !(below[n] || above[n]) ? [] : [[place, values[n] - below[n], values[n] + above[n]]]));
+};
 
 const SYMBOLS = { o: "circle", s: "rect", D: "diamond", "^": "triangle", v: "arrow", P: "roundRect", X: "diamond", "*": "pin", x: "diamond", "": "none" };
 function curveSeries(mark) {
@@ -128,7 +131,7 @@ function seriesOf(mark, frame) {
 // What stands under the pointer.
 function tipOf(panel, mark, n, frame) {
   if (mark.tips.length) return escaped(mark.tips[n]) + (shaded(mark) && panel.shades && mark.kind === "Links" ? `: ${shown(valuesOf(mark, frame)[n])}` : "");
-  const spread = (half, n) => (half && half[n] ? ` ± ${shown(half[n])}` : "");
+  const spread = (half, n) => (half && half[n] && !Array.isArray(half[0]) ? ` ± ${shown(half[n])}` : "");
   const nameOf = (axis, place) => escaped(axis.names[Math.round(place)] ?? shown(place));
   if (mark.kind === "Bars") {
     const axis = mark.lying ? panel.y : panel.x, group = Math.round(mark.at[n]);

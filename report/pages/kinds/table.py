@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.plots.best import clear_best
 from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.comparisons import clear_best
 from netplace.report.plots.figure import Figure
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
