@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks import check_int
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology, switch_grid
 
-__all__ = ["Compactness", "bounding_box", "compactness", "components", "pairwise_sum"]
+__all__ = ["Compactness", "bounding_box", "compactness", "components", "limit_shape", "pairwise_sum"]
 
 _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
@@ -128,6 +129,49 @@ def components(topology: Topology, nodes: ArrayLike) -> int:
     graph = coo_array((np.ones(joined.sum(), bool), (router[joined], end[joined])), (topology.routers,) * 2)
     _, label = connected_components(graph, directed=False)
     return len(np.unique(label[chosen]))
+
+
+def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return the shape of area 1 with the least mean Manhattan distance: what many nodes come near to.
+
+    Its border has the same sum of distances everywhere. On an empty 2-D mesh, the least mean distance of k
+    nodes tends to ``mean * sqrt(k)``. M. A. Bender et al., WADS 2005, section 1, after R. M. Karp et al.
+    (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37 (2004), who know
+    it by a differential equation; here it is solved by fixed-point iteration.
+
+    Parameters
+    ----------
+    points : int
+        Points of the border in a quadrant, at least 10.
+
+    Returns
+    -------
+    x, height : ndarray of float, shape (points,)
+        The border in the first quadrant, with x from 0 to its end; the other quadrants mirror it.
+    mean : float
+        Mean distance of two points of the shape.
+    """
+    check_int(points, "points", 10)
+    x = np.linspace(0.0, 1.0, points)
+    height = np.maximum(0.56 - x, 0.0)
+    for _ in range(60):
+        # Sum of distances along one dimension, without its value at 0: its second derivative is 4 heights.
+        slope = _integral(4 * height, x)
+        apart = _integral(slope, x)
+        low, high = 0.0, 2 * float(apart[-1])
+        for _ in range(60):  # the sum at the border for which the area is 1
+            border = (low + high) / 2
+            height = np.interp(border - apart, apart, x, left=0.0)
+            low, high = (border, high) if 4 * _integral(height, x)[-1] < 1 else (low, border)
+    centre = 4 * float(_integral(x * height, x)[-1])
+    mean = 8 * float(_integral(height * (apart + centre), x)[-1])
+    end = int(np.flatnonzero(height)[-1]) + 2
+    return x[:end], height[:end], mean
+
+
+def _integral(values: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the integral from the first x to each, by trapezes."""
+    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / 2 * np.diff(x))])
 
 
 def _checked(topology: Topology, nodes: ArrayLike) -> Nodes:

@@ -26,6 +26,7 @@ from netplace.placement.mapping.optimised import OPTION, classic, optimise, td
 from netplace.placement.mapping.orders import column, consecutive, permuted, shuffle
 from netplace.placement.mapping.problem import MappingProblem, RunTime
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
+from netplace.placement.mapping.treematch import treematch
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 
@@ -84,6 +85,9 @@ MAPPINGS: dict[str, _Rule] = {
         "bytes least times hops and their asymmetry (meshes and tori)",
         OPTION,
         by_chance=True,
+    ),
+    "treematch": _Rule(
+        treematch, "treematch", "tasks that talk most below the same switch, level by level (trees)"
     ),
 }
 

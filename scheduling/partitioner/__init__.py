@@ -18,6 +18,7 @@ from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_no
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous
 from netplace.scheduling.partitioner.contiguous.search import Buddy, FrameSliding
 from netplace.scheduling.partitioner.curves import along_curve
+from netplace.scheduling.partitioner.gabl import gabl
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
 from netplace.scheduling.partitioner.paging import paging
 from netplace.scheduling.partitioner.plain import PlainPartitioner
@@ -67,6 +68,9 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "boxes in frames that slide by their sides, not all seen (Chuang, Tzeng 1991)",
         SHAPE_OPTION,
         ranked=True,
+    ),
+    "gabl": PartitionerKind(
+        gabl, "gabl", "a free box, or the largest ones that fit inside it (Bani-Mohammad et al. 2006)"
     ),
     "gen-alg": PartitionerKind(
         by_distance("gen-alg"),

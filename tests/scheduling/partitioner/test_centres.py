@@ -19,6 +19,7 @@ from netplace.scheduling.partitioner.centres import ALGORITHMS
 from netplace.scheduling.partitioner.centres.algorithms import intersections
 from netplace.scheduling.partitioner.centres.median import best_by_counts, best_of_batch, fits_batch
 from netplace.scheduling.partitioner.centres.nearest import best_centre, farthest, least_swap
+from netplace.scheduling.partitioner.centres.ptas import ptas
 from netplace.scheduling.partitioner.centres.space import Axes, one_each, space_of
 from netplace.topologies import parse
 
@@ -310,6 +311,49 @@ def test_no_swap_lessens_what_was_improved(machine, data):
             assert found.cost == pairwise_sum(network, found.nodes)
             for out, new in itertools.product(nodes, free - nodes):
                 assert pairwise_sum(network, sorted(nodes - {out} | {new})) >= found.cost
+
+
+@pytest.mark.parametrize("machine", ["mesh:6x3", "mesh:3x3x2", "mesh:18"])
+@PATIENT
+@given(data=st.data())
+def test_mm_is_exact_for_three_nodes(machine, data):
+    """The sum over three pairs is twice the sides of their box, and twice their distance from the median."""
+    grid = parse(machine)
+    free = np.array(sorted(data.draw(st.sets(st.integers(0, 17), min_size=3))))
+    sums = [
+        2 * int(np.ptp(grid.coordinates(list(three)), axis=0).sum())
+        for three in itertools.combinations(free.tolist(), 3)
+    ]
+    assert ALGORITHMS["mm"](space_of(grid, "mm"), free, 3).cost == min(sums)
+
+
+@pytest.mark.parametrize("size", [3, 6])
+def test_the_approximation_scheme_comes_near_to_the_optimum(size):
+    """With three strips: not below the optimum, and it in almost all states of nine free nodes."""
+    space = space_of(parse("mesh:6x6"), "ptas")
+    rng, best = np.random.default_rng(size), 0
+    for _ in range(6):
+        free = np.sort(rng.choice(36, 9, replace=False))
+        found, least = ptas(space, free, size), ALGORITHMS["optimal"](space, free, size).cost
+        assert found.cost == pairwise_sum(space.topology, found.nodes) >= least
+        assert len(set(found.nodes.tolist()) & set(free.tolist())) == size
+        best += found.cost == least
+    assert best >= 5
+
+
+@pytest.mark.parametrize(
+    ("machine", "size", "told"),
+    [
+        ("mesh:6x6", 4, "4 nodes in 3 strips, expected 3 strips at least and a multiple"),
+        ("mesh:6x6", 39, "39 nodes are more than the 36 free ones"),
+        ("mesh:6x6", 9, "36 free nodes are too many for 9 in 3 strips"),
+        ("torus:6x6", 3, "is defined on 2-D meshes, not on torus:6x6"),
+    ],
+)
+def test_mistakes_of_the_approximation_scheme(machine, size, told):
+    space = space_of(parse(machine), "ptas")
+    with pytest.raises(ValueError, match=told):
+        ptas(space, np.arange(36), size)
 
 
 def test_the_tight_example_of_manhattan_median():

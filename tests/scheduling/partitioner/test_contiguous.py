@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -121,6 +122,26 @@ def test_naive_counts_what_a_walk_looks_at(story):
     twin.held[:] = True
     assert twin.first((1,) * story[0].dims) == -1
     assert (counted.held == walk.held).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(machine=machines(dims=(2, 3)), seed=st.integers(0, 999), data=st.data())
+def test_best_fit_takes_the_first_box_in_the_smallest_region(machine, seed, data):
+    """By definition: a box from every base, and regions by flooding the network's own links."""
+    search = SEARCHES["zbf"](machine)
+    held = np.random.default_rng(seed).random(machine.nodes) < 0.45
+    for node in np.flatnonzero(held).tolist():
+        search.take(node, (1,) * machine.dims)
+    shape = tuple(data.draw(st.integers(1, min(2, size))) for size in machine.sizes)
+    links = nx.Graph(machine.to_networkx()).subgraph(np.flatnonzero(~held).tolist())
+    region = {node: len(part) for part in nx.connected_components(links) for node in part}
+    bases = [
+        node
+        for node in range(machine.nodes)
+        if (nodes := box(machine, node, shape)) is not None and not held[list(nodes)].any()
+    ]
+    assert search.first(shape) == min(bases, key=lambda base: (region[base], base), default=-1)
+    assert search.visited == machine.nodes
 
 
 @settings(max_examples=80, deadline=None)
