@@ -54,12 +54,8 @@ def command_line() -> str:
 def outcome_folder(path: Path, result: str = "") -> Iterator[Path]:
     """Make the folder of an outcome, and at the end of the block write into it how it was made.
 
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    result : str
-        The file of it that holds the results, where the folder is of no kind of its own.
+    `path`: the folder. `result`: the file of it that holds the results, where the folder is of no kind of its
+    own.
     """
     from netplace.report.files.provenance import states_in
 

@@ -25,16 +25,9 @@ def write_study_folder(
 ) -> None:
     """Write ``report.md``, a CSV file for each table, and the picture ``comparison.png``.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it is not there.
-    heading, command : str
-        What was executed, and by which command.
-    tables : mapping
-        By the name of the file, the title of a table and the table; empty tables are omitted.
-    draw : callable
-        Draws the picture into the file that it is given.
+    `folder`: made if it is not there. `heading`, `command`: what was executed, and by which command.
+    `tables`: by the name of the file, the title of a table and the table; empty tables are omitted. `draw`:
+    draws the picture into the file that it is given.
     """
     from netplace.studies.report import Report, ReportTable, write
 

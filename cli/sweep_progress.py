@@ -18,12 +18,7 @@ __all__ = ["SweepProgress"]
 class SweepProgress:
     """Shows what it is called with; a context manager.
 
-    Parameters
-    ----------
-    what : str
-        What is executed, for messages.
-    shown : bool
-        Whether anything is shown.
+    `what`: what is executed, for messages. `shown`: whether anything is shown.
     """
 
     def __init__(self, what: str = "runs", shown: bool = True) -> None:

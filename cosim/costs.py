@@ -21,14 +21,8 @@ def times_unmapped(
 ) -> dict[int, float]:
     """Return the cycles of jobs alone on their nodes with tasks in the order of the nodes.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        The rows, with their nodes.
-    measured : mapping
-        Measurements of each job, by its number.
-    alone : callable
-        Function that returns the cycles of a job alone; called only if a mapping has changed the order.
+    `schedule`: the rows, with their nodes. `measured`: measurements of each job, by its number. `alone`:
+    function that returns the cycles of a job alone; called only if a mapping has changed the order.
     """
     assert schedule.allocations is not None
     unmapped = {}

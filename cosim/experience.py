@@ -25,12 +25,8 @@ _LEVEL = 0.95
 class Experience:
     """Slowdowns of jobs in mixes that were simulated.
 
-    Parameters
-    ----------
-    target_half_width : float
-        Half-width, as a share of a job's time, up to which its slowdown need not be simulated.
-    seed : int
-        Seed of the choice of jobs that are always simulated.
+    `target_half_width`: half-width, as a share of a job's time, up to which its slowdown need not be
+    simulated. `seed`: seed of the choice of jobs that are always simulated.
     """
 
     target_half_width: float
@@ -51,12 +47,8 @@ class Experience:
     def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:
         """Record a job that was drawn.
 
-        Parameters
-        ----------
-        foretold : float
-            Predicted share by which others delay it.
-        factor, deviation : float
-            Factor by which it was slowed, and the standard deviation of that for a live run, as a share.
+        `foretold`: predicted share by which others delay it. `factor`, `deviation`: factor by which it was
+        slowed, and the standard deviation of that for a live run, as a share.
         """
         self._ratios.append((factor - 1) / foretold)
         self._deviations.append(deviation / foretold)
@@ -71,10 +63,7 @@ class Experience:
     def factor(self, foretold: float) -> tuple[float, float] | None:
         """Return the factor by which a job is slowed and its half-width as a share; None: simulate it.
 
-        Parameters
-        ----------
-        foretold : float
-            Predicted share by which others delay it; see `netplace.cosim.influence`.
+        `foretold`: predicted share by which others delay it; see `netplace.cosim.influence`.
         """
         if len(self._ratios) < _LEAST or foretold > self._most:
             return None

@@ -14,84 +14,40 @@ __all__ = ["Explanation", "Neighbour", "WaitedLink", "WhatIf"]
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another job that ran at the same time.
+    """Another job that ran at the same time."""
 
-    Attributes
-    ----------
-    job : int
-        Number of the job.
-    application : str
-        Its application.
-    size : int
-        Its number of nodes.
-    overlap : float
-        Share of the time of the explained job in which it also ran.
-    links : int
-        Links on which packets waited for it.
-    amount : int
-        Cycles that the explained job's packets waited for its packets.
-    share : float
-        The same, as a share of all cycles that they waited.
-    without : float or None
-        Seconds of the explained job without it; None if not simulated.
-    saved : float or None
-        Saving as a share of the time alone; None also if that is 0.
-    """
-
-    job: int
+    job: int  # number of the job
     application: str
-    size: int
-    overlap: float
-    links: int
-    amount: int
-    share: float
-    without: float | None
-    saved: float | None
+    size: int  # its number of nodes
+    overlap: float  # share of the time of the explained job in which it also ran
+    links: int  # links on which packets waited for it
+    amount: int  # cycles that the explained job's packets waited for its packets
+    share: float  # the same, as a share of all cycles that they waited
+    without: float | None  # seconds of the explained job without it; None if not simulated
+    saved: float | None  # saving as a share of the time alone; None also if that is 0
 
 
 @dataclass(frozen=True)
 class WaitedLink:
-    """A link on which packets of the explained job waited for others.
+    """A link on which packets of the explained job waited for others."""
 
-    Attributes
-    ----------
-    link : str
-        The link in words.
-    router, port : int
-        Router and port of the link.
-    amount : int
-        Cycles of waiting for all others.
-    others : dict of int to int
-        Cycles of waiting for each, by the number of the job, in decreasing order.
-    """
-
-    link: str
+    link: str  # the link in words
+    # Router and port of the link.
     router: int
     port: int
-    amount: int
-    others: dict[int, int]
+    amount: int  # cycles of waiting for all others
+    others: dict[int, int]  # cycles of waiting for each, by the number of the job, in decreasing order
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The jobs that slowed a job, and the links.
+    """The jobs that slowed a job, and the links."""
 
-    Attributes
-    ----------
-    job : JobRow
-        Result row of the job.
-    own : int
-        Cycles that its packets waited for each other.
-    neighbours : tuple of Neighbour
-        Jobs that ran at the same time, in decreasing order of the waiting for them.
-    links : tuple of WaitedLink
-        Links with the most waiting for others.
-    """
-
-    job: JobRow
-    own: int
+    job: JobRow  # result row of the job
+    own: int  # cycles that its packets waited for each other
+    # Jobs that ran at the same time, in decreasing order of the waiting for them.
     neighbours: tuple[Neighbour, ...]
-    links: tuple[WaitedLink, ...]
+    links: tuple[WaitedLink, ...]  # links with the most waiting for others
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by the names of its fields, as JSON can hold it."""
@@ -114,34 +70,17 @@ class Explanation:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The time of a job, and its time after a change.
+    """The time of a job, and its time after a change."""
 
-    Attributes
-    ----------
-    job : int
-        Number of the job.
-    application : str
-        Its application.
-    size : int
-        Its number of nodes.
-    alone, live : float
-        Seconds alone, and live.
-    what_if : float
-        Seconds after the change.
-    change : float or None
-        `what_if` divided by `live`; None for a job without cycles.
-    late : float
-        Seconds by which it would have started later.
-    """
-
-    job: int
+    job: int  # number of the job
     application: str
-    size: int
+    size: int  # its number of nodes
+    # Seconds alone, and live.
     alone: float
     live: float
-    what_if: float
-    change: float | None
-    late: float
+    what_if: float  # seconds after the change
+    change: float | None  # `what_if` divided by `live`; None for a job without cycles
+    late: float  # seconds by which it would have started later
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by the names of its fields, as JSON can hold it."""

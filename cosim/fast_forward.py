@@ -45,37 +45,20 @@ class Pace:
 
     Tasks that all wait for each other, directly or through others, form a *group*: none of them can get far
     ahead, so all progress at the same rate.
-
-    Attributes
-    ----------
-    placed : Placed
-        The job on its nodes.
-    group : ndarray of int64, shape (tasks,)
-        Group of each task.
-    groups : int
-        Number of groups.
-    rest : ndarray of float64, shape (groups,)
-        Parts of an iteration that are still to be skipped.
-    owed : int
-        Iterations of every task that the network does not know about; they are skipped first.
-    windows, variance : float
-        Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
-    leaps, squares : float
-        Cycles that were skipped while it ran, and the sum of their squares, leap by leap.
-    span : float
-        Cycles of the windows.
     """
 
-    placed: Placed
-    group: Whole
-    groups: int
-    rest: Real
-    owed: int = 0
+    placed: Placed  # the job on its nodes
+    group: Whole  # shape (tasks,): group of each task
+    groups: int  # number of groups
+    rest: Real  # shape (groups,): parts of an iteration that are still to be skipped
+    owed: int = 0  # iterations of every task that the network does not know about; they are skipped first
+    # Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
     windows: float = 0.0
     variance: float = 0.0
+    # Cycles that were skipped while it ran, and the sum of their squares, leap by leap.
     leaps: float = 0.0
     squares: float = 0.0
-    span: float = 0.0
+    span: float = 0.0  # cycles of the windows
 
     @property
     def spread(self) -> float:
@@ -107,25 +90,13 @@ class _Rates:
 class FastForwarder:
     """Observes the jobs on a network, and skips steady phases.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    target_half_width : float
-        Half-width, as a share of a job's time, that leaps may add to it.
-
-    Attributes
-    ----------
-    due : int
-        Cycle of the next observation.
-    paces : dict of int to Pace
-        By the network's number of each job.
+    `target_half_width`: half-width, as a share of a job's time, that leaps may add to it.
     """
 
     network: Network
     target_half_width: float
-    due: int = 0
-    paces: dict[int, Pace] = field(default_factory=dict)
+    due: int = 0  # cycle of the next observation
+    paces: dict[int, Pace] = field(default_factory=dict)  # by the network's number of each job
     _shots: list[dict[int, Laps]] = field(default_factory=list)  # at the beginning of halves of a window
     _opened: int = 0  # when the window began
     _began: int = 0  # and this half of it
@@ -154,14 +125,7 @@ class FastForwarder:
     def look(self, most: float, clock: int, starts: dict[int, int]) -> int:
         """Observe the jobs; return the cycles that were skipped, at most `most`.
 
-        Parameters
-        ----------
-        most : float
-            Cycles until the next event.
-        clock : int
-            The time.
-        starts : dict of int to int
-            Start cycle of each job.
+        `most`: cycles until the next event. `clock`: the time. `starts`: start cycle of each job.
         """
         if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
             self.due = _FAR

@@ -17,58 +17,31 @@ __all__ = ["FastForwardExecution", "FastForwarded", "JobResidence", "fast_forwar
 
 @dataclass(frozen=True, eq=False)
 class FastForwarded:
-    """The result of a job on a network with leaps.
+    """The result of a job on a network with leaps."""
 
-    Attributes
-    ----------
-    cycles : int
-        From its start to its end.
-    leaps : float
-        Cycles that were skipped while it ran.
-    variance : float
-        Variance of its time, as a squared share: of the leaps, and of a live run.
-    counted : bool
-        Whether nothing was skipped before its end, so that the cycles are those of a live run.
-    """
-
-    cycles: int
-    leaps: float = 0.0
-    variance: float = 0.0
+    cycles: int  # from its start to its end
+    leaps: float = 0.0  # cycles that were skipped while it ran
+    variance: float = 0.0  # variance of its time, as a squared share: of the leaps, and of a live run
+    # Whether nothing was skipped before its end, so that the cycles are those of a live run.
     counted: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class JobResidence:
-    """A job on its nodes, with its start and stop.
+    """A job on its nodes, with its start and stop."""
 
-    Attributes
-    ----------
-    placed : Placed
-        The job on its nodes.
-    start : int
-        First cycle in which its tasks act.
-    stop : int
-        Cycle in which it was stopped, or -1.
-    """
-
-    placed: Placed
-    start: int
-    stop: int = -1
+    placed: Placed  # the job on its nodes
+    start: int  # first cycle in which its tasks act
+    stop: int = -1  # cycle in which it was stopped, or -1
 
 
 class FastForwardExecution(LiveExecution):
     """Jobs on one network with leaps; a `netplace.scheduling.Execution`.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings, mapping and seed; the network draws from the same seed.
-    longest : callable
-        Returns the run time in seconds that a user estimates.
-    target_half_width : float
-        Half-width, as a share of a job's time, that leaps may add to it.
-    leapt : callable, optional
-        Function that is called with each attempt that has ended, and its result.
+    `placing`: machine, settings, mapping and seed; the network draws from the same seed. `longest`: returns
+    the run time in seconds that a user estimates. `target_half_width`: half-width, as a share of a job's
+    time, that leaps may add to it. `leapt`: function that is called with each attempt that has ended, and its
+    result.
 
     Attributes
     ----------
@@ -156,16 +129,9 @@ def fast_forward(
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings and seed.
-    stays : iterable of (int, Stay)
-        Attempts in the order of their starts. An attempt whose nodes are not free starts when they are.
-    target_half_width : float
-        As in `FastForwardExecution`.
-    keep : Keep, optional
-        Checkpoint files.
+    `placing`: machine, settings and seed. `stays`: attempts in the order of their starts. An attempt whose
+    nodes are not free starts when they are. `target_half_width`: as in `FastForwardExecution`. `keep`:
+    checkpoint files.
     """
     return _Again(placing, [*stays], target_half_width, keep).made
 

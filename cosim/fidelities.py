@@ -28,22 +28,12 @@ Tell = Callable[[int], None]
 
 
 class Course(Protocol):
-    """One fidelity in operation.
+    """One fidelity in operation."""
 
-    Attributes
-    ----------
-    execution : Execution
-        Execution of the jobs.
-    measured : dict of int to Measured
-        Measurements of each job that has ended, by its number.
-    kept : tuple of str
-        Attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts.
-    """
+    kept: tuple[str, ...]  # attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts
 
-    kept: tuple[str, ...]
-
-    execution: Execution
-    measured: dict[int, Measured]
+    execution: Execution  # execution of the jobs
+    measured: dict[int, Measured]  # measurements of each job that has ended, by its number
 
     def finish(self, keep: Keep | None) -> None:
         """Measure what requires that all jobs have ended; save checkpoints meanwhile."""

@@ -31,34 +31,20 @@ _BUSY = 0.7  # of the time in which it communicates: then a node that receives h
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """The effects of a job on others on the network, and of others on it.
+    """The effects of a job on others on the network, and of others on it."""
 
-    Attributes
-    ----------
-    meets : ndarray of float64, shape (links,)
-        Crossings of each link by one of its packets; the sum is its hops.
-    load : ndarray of float64, shape (links,)
-        Share of the time in which its packets hold each link if the job is alone.
-    exposed : float
-        Share of its time alone that its communication takes, hidden behind computation or not.
-    """
-
+    # shape (links,): crossings of each link by one of its packets; the sum is its hops.
     meets: NDArray[np.float64]
+    # shape (links,): share of the time in which its packets hold each link if the job is alone.
     load: NDArray[np.float64]
-    exposed: float
+    exposed: float  # share of its time alone that its communication takes, hidden behind computation or not
 
 
 def presence(placing: Placing, placed: Placed, period: float, speaking: float) -> Presence:
     """Return the presence of a job.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine and settings.
-    placed : Placed
-        The job on its nodes.
-    period, speaking : float
-        Cycles that an iteration takes alone, and that its communication takes without any computation.
+    `placing`: machine and settings. `placed`: the job on its nodes. `period`, `speaking`: cycles that an
+    iteration takes alone, and that its communication takes without any computation.
     """
     config, nodes = placing.config, placed.nodes
     sources, targets, packets = _pairs(placing.body(placed), config)

@@ -42,12 +42,7 @@ def excesses(
     two runs show for how many. The two times of one job say little about this; those of all jobs that ran at
     the same time and met the same states say more.
 
-    Parameters
-    ----------
-    stays : mapping of int to Stay
-        Attempts and their nodes.
-    made, again : mapping of int to Leaped
-        Results of the first and of the second run.
+    `stays`: attempts and their nodes. `made`, `again`: results of the first and of the second run.
 
     Returns
     -------
@@ -69,18 +64,9 @@ def half_width(
 ) -> float:
     """Return the half-width of the interval of a live run's time, at the level of 0.95.
 
-    Parameters
-    ----------
-    first : Leaped
-        Result of the first run.
-    second : Leaped, optional
-        Result of the second run.
-    alone : Alone
-        Time of the job alone, whose variance also applies among other jobs.
-    iterations : int
-        Iterations of the job; a leap can be wrong by a part of one.
-    excess : float
-        Excess of the jobs that ran with it, from `excesses`.
+    `first`: result of the first run. `second`: result of the second run. `alone`: time of the job alone,
+    whose variance also applies among other jobs. `iterations`: iterations of the job; a leap can be wrong by
+    a part of one. `excess`: excess of the jobs that ran with it, from `excesses`.
 
     Returns
     -------
@@ -100,11 +86,8 @@ def half_width(
 def half_width_by_mixes(alone: float, beside: float) -> float:
     """Return the half-width of the interval of a live run's time, at the level of 0.95.
 
-    Parameters
-    ----------
-    alone, beside : float
-        Standard deviations of the job's time alone between draws, and of the effect of others (see
-        `netplace.cosim.rates.Measurement`), as shares of its time.
+    `alone`, `beside`: standard deviations of the job's time alone between draws, and of the effect of others
+    (see `netplace.cosim.rates.Measurement`), as shares of its time.
 
     Returns
     -------

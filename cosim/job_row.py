@@ -134,16 +134,9 @@ def job_rows(
 ) -> list[JobRow]:
     """Return the result row of each job.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        The rows of the job level, with their nodes.
-    measured : mapping of int to Measured
-        Measurements of each job that ended well, by its number.
-    placing : Placing
-        The machine and its settings.
-    unmapped : mapping of int to float, optional
-        For the jobs of a log, the cycles alone with tasks in the order of the nodes.
+    `schedule`: the rows of the job level, with their nodes. `measured`: measurements of each job that ended
+    well, by its number. `placing`: the machine and its settings. `unmapped`: for the jobs of a log, the
+    cycles alone with tasks in the order of the nodes.
     """
     second = placing.config.cycle_ns * 1e-9
     assert schedule.allocations is not None

@@ -21,16 +21,8 @@ __all__ = ["Journal"]
 class Journal:
     """An execution that records its answers and resumes from its last checkpoint.
 
-    Parameters
-    ----------
-    execution : LiveExecution
-        Execution of the jobs, in its initial state.
-    owner : object
-        Owner of the execution, which reports ended jobs to it.
-    names : tuple of str
-        Attributes of `owner` that belong to a checkpoint.
-    keep : Keep
-        Checkpoint files.
+    `execution`: execution of the jobs, in its initial state. `owner`: owner of the execution, which reports
+    ended jobs to it. `names`: attributes of `owner` that belong to a checkpoint. `keep`: checkpoint files.
     """
 
     def __init__(self, execution: LiveExecution, owner: object, names: tuple[str, ...], keep: Keep) -> None:

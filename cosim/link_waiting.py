@@ -30,18 +30,8 @@ def watched_jobs(
     The network watches one job at a time, so the run is repeated for each, up to its end, for as many jobs as
     take at most three times the cycles of the run. The result is empty if jobs were killed.
 
-    Parameters
-    ----------
-    plan : CosimPlan
-        The executed plan.
-    placing : Placing
-        Machine, settings and seed.
-    rows : sequence of mapping
-        The result rows of its jobs.
-    waiting : Waiting
-        Charged waiting of the run.
-    engine : str
-        The network's engine.
+    `plan`: the executed plan. `placing`: machine, settings and seed. `rows`: the result rows of its jobs.
+    `waiting`: charged waiting of the run. `engine`: the network's engine.
 
     Returns
     -------

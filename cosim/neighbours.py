@@ -15,24 +15,12 @@ __all__ = ["Neighbourhood", "Neighbours"]
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Jobs to simulate together.
+    """Jobs to simulate together."""
 
-    Attributes
-    ----------
-    watched : tuple of int
-        Jobs whose factors are measured.
-    beside : tuple of int
-        Jobs that delay them.
-    left_out : dict of int to float
-        Influence of all others on each watched job.
-    foretold : dict of int to float
-        Influence of all others, left out or not, on each watched job.
-    """
-
-    watched: tuple[int, ...]
-    beside: tuple[int, ...]
-    left_out: dict[int, float]
-    foretold: dict[int, float]
+    watched: tuple[int, ...]  # jobs whose factors are measured
+    beside: tuple[int, ...]  # jobs that delay them
+    left_out: dict[int, float]  # influence of all others on each watched job
+    foretold: dict[int, float]  # influence of all others, left out or not, on each watched job
 
     @property
     def shares(self) -> bool:
@@ -46,11 +34,8 @@ class Neighbours:
     Influence also passes through a third job: the influence of one job on another is the direct one plus that
     through every job between them.
 
-    Parameters
-    ----------
-    slack : float
-        Influence, as a share of a job's time, that can be left out, and the change of influence after which a
-        job is measured again.
+    `slack`: influence, as a share of a job's time, that can be left out, and the change of influence after
+    which a job is measured again.
 
     Attributes
     ----------
@@ -85,11 +70,8 @@ class Neighbours:
     def to_measure(self, settled: Callable[[int, float], bool] | None = None) -> list[Neighbourhood]:
         """Return the jobs to measure now, and count them as measured.
 
-        Parameters
-        ----------
-        settled : callable, optional
-            Function that returns whether a job need not be simulated, for each job with more influence than
-            the slack and the influence of all others.
+        `settled`: function that returns whether a job need not be simulated, for each job with more influence
+        than the slack and the influence of all others.
         """
         if not self._new and not self._gone:
             return []

@@ -38,14 +38,8 @@ def possible_links(
 ) -> NDArray[np.bool_]:
     """Return the links that packets from `sources` to `targets`, pair by pair, can use.
 
-    Parameters
-    ----------
-    machine : Topology
-        The network.
-    sources, targets : ndarray of int64, shape (pairs,)
-        Nodes of each communicating pair.
-    config : Config, optional
-        Settings of the network, possibly with a routing in tables.
+    `machine`: the network. `sources`, `targets`, shape (pairs,): nodes of each communicating pair. `config`:
+    settings of the network, possibly with a routing in tables.
 
     Returns
     -------
@@ -64,12 +58,8 @@ def expected_packets(
 ) -> Amounts:
     """Return the expected number of the `packets` of each pair on each possible link.
 
-    Parameters
-    ----------
-    machine, sources, targets, config
-        As of `possible_links`.
-    packets : ndarray of float64, shape (pairs,)
-        Packets of each pair.
+    `machine`, `sources`, `targets`, `config`: as of `possible_links`. `packets`, shape (pairs,): packets of
+    each pair.
 
     Returns
     -------

@@ -21,14 +21,8 @@ def in_tables(
 ) -> NDArray[np.float64]:
     """Return the expected packets on each port of each switch, in equal parts on all allowed ports.
 
-    Parameters
-    ----------
-    switches, routes : Switches, Routes
-        The network and a routing without detours.
-    sources, targets : ndarray of int64, shape (pairs,)
-        Nodes of each communicating pair.
-    packets : ndarray of float64, shape (pairs,)
-        Packets of each pair.
+    `switches`, `routes`: the network and a routing without detours. `sources`, `targets`, shape (pairs,):
+    nodes of each communicating pair. `packets`, shape (pairs,): packets of each pair.
 
     Returns
     -------

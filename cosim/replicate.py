@@ -25,18 +25,9 @@ def replicate(
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts that begin up to an iteration later, with other draws.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings and seed.
-    stays : mapping of int to Stay
-        Attempts and their nodes.
-    cycles : mapping of int to float
-        Cycles of those that have ended.
-    target_half_width : float
-        As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
-    keep : Keep, optional
-        Checkpoint files.
+    `placing`: machine, settings and seed. `stays`: attempts and their nodes. `cycles`: cycles of those that
+    have ended. `target_half_width`: as in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
+    `keep`: checkpoint files.
     """
     rng = np.random.default_rng([placing.seed, _OTHER])
     moved = {}

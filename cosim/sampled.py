@@ -41,14 +41,8 @@ _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a si
 class AloneByFastForward:
     """Times of jobs alone on a new network with leaps over steady phases.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings and seed.
-    target_half_width : float
-        Target half-width of a time, as a share.
-    memory : Memory, optional
-        Memory of draws.
+    `placing`: machine, settings and seed. `target_half_width`: target half-width of a time, as a share.
+    `memory`: memory of draws.
     """
 
     def __init__(self, placing: Placing, target_half_width: float, memory: Memory | None = None) -> None:

@@ -21,14 +21,7 @@ def same_mix(machine: Topology, names: Sequence[str], places: Places) -> tuple[o
     several keys if jobs of the same name are next to each other: then it may not be recognized, but it is
     never confused with another.
 
-    Parameters
-    ----------
-    machine : Topology
-        The network.
-    names : sequence of str
-        Work of each job.
-    places : list of ndarray of int64
-        Nodes of the tasks of each.
+    `machine`: the network. `names`: work of each job. `places`: nodes of the tasks of each.
     """
     if isinstance(machine, Tree):
         order = sorted(range(len(names)), key=lambda place: (names[place], int(places[place].min())))

@@ -18,16 +18,9 @@ def from_log(estimate_factor: float) -> Callable[[Job], float]:
 class TableExecution:
     """Jobs that take as long as alone on a new network; a `netplace.scheduling.Execution`.
 
-    Parameters
-    ----------
-    placing : Placing
-        Placement of jobs on their nodes.
-    cycles : callable
-        Returns the cycles of a job on its nodes.
-    longest : callable
-        Returns the run time in seconds that a user estimates.
-    begun : callable
-        Function that is called with each job on its nodes, its start cycle and its cycles.
+    `placing`: placement of jobs on their nodes. `cycles`: returns the cycles of a job on its nodes.
+    `longest`: returns the run time in seconds that a user estimates. `begun`: function that is called with
+    each job on its nodes, its start cycle and its cycles.
     """
 
     def __init__(

@@ -21,67 +21,37 @@ _LINKS = 100  # of which the course is told, those with most waiting for other j
 
 @dataclass(frozen=True)
 class LinkWaiting:
-    """The waiting of packets for a link.
+    """The waiting of packets for a link."""
 
-    Attributes
-    ----------
-    router, port : int
-        Router and port of the link; the port after the last one of a router is the consumption of its node.
-    own, others : int
-        Cycles charged to the waiting job, and to other jobs.
-    over_time : tuple of int
-        Cycles charged to other jobs, by window.
-    """
-
+    # Router and port of the link; the port after the last one of a router is the consumption of its node.
     router: int
     port: int
+    # Cycles charged to the waiting job, and to other jobs.
     own: int
     others: int
-    over_time: tuple[int, ...]
+    over_time: tuple[int, ...]  # cycles charged to other jobs, by window
 
 
 @dataclass(frozen=True)
 class WatchedJob:
-    """The links on which a job waited for others.
+    """The links on which a job waited for others."""
 
-    Attributes
-    ----------
-    job : int
-        Its number.
-    links : tuple of (router, port, job charged, cycles waited for it)
-        The links with the most waiting.
-    """
-
-    job: int
-    links: tuple[tuple[int, int, int, int], ...]
+    job: int  # its number
+    links: tuple[tuple[int, int, int, int], ...]  # the links with the most waiting
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """Charged waiting on a live network.
+    """Charged waiting on a live network."""
 
-    Attributes
-    ----------
-    window : int
-        Cycles of a window of time.
-    waited, charged : int
-        Cycles that packets waited, and those charged to jobs: the same number.
-    jobs : tuple of (job that waited, job charged, cycles)
-        Totals.
-    over_time : tuple of (window, job that waited, job charged, cycles)
-        Cycles by window.
-    links : tuple of LinkWaiting
-        Links with the most waiting for other jobs, in decreasing order.
-    watched : tuple of WatchedJob, or None
-        Jobs with the most waiting for others, in decreasing order; None if no job was watched.
-    """
-
-    window: int
+    window: int  # cycles of a window of time
+    # Cycles that packets waited, and those charged to jobs: the same number.
     waited: int
     charged: int
-    jobs: tuple[tuple[int, int, int], ...]
+    jobs: tuple[tuple[int, int, int], ...]  # totals
     over_time: tuple[tuple[int, int, int, int], ...]
-    links: tuple[LinkWaiting, ...]
+    links: tuple[LinkWaiting, ...]  # links with the most waiting for other jobs, in decreasing order
+    # Jobs with the most waiting for others, in decreasing order; None if no job was watched.
     watched: tuple[WatchedJob, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,10 +67,7 @@ class Waiting:
 class WaitingOverTime:
     """Reads the charges of a network window by window; windows grow with the run.
 
-    Parameters
-    ----------
-    network : Network
-        Network with ``explain=True``.
+    `network`: network with ``explain=True``.
     """
 
     def __init__(self, network: Network) -> None:
@@ -128,10 +95,7 @@ class WaitingOverTime:
     def until_now(self, names: list[int]) -> Waiting:
         """Return everything up to now.
 
-        Parameters
-        ----------
-        names : list of int
-            By the network's number, the number of the job.
+        `names`: by the network's number, the number of the job.
         """
         self._close()
         waiting = self._network.waiting()

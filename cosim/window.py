@@ -28,24 +28,12 @@ Times = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A job in a window.
+    """A job in a window."""
 
-    Attributes
-    ----------
-    job : Placed
-        The job on its nodes.
-    times : int
-        Iterations of a block.
-    once : float
-        Cycles of one iteration alone.
-    lasting : bool
-        Whether it runs continuously, instead of repeating its block.
-    """
-
-    job: Placed
-    times: int
-    once: float
-    lasting: bool
+    job: Placed  # the job on its nodes
+    times: int  # iterations of a block
+    once: float  # cycles of one iteration alone
+    lasting: bool  # whether it runs continuously, instead of repeating its block
 
     def start(self, placing: Placing, network: Network, at: int | None = None) -> int:
         """Start it on a network, and return its number there."""
@@ -60,18 +48,8 @@ def window(
 
     For a job that runs continuously, it is one value; otherwise, one per block.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine and settings.
-    parts : list of Part
-        The jobs.
-    watched : list of int
-        Places of the jobs to measure.
-    length : float
-        Cycles of a block.
-    seed : int
-        Seed of phases and draws.
+    `placing`: machine and settings. `parts`: the jobs. `watched`: places of the jobs to measure. `length`:
+    cycles of a block. `seed`: seed of phases and draws.
     """
     rng = np.random.default_rng(seed)
     network = replace(placing, seed=seed).network()

@@ -25,39 +25,21 @@ _NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains
 
 @dataclass(frozen=True)
 class Bound:
-    """The least number of cycles that a job takes, and the task that causes this bound.
+    """The least number of cycles that a job takes, and the task that causes this bound."""
 
-    Attributes
-    ----------
-    cycles : int
-        The number of cycles.
-    task : int
-        The task.
-    """
-
-    cycles: int
+    cycles: int  # the number of cycles
     task: int
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lower bounds on the cycles of a job that hold under every mapping and partition of a network.
+    """Lower bounds on the cycles of a job that hold under every mapping and partition of a network."""
 
-    Attributes
-    ----------
-    injection : Bound
-        A node sends at most one phit per cycle through each injector and over each link.
-    ejection : Bound
-        A node receives at most one phit per cycle over each link (with ``single`` consumption, one in total).
-    computation : Bound
-        The computation of a task.
-    dependencies : Bound
-        Tasks send, compute and wait for each other in order, and only injection delays packets.
-    """
-
-    injection: Bound
+    injection: Bound  # a node sends at most one phit per cycle through each injector and over each link
+    # A node receives at most one phit per cycle over each link (with ``single`` consumption, one in total).
     ejection: Bound
-    computation: Bound
+    computation: Bound  # the computation of a task
+    # Tasks send, compute and wait for each other in order, and only injection delays packets.
     dependencies: Bound
 
     @property
@@ -84,14 +66,7 @@ class Bounds:
 def bounds(job: Program | Repeated, topology: Topology, config: Config | None = None) -> Bounds:
     """Return the bounds on the run time of a job that hold under every mapping.
 
-    Parameters
-    ----------
-    job : Program or Repeated
-        The operations of the tasks.
-    topology : Topology
-        The network.
-    config : Config, optional
-        Its settings; the defaults if None.
+    `job`: the operations of the tasks. `topology`: the network. `config`: its settings; the defaults if None.
 
     Returns
     -------

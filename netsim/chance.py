@@ -80,12 +80,8 @@ def below(bits: int, n: int) -> int:
 def gap(bits: int, log_stay: float) -> int:
     """Return the number of cycles in which a Bernoulli process fails before it succeeds, at most 2**60.
 
-    Parameters
-    ----------
-    bits : int
-        64 random bits.
-    log_stay : float
-        ``log(1 - p)``, where p is the probability of success in a cycle; ``-inf`` for p = 1.
+    `bits`: 64 random bits. `log_stay`: ``log(1 - p)``, where p is the probability of success in a cycle;
+    ``-inf`` for p = 1.
     """
     u = ((bits >> 11) + 1.0) * (1.0 / 9007199254740993.0)
     return math.floor(min(math.log(u) / log_stay, _FAR))

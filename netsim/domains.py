@@ -15,12 +15,7 @@ DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
 def cut(topology: Topology, count: int) -> NDArray[np.int8]:
     """Return the domain of each router: slabs of a grid, subtrees, or ranges of switches with their nodes.
 
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    count : int
-        Number of domains.
+    `topology`: the network. `count`: number of domains.
     """
     if isinstance(topology, Grid):
         layers = topology.sizes[-1]

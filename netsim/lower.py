@@ -41,39 +41,22 @@ _SHORT = 1 << 12  # a table of so many values costs nothing
 
 @dataclass(frozen=True)
 class Lowered:
-    """A program in the words of the kernel.
+    """A program in the words of the kernel."""
 
-    Attributes
-    ----------
-    op : ndarray of int64
-        Words of all tasks.
-    first : ndarray of int64, shape (tasks + 1,)
-        Index of the first word of each task.
-    source_op : ndarray of int64
-        Operation of the program from which each word comes.
-    key : ndarray of int64, shape (keys, 4)
-        Source task, destination task, packets and first message of each key.
-    message : ndarray of int64, shape (messages,)
-        Number of each message in the kernel (grouped by key), in the order of the program's sends.
-    by_rendezvous : int
-        Messages above the rendezvous threshold.
-    interleaved : bool
-        Whether non-blocking sends take turns; data by rendezvous then do as well.
-    sent, used : ndarray of int64, shape (keys,)
-        Packets of each key that an iteration in a loop sends and receives.
-    asked, posted : ndarray of int64, shape (keys,)
-        Messages of each key that an iteration in a loop sends by rendezvous, and receives posted for them.
-    """
-
-    op: Int
-    first: Int
-    source_op: Int
-    key: Int
+    op: Int  # words of all tasks
+    first: Int  # shape (tasks + 1,): index of the first word of each task
+    source_op: Int  # operation of the program from which each word comes
+    key: Int  # shape (keys, 4): source task, destination task, packets and first message of each key
+    # shape (messages,): number of each message in the kernel (grouped by key), in the order of the program's
+    # sends.
     message: Int
-    by_rendezvous: int
-    interleaved: bool = False
+    by_rendezvous: int  # messages above the rendezvous threshold
+    interleaved: bool = False  # whether non-blocking sends take turns; data by rendezvous then do as well
+    # shape (keys,): packets of each key that an iteration in a loop sends and receives.
     sent: Int = field(default_factory=lambda: np.empty(0, np.int64))
     used: Int = field(default_factory=lambda: np.empty(0, np.int64))
+    # shape (keys,): messages of each key that an iteration in a loop sends by rendezvous, and receives posted
+    # for them.
     asked: Int = field(default_factory=lambda: np.empty(0, np.int64))
     posted: Int = field(default_factory=lambda: np.empty(0, np.int64))
 
@@ -86,12 +69,7 @@ def packets_of(size: Int, packet_bytes: int) -> Int:
 def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
     """Return the packets of the message of each operation, and the number of packets that go back.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    config : Config
-        Settings of the network: the size of packets, and the threshold of a rendezvous.
+    `config`: settings of the network: the size of packets, and the threshold of a rendezvous.
 
     Returns
     -------

@@ -27,12 +27,7 @@ def with_overheads(program: Program, config: Config) -> Program:
     completes one. Messages of a task to itself cost nothing. A program without overheads is returned
     unchanged.
 
-    Parameters
-    ----------
-    program : Program
-        Operations of the tasks.
-    config : Config
-        Settings, of which `o_send`, `o_recv` and `o_byte` are used.
+    `program`: operations of the tasks. `config`: settings, of which `o_send`, `o_recv` and `o_byte` are used.
     """
     if not (config.o_send or config.o_recv or config.o_byte):
         return program

@@ -28,14 +28,8 @@ def independent_parts(
 ) -> list[list[int]]:
     """Return the jobs of each part; jobs of different parts cannot share a router.
 
-    Parameters
-    ----------
-    topology, config
-        The network; a network with nothing but a routing table is one part.
-    programs : sequence of Program
-        The jobs.
-    places : sequence of ndarray of int
-        Node of each task of each job.
+    `topology`, `config`: the network; a network with nothing but a routing table is one part. `programs`: the
+    jobs. `places`: node of each task of each job.
     """
     jobs = len(programs)
     if uses_table_router(topology, config) or (isinstance(topology, Grid) and topology.twist):

@@ -14,17 +14,10 @@ __all__ = ["ArbiterState", "Waiting"]
 
 @dataclass(frozen=True, eq=False)
 class ArbiterState:
-    """The state that packets leave behind in a network; see `Network.residue`.
+    """The state that packets leave behind in a network; see `Network.residue`."""
 
-    Attributes
-    ----------
-    cycle : int
-        Next cycle to simulate.
-    pointers : tuple of ndarray of int16
-        Positions at which arbiters and links begin their next search, in the order of the engine.
-    """
-
-    cycle: int
+    cycle: int  # next cycle to simulate
+    # Positions at which arbiters and links begin their next search, in the order of the engine.
     pointers: tuple[NDArray[np.int16], ...]
 
     def __post_init__(self) -> None:
@@ -33,22 +26,15 @@ class ArbiterState:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Cycles of waiting head packets, charged to the jobs whose packets held the resources.
+    """Cycles of waiting head packets, charged to the jobs whose packets held the resources."""
 
-    Attributes
-    ----------
-    cycles : ndarray of int64, shape (jobs + 1, jobs + 1)
-        Cycles by waiting job and by charged job, including itself, in the order in which the jobs were given
-        to the network; open-loop traffic is last.
-    links : ndarray of int64, shape (routers, ports + 1, 2)
-        The same cycles by link: charged to the waiting job, and to others. The last place of a router is the
-        consumption of its node.
-    waited : int
-        Total waiting of heads, counted independently; equals the sum of each of the other attributes.
-    """
-
+    # shape (jobs + 1, jobs + 1): cycles by waiting job and by charged job, including itself, in the order in
+    # which the jobs were given to the network; open-loop traffic is last.
     cycles: NDArray[np.int64]
+    # shape (routers, ports + 1, 2): the same cycles by link: charged to the waiting job, and to others. The
+    # last place of a router is the consumption of its node.
     links: NDArray[np.int64]
+    # Total waiting of heads, counted independently; equals the sum of each of the other attributes.
     waited: int
 
     @property

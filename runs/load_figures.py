@@ -16,43 +16,24 @@ __all__ = ["LoadFigures"]
 
 @dataclass(frozen=True)
 class LoadFigures:
-    """The measurements at a point of a load curve.
+    """The measurements at a point of a load curve."""
 
-    Attributes
-    ----------
-    offered, accepted : float
-        Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
-    delay : DelayFigures
-        Delays of the packets consumed in the measurement, in cycles, from creation to consumption of the
-        tail.
-    cycles, drained_cycles : int
-        Cycles of the measuring phase, and with those of the warm-up.
-    packets, packet_hops : int
-        Packets consumed and links crossed in the measuring phase.
-    cpu_seconds : float
-        CPU time of the measuring phase.
-    seed : int
-        Random seed.
-    events : int
-        State changes of the measuring phase.
-    mean_delay : float or None
-        Mean of `delay`; None if no packet was consumed.
-    versions : dict of str to str
-        Versions of the software.
-    """
-
+    # Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
     offered: float
     accepted: float
+    # Delays of the packets consumed in the measurement, in cycles, from creation to consumption of the tail.
     delay: DelayFigures
+    # Cycles of the measuring phase, and with those of the warm-up.
     cycles: int
     drained_cycles: int
+    # Packets consumed and links crossed in the measuring phase.
     packets: int
     packet_hops: int
-    cpu_seconds: float
-    seed: int
-    events: int
-    mean_delay: float | None
-    versions: dict[str, str] = field(default_factory=dict)
+    cpu_seconds: float  # CPU time of the measuring phase
+    seed: int  # random seed
+    events: int  # state changes of the measuring phase
+    mean_delay: float | None  # mean of `delay`; None if no packet was consumed
+    versions: dict[str, str] = field(default_factory=dict)  # versions of the software
 
     @classmethod
     def of(cls, point: LoadPoint) -> LoadFigures:

@@ -34,21 +34,11 @@ Outcome = TypeVar("Outcome", contravariant=True)
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """The status of an ended plan.
+    """The status of an ended plan."""
 
-    Attributes
-    ----------
-    failed : bool
-        Whether the stored outcome is a failure.
-    cpu_seconds : float
-        CPU time of its execution.
-    lost : str or None
-        Why the machine could not carry it out; nothing is kept then.
-    """
-
-    failed: bool = False
-    cpu_seconds: float = 0.0
-    lost: str | None = None
+    failed: bool = False  # whether the stored outcome is a failure
+    cpu_seconds: float = 0.0  # CPU time of its execution
+    lost: str | None = None  # why the machine could not carry it out; nothing is kept then
 
 
 def outcome_kind(plan: PlanLike) -> Kind:
@@ -117,12 +107,7 @@ class StoredRuns:
 class StoredOutcomes:
     """Outcomes of plans in one table of a store.
 
-    Parameters
-    ----------
-    store : Store
-        The store.
-    table : str
-        One of `netplace.runs.store.TABLES`.
+    `table`: one of `netplace.runs.store.TABLES`.
     """
 
     def __init__(self, store: Store, table: str) -> None:

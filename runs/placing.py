@@ -40,24 +40,11 @@ def place_jobs(
 ) -> list[QapResult]:
     """Return the mapping of each job.
 
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    programs, mappings : sequence of Program, of str
-        What each job does, and its rule of mapping.
-    partition_rule : str
-        The rule that gives nodes to jobs.
-    config : Config, optional
-        Settings of the network, for mappings that simulate.
-    seed : int
-        Seed of both rules.
-    network_seed : int, optional
-        Seed of the network, for mappings that simulate; `seed` by default.
-    max_cycles : int, optional
-        Longest run that such a mapping may try.
-    times : sequence of int, optional
-        How often the iterations of each program stand; once by default.
+    `topology`: the network. `programs`, `mappings`: what each job does, and its rule of mapping.
+    `partition_rule`: the rule that gives nodes to jobs. `config`: settings of the network, for mappings that
+    simulate. `seed`: seed of both rules. `network_seed`: seed of the network, for mappings that simulate;
+    `seed` by default. `max_cycles`: longest run that such a mapping may try. `times`: how often the
+    iterations of each program stand; once by default.
     """
     parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
     draws = seed if network_seed is None else network_seed

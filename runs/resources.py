@@ -22,21 +22,11 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class Resources:
-    """The workers that execute plans.
+    """The workers that execute plans."""
 
-    Attributes
-    ----------
-    workers : int or None
-        Processes of this machine, or this process itself if 1; None means one per core.
-    dask : str or None
-        Address of the scheduler of a Dask cluster, which then executes everything.
-    threads : int or str
-        Threads for each network that is simulated, as in `netplace.netsim.Network`.
-    """
-
-    workers: int | None = 1
-    dask: str | None = None
-    threads: int | str = 1
+    workers: int | None = 1  # processes of this machine, or this process itself if 1; None means one per core
+    dask: str | None = None  # address of the scheduler of a Dask cluster, which then executes everything
+    threads: int | str = 1  # threads for each network that is simulated, as in `netplace.netsim.Network`
 
     def __post_init__(self) -> None:
         if self.workers is not None:

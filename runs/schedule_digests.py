@@ -33,12 +33,8 @@ _READ_BY_PARTITIONERS = ("curve", "pss")  # among their options, apart by commas
 def schedule_digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> tuple[Digest, ...]:
     """Return the files of a schedule with their digests.
 
-    Parameters
-    ----------
-    said : mapping
-        What a user asks for, by `netplace.runs.plan.KEYS`.
-    workload, times, power : str
-        As they are in the plan.
+    `said`: what a user asks for, by `netplace.runs.plan.KEYS`. `workload`, `times`, `power`: as they are in
+    the plan.
     """
     digests = []
     if "site" in said:  # with the outages that it may name

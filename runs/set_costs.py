@@ -31,43 +31,23 @@ _LARGEST = 64  # tasks of a job; where blocks are larger, several jobs share one
 
 @dataclass(frozen=True)
 class Measurement:
-    """A run of the recipe.
+    """A run of the recipe."""
 
-    Attributes
-    ----------
-    level : int
-        Place of the level, the widest first.
-    application : str
-        What runs.
-    split, alone : bool
-        Whether jobs straddle a border, and whether there is but one.
-    run : Run
-        What to simulate.
-    """
-
-    level: int
-    application: str
+    level: int  # place of the level, the widest first
+    application: str  # what runs
+    # Whether jobs straddle a border, and whether there is but one.
     split: bool
     alone: bool
-    run: Run
+    run: Run  # what to simulate
 
 
 @dataclass(frozen=True)
 class LevelCost:
-    """What the borders of a level cost.
+    """What the borders of a level cost."""
 
-    Attributes
-    ----------
-    nodes : int
-        Nodes of a block.
-    tasks : int
-        Tasks of a job.
-    full, alone : dict of str to float
-        Time of split jobs relative to compact ones by application, on the full machine and alone.
-    """
-
-    nodes: int
-    tasks: int
+    nodes: int  # nodes of a block
+    tasks: int  # tasks of a job
+    # Time of split jobs relative to compact ones by application, on the full machine and alone.
     full: dict[str, float]
     alone: dict[str, float]
 
@@ -88,20 +68,9 @@ def measurements(
 ) -> list[Measurement]:
     """Return the runs that measure the cost of borders.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    levels : sequence of levels
-        The blocks of each level, the widest first, each within one of the level before.
-    applications : sequence of str
-        What runs, as in ``"lu,class=S"``.
-    pieces : int
-        Over how many blocks a split job is spread.
-    config : Config, optional
-        Settings of the network.
-    seed : int
-        Seed of the network.
+    `topology`: the machine. `levels`: the blocks of each level, the widest first, each within one of the
+    level before. `applications`: what runs, as in ``"lu,class=S"``. `pieces`: over how many blocks a split
+    job is spread. `config`: settings of the network. `seed`: seed of the network.
     """
     planned = []
     for place in range(len(levels)):

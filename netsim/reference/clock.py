@@ -27,11 +27,8 @@ class _Tick(simpy.Event):
 class Clock:
     """Runs the network in every cycle in which it has something to do, and sleeps in between.
 
-    Parameters
-    ----------
-    cycle : callable
-        ``cycle(now)`` moves the network through cycle `now` and returns whether it may do anything in the
-        next.
+    `cycle`: ``cycle(now)`` moves the network through cycle `now` and returns whether it may do anything in
+    the next.
 
     Attributes
     ----------

@@ -27,16 +27,8 @@ __all__ = ["Fabric"]
 class Fabric:
     """Routers and links, and the sets of those that have something to do.
 
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    config : Config
-        Settings.
-    seed : int
-        Seed of the draws.
-    deliver : callable
-        ``deliver(packet, now)`` is called for each packet whose tail is consumed in cycle `now`.
+    `topology`: the network. `config`: settings. `seed`: seed of the draws. `deliver`: ``deliver(packet,
+    now)`` is called for each packet whose tail is consumed in cycle `now`.
 
     Attributes
     ----------

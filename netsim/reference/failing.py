@@ -16,20 +16,9 @@ __all__ = ["Outage"]
 class Outage:
     """The effects of a fault on the packets of a fabric, between two cycles.
 
-    Parameters
-    ----------
-    fabric : Fabric
-        Routers and links.
-    packet_phits : int
-        Phits in a packet.
-    table : General
-        Routing on the remaining network.
-    dead : ndarray of bool, shape (routers,)
-        Routers that are down or cut off.
-    down : ndarray of bool, shape (routers, ports)
-        Links that go down with this fault.
-    again : bool
-        Whether packets on these links are sent again.
+    `fabric`: routers and links. `table`: routing on the remaining network. `dead`, shape (routers,): routers
+    that are down or cut off. `down`, shape (routers, ports): links that go down with this fault. `again`:
+    whether packets on these links are sent again.
 
     Attributes
     ----------

@@ -18,81 +18,44 @@ __all__ = ["Flow", "Fork", "GraphRouting", "Trip"]
 
 @dataclass
 class Trip:
-    """The state of a packet's way.
+    """The state of a packet's way."""
 
-    Attributes
-    ----------
-    via : int
-        Intermediate switch, or -1 if it heads for its destination.
-    level, kind : int
-        Level within the phase, and the class of the link by which it arrived, or -1.
-    decided : bool
-        Whether it has visited a switch.
-    may_turn : bool
-        Whether it can still be diverted (PAR).
-    escaped : bool
-        Whether it is on the escape channel, where it stays.
-    """
-
-    via: int = -1
+    via: int = -1  # intermediate switch, or -1 if it heads for its destination
+    # Level within the phase, and the class of the link by which it arrived, or -1.
     level: int = 0
     kind: int = -1
-    decided: bool = False
-    may_turn: bool = False
-    escaped: bool = False
+    decided: bool = False  # whether it has visited a switch
+    may_turn: bool = False  # whether it can still be diverted (PAR)
+    escaped: bool = False  # whether it is on the escape channel, where it stays
 
 
 @dataclass
 class Flow:
-    """Packets of a traffic class from one node to another that keep their order.
+    """Packets of a traffic class from one node to another that keep their order."""
 
-    Attributes
-    ----------
-    under_way : int
-        Number of packets that have reached their first switch and have not been consumed.
-    via : int
-        Intermediate switch, or -1 if they head for their destination.
-    """
-
-    under_way: int = 0
-    via: int = -1
+    under_way: int = 0  # number of packets that have reached their first switch and have not been consumed
+    via: int = -1  # intermediate switch, or -1 if they head for their destination
 
 
 @dataclass(frozen=True)
 class Fork:
-    """Two possible ways of a packet.
+    """Two possible ways of a packet."""
 
-    Attributes
-    ----------
-    switch, via, home : int
-        Current switch, intermediate switch, and destination switch.
-    near, far : int
-        Level on the direct way, and on the way through the intermediate switch.
-    first_vc : int
-        First virtual channel of its class.
-    """
-
+    # Current switch, intermediate switch, and destination switch.
     switch: int
     via: int
     home: int
+    # Level on the direct way, and on the way through the intermediate switch.
     near: int
     far: int
-    first_vc: int
+    first_vc: int  # first virtual channel of its class
 
 
 class GraphRouting(Routing):
     """Routes along the tables of a `TableRouter`.
 
-    Parameters
-    ----------
-    table : General
-        Tables and constants.
-    config : Config
-        Settings.
-    seed : int
-        Seed of the draws.
-    routers : list of Router
-        All routers; UGAL reads their FIFOs.
+    `table`: tables and constants. `config`: settings. `seed`: seed of the draws. `routers`: all routers; UGAL
+    reads their FIFOs.
     """
 
     def __init__(self, table: TableRouter, config: Config, seed: int, routers: list[Router]) -> None:

@@ -19,14 +19,7 @@ __all__ = ["POLICIES", "GridRouting"]
 class GridRouting(Routing):
     """Routes of a mesh, torus or twisted torus; ports are X+ X- Y+ Y- .. and inputs are named like them.
 
-    Parameters
-    ----------
-    grid : Grid
-        The network.
-    config : Config
-        Settings.
-    seed : int
-        Seed of the draws.
+    `grid`: the network. `config`: settings. `seed`: seed of the draws.
     """
 
     def __init__(self, grid: Grid, config: Config, seed: int) -> None:

@@ -61,18 +61,8 @@ class Node:
     * loads that take turns: the first of them has a packet created, and is then the last;
     * open-loop traffic, with one packet at a time.
 
-    Parameters
-    ----------
-    number : int
-        Number of the node.
-    fabric : Fabric
-        Network that takes its packets.
-    clock : Clock
-        The clock.
-    config : Config
-        Settings.
-    rouse : callable
-        ``rouse(node)`` is called when the node has something to create.
+    `number`: number of the node. `fabric`: network that takes its packets. `config`: settings. `rouse`:
+    ``rouse(node)`` is called when the node has something to create.
 
     Attributes
     ----------

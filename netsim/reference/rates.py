@@ -14,12 +14,7 @@ __all__ = ["Rate"]
 class Rate:
     """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle.
 
-    Parameters
-    ----------
-    control : Control
-        Settings, with a rate.
-    packet_phits : int
-        Phits of a packet.
+    `control`: settings, with a rate.
 
     Attributes
     ----------

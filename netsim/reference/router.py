@@ -312,16 +312,8 @@ class Link:
 class Router:
     """The FIFOs and outputs of one router.
 
-    Parameters
-    ----------
-    number : int
-        Number of the router.
-    ports : int
-        Number of ports, wired or not.
-    injectors : int
-        Number of injectors; 0 for a switch.
-    config : Config
-        Settings.
+    `number`: number of the router. `ports`: number of ports, wired or not. `injectors`: number of injectors;
+    0 for a switch. `config`: settings.
 
     Attributes
     ----------

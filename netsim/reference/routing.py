@@ -14,12 +14,7 @@ __all__ = ["Routing"]
 class Routing(ABC):
     """Separates the possible outputs (`head`) from the request in a cycle (`request`).
 
-    Parameters
-    ----------
-    config : Config
-        Settings.
-    seed : int
-        Seed of the draws.
+    `config`: settings. `seed`: seed of the draws.
 
     Attributes
     ----------

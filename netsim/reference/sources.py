@@ -23,16 +23,7 @@ class Sources:
     packet is drawn meanwhile. It is created in the cycle in which the injector takes it; the next draw counts
     from the cycle after.
 
-    Parameters
-    ----------
-    traffic : Traffic
-        Traffic to create.
-    nodes : list of Node
-        Nodes that can create it.
-    clock : Clock
-        The clock.
-    seed : int
-        Seed of the draws.
+    `traffic`: traffic to create. `nodes`: nodes that can create it. `seed`: seed of the draws.
 
     Attributes
     ----------

@@ -44,10 +44,7 @@ class _Waiter:
 class StallAttribution:
     """Counts every cycle in which a head waits for the job to which it is charged.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Routers and ports.
+    `shape`: routers and ports.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

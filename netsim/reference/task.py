@@ -21,18 +21,8 @@ class Task:
     t ends at t + 1. If the last step is a computation, the task ends when the computation ends. A task
     without steps ends at its start.
 
-    Parameters
-    ----------
-    number : int
-        Number in its job.
-    node : Node
-        Node of the task.
-    steps : list of Step
-        Steps of its program.
-    clock : Clock
-        The clock.
-    ended : callable
-        ``ended(task)`` is called when it ends.
+    `number`: number in its job. `node`: node of the task. `steps`: steps of its program. `ended`:
+    ``ended(task)`` is called when it ends.
 
     Attributes
     ----------

@@ -19,14 +19,7 @@ __all__ = ["TREE_ROUTINGS", "TreeRouting"]
 class TreeRouting(Routing):
     """Routes of a tree; a node has one port, a switch has its up ports first, then its down ports.
 
-    Parameters
-    ----------
-    tree : Tree
-        The network.
-    config : Config
-        Settings.
-    seed : int
-        Seed of the draws.
+    `tree`: the network. `config`: settings. `seed`: seed of the draws.
     """
 
     def __init__(self, tree: Tree, config: Config, seed: int) -> None:
