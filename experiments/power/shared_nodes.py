@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.scheduling.power.program import Program, Solved
 
-__all__ = ["SharedCluster", "SharedJob", "SharedPlan", "plan_shared"]
+__all__ = ["SharedCluster", "SharedJob", "SharedPlan", "bundled", "in_slots", "lp_of", "plan_shared"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class SharedCluster:
         that is not counted.
     longest_mean : mapping of str to float
         By queue: mean slots from submission to end, at most.
+    clusters : tuple of int
+        Cluster of each node; a job runs in one. Empty: all nodes are one cluster.
     """
 
     cores: tuple[int, ...]
@@ -80,13 +82,20 @@ class SharedCluster:
     service: tuple[int, ...] = ()
     held: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     longest_mean: Mapping[str, float] = field(default_factory=dict)
+    clusters: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         nodes = len(self.cores)
+        if len(self.clusters) not in (0, nodes):
+            raise ValueError(
+                f"cluster: {len(self.clusters)} clusters, expected one for each of {nodes} nodes"
+            )
         if len(self.cost) != nodes:
             raise ValueError(f"cluster: {len(self.cost)} costs, expected one for each of {nodes} nodes")
         if min(self.cores, default=0) < 0 or not all(0 <= cost < math.inf for cost in self.cost):
             raise ValueError("cluster: cores and costs are finite and not negative")
+        if min(self.clusters, default=0) < 0:
+            raise ValueError(f"cluster: {min(self.clusters)} is no cluster, expected numbers from 0 on")
         if self.horizon < 0:
             raise ValueError(f"cluster: horizon {self.horizon}, expected a slot from 0 on")
         for node in (*self.service, *self.held):
@@ -155,6 +164,62 @@ def plan_shared(
     return model.read(best, least, (first.seconds, second.seconds), first.proven and second.proven)
 
 
+def bundled(
+    cluster: SharedCluster, jobs: tuple[SharedJob, ...]
+) -> tuple[SharedCluster, tuple[SharedJob, ...], int]:
+    """Return the same with bundles for cores, and the cores of a bundle: fewer values for the solver.
+
+    Section 3 of the report bundles by the greatest common divisor of the requests. A request that is spread
+    over nodes, and what nodes have and hold, must consist of whole bundles too, or there would be plans that
+    bundles cannot express; so the divisor is that of all of these.
+    """
+    amounts = [job.cores for job in jobs] + [*cluster.cores]
+    amounts += [cores for parts in cluster.held.values() for cores, _ in parts]
+    amounts += [-(-job.cores // job.nodes) for job in jobs if job.nodes]
+    bundle = math.gcd(*amounts) or 1
+    held = {
+        node: tuple((cores // bundle, until) for cores, until in parts)
+        for node, parts in cluster.held.items()
+    }
+    cores = tuple(count // bundle for count in cluster.cores)
+    fewer = tuple(replace(job, cores=job.cores // bundle) for job in jobs)
+    return replace(cluster, cores=cores, held=held), fewer, bundle
+
+
+def in_slots(
+    cluster: SharedCluster, jobs: tuple[SharedJob, ...]
+) -> tuple[SharedCluster, tuple[SharedJob, ...], int]:
+    """Return the same in the longest slots that all times are multiples of, and how long they are.
+
+    The report chooses the slot as the greatest common divisor of the durations; here, also of the horizon,
+    of when nodes become free and of submissions, which must fall between slots. Costs are for the longer
+    slots. The last slot, in which only service nodes are on, is longer too: energy differs by that.
+    """
+    times = [job.slots for job in jobs] + [-job.submitted for job in jobs] + [cluster.horizon]
+    times += [until for parts in cluster.held.values() for _, until in parts]
+    length = math.gcd(*times) or 1
+    longer = replace(
+        cluster,
+        cost=tuple(length * cost for cost in cluster.cost),
+        horizon=cluster.horizon // length,
+        held={
+            node: tuple((cores, until // length) for cores, until in parts)
+            for node, parts in cluster.held.items()
+        },
+        longest_mean={queue: slots / length for queue, slots in cluster.longest_mean.items()},
+    )
+    fewer = tuple(replace(job, slots=job.slots // length, submitted=job.submitted // length) for job in jobs)
+    return longer, fewer, length
+
+
+def lp_of(cluster: SharedCluster, jobs: tuple[SharedJob, ...]) -> str:
+    """Return the first phase, least energy, in the LP format of CPLEX, for other solvers."""
+    model = _Model(cluster, jobs)
+    if model.hopeless:
+        raise ValueError(f"cluster: a job is longer than the horizon of {cluster.horizon} slots")
+    return model.program.lp(model.energy)
+
+
 class _Model:
     """The program, and where its variables stand; the numbers are those of the report's formulas."""
 
@@ -204,6 +269,13 @@ class _Model:
                 cores = {int(variable): 1.0 for variable in used[node]}
                 program.row(cores | {choice: -1.0}, low=0)
                 program.row(cores | {choice: -float(share)}, high=0)
+        if len(set(self.cluster.clusters)) > 1:  # (5), (8): all cores in one cluster
+            inside = program.add(max(self.cluster.clusters) + 1, 0, 1, whole=True).tolist()
+            program.row(dict.fromkeys(inside, 1.0), 1, 1)
+            for node, variables in used.items():
+                most = min(self.cluster.cores[node], job.cores)
+                cores = {int(variable): 1.0 for variable in variables}
+                program.row(cores | {inside[self.cluster.clusters[node]]: -float(most)}, high=0)
         ends = {int(start): float(slot + job.slots) for slot, start in enumerate(starts)}  # (20)
         program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
 

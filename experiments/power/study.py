@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
+from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.experiments.published import published
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import front_figure
@@ -38,6 +38,7 @@ __all__ = ["INSTANCES", "STUDY", "PowerCase", "cases"]
 
 PARTS = {
     "instances": "the published instances, solved",
+    "growth": "how long the model of the instances takes to solve with more jobs",
     "window": "what a window around the list gains over the list with its best profile",
     "front": "energy against waiting over loads, timeouts and horizons",
     "boot": "how long a boot may take before switching costs more than it saves",
@@ -127,6 +128,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     if "instances" in asked.parts:
         tables.append(_instances())
         sentences.append(_instances_sentence(tables[-1].frame))
+    if "growth" in asked.parts:
+        tables.append(_growth((1, 2) if asked.quick else (1, 2, 3, 4, 5)))
+        sentences.append(_growth_sentence(tables[-1].frame))
     if "window" in asked.parts:
         tables.append(_window(asked.quick))
         sentences.append(
@@ -189,6 +193,49 @@ def _instances_sentence(frame: pd.DataFrame) -> str:
         f"misprint: the printed solution has four node-slots at 2, which is 8); {quicker} of "
         f"{int(timed.sum())} solving times are below those published for CPLEX 12.2 in 2011."
     )
+
+
+def _growth(counts: tuple[int, ...]) -> ReportTable:
+    """Return solving times of instances like the published one with five pending jobs: 12 nodes."""
+    lines = []
+    cluster = SharedCluster((64,) * 10 + (60,) * 2, (4,) * 12, 18, (10, 11), {2: ((64, 3),), 4: ((64, 3),)})
+    for count in counts:
+        jobs = tuple(SharedJob(256, 6, 4) for _ in range(count))
+        shorter = bundled(cluster, jobs)[:2]
+        solved = {name: plan_shared(*given) for name, given in (("", (cluster, jobs)), ("b", shorter))}
+        plain, small = solved[""], solved["b"]
+        if plain is None or small is None:
+            continue
+        assert (plain.energy, plain.makespan) == (small.energy, small.makespan), "bundles change nothing"
+        lines.append(
+            {
+                "pending jobs": count,
+                "energy": plain.energy,
+                "makespan": plain.makespan,
+                "energy s": plain.seconds[0],
+                "makespan s": plain.seconds[1],
+                "bundles s": sum(small.seconds),
+            }
+        )
+    digits = {"pending jobs": 0, "energy": 0, "makespan": 0}
+    return ReportTable(
+        "growth",
+        "CPU seconds to solve both phases for jobs of 256 cores on 12 nodes, by core counts and by bundles",
+        pd.DataFrame(lines),
+        digits | dict.fromkeys(("energy s", "makespan s", "bundles s"), 3),
+    )
+
+
+def _growth_sentence(frame: pd.DataFrame) -> str:
+    """Return the factor of each job, and whether an exponential or a power of the jobs fits better."""
+    seconds = np.log((frame["energy s"] + frame["makespan s"]).to_numpy(float))
+    jobs = frame["pending jobs"].to_numpy(float)
+    said = f"growth: a further job takes {np.exp(np.polyfit(jobs, seconds, 1)[0]):.1f} times as long"
+    if len(jobs) < 4:
+        return f"{said} (published: exponential growth)."
+    exponential, power = (np.polyfit(x, seconds, 1, full=True) for x in (jobs, np.log(jobs)))
+    better = "an exponential" if exponential[1][0] < power[1][0] else f"the power {power[0][0]:.1f}"
+    return f"{said} on average; of the two, {better} fits the times better (published: exponential growth)."
 
 
 def _window(quick: bool) -> ReportTable:

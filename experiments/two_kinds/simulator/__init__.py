@@ -16,6 +16,7 @@ knapsack 14.0 ('G0', 'C0', 'G0', 'G0') 14.0
 
 from __future__ import annotations
 
+from netplace.experiments.two_kinds.simulator.comparison import MASTERS, master_slave, smith_waterman
 from netplace.experiments.two_kinds.simulator.search import (
     STEPS,
     Assignment,
@@ -29,6 +30,7 @@ from netplace.experiments.two_kinds.simulator.search import (
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
 
 __all__ = [
+    "MASTERS",
     "STEPS",
     "Assignment",
     "SearchResult",
@@ -36,8 +38,10 @@ __all__ = [
     "check_search",
     "greedy_step",
     "knapsack_step",
+    "master_slave",
     "optimum",
     "query_times",
     "read_task_times",
     "search",
+    "smith_waterman",
 ]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
+from netplace.experiments.power.shared_nodes import (
+    SharedCluster,
+    SharedJob,
+    bundled,
+    in_slots,
+    lp_of,
+    plan_shared,
+)
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.power import (
     STATES,
@@ -286,6 +294,76 @@ def test_plans_of_shared_nodes_are_the_best_of_all(data):
         assert made.on[list(service)].all()
 
 
+def outcome(plan):
+    return None if plan is None else (pytest.approx(plan.energy), plan.makespan)
+
+
+def random_shared(seed, unit=1, slot=1):
+    """Return a small cluster and jobs, all amounts multiples of a unit of cores, all times of a slot."""
+    rng = np.random.default_rng(seed)
+    cores = tuple(unit * int(count) for count in rng.integers(1, 4, 3))
+    held = {0: ((unit * int(rng.integers(0, 2)), slot * int(rng.integers(0, 3))),)}
+    cluster = SharedCluster(cores, (1, 2, 3), slot * int(rng.integers(3, 6)), (2,), held)
+    jobs = tuple(
+        SharedJob(unit * int(rng.integers(1, 4)), slot * int(rng.integers(1, 3)), int(rng.integers(0, 2)))
+        for _ in range(2)
+    )
+    return cluster, jobs
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bundles_of_cores_and_long_slots_have_the_same_plan(seed):
+    cluster, jobs = random_shared(seed, unit=4, slot=2)
+    fewer, small, bundle = bundled(cluster, jobs)
+    longer, short, length = in_slots(cluster, jobs)
+    assert (bundle % 4, length % 2) == (0, 0)
+    whole = plan_shared(cluster, jobs)
+    assert outcome(plan_shared(fewer, small)) == outcome(whole)
+    made = plan_shared(longer, short)
+    assert (made is None) == (whole is None)
+    if whole is not None:
+        rest = (length - 1) * sum(cluster.cost[node] for node in cluster.service)  # of the last slot
+        assert (length * made.makespan, made.energy) == (whole.makespan, pytest.approx(whole.energy + rest))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_job_runs_in_one_of_several_clusters(seed):
+    """The best of all divisions of the jobs among clusters, each job's queue serving one cluster alone."""
+    cluster, jobs = random_shared(seed)
+    several = replace(cluster, clusters=(0, 0, 1))
+    parts = ((0, 1), (2,))
+    plans = [
+        plan_shared(
+            cluster, tuple(replace(job, allowed=part) for job, part in zip(jobs, division, strict=True))
+        )
+        for division in itertools.product(parts, repeat=len(jobs))
+    ]
+    known = [(round(plan.energy, 6), plan.makespan) for plan in plans if plan is not None]
+    made = plan_shared(several, jobs)
+    assert (made is None) == (not known)
+    if made is not None:
+        assert (made.energy, made.makespan) == min(known)
+        assert all(not (row[:2].any() and row[2]) for row in made.cores)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_another_reader_solves_the_lp_file_to_the_same_energy(seed, tmp_path):
+    from scipy.optimize._highspy import _core
+
+    cluster, jobs = random_shared(seed)
+    path = tmp_path / "plan.lp"
+    path.write_text(lp_of(cluster, jobs))
+    solver = _core._Highs()
+    solver.setOptionValue("output_flag", False)
+    assert solver.readModel(str(path)) == _core.HighsStatus.kOk
+    solver.run()
+    plan = plan_shared(cluster, jobs)
+    assert plan is not None
+    assert solver.getObjectiveValue() == pytest.approx(plan.energy)
+    with pytest.raises(ValueError, match="longer than the horizon of 0"):
+        lp_of(SharedCluster((1,), (1,), 0), (SharedJob(1, 1),))
+
+
 def test_a_bound_on_the_time_in_system_costs_energy():
     jobs = (SharedJob(2, 2, queue="q"), SharedJob(2, 2, queue="q"))
     free = plan_shared(SharedCluster((2, 2), (1, 3), 6), jobs)
@@ -304,6 +382,8 @@ def test_a_bound_on_the_time_in_system_costs_energy():
         ({"service": (2,)}, r"node 2 is not in 0\.\.1"),
         ({"held": {0: ((5, 2),)}}, "5 cores of node 0 are held, expected at most 4"),
         ({"cost": (1, -1)}, "not negative"),
+        ({"clusters": (0,)}, "1 clusters, expected one for each of 2 nodes"),
+        ({"clusters": (0, -1)}, "-1 is no cluster"),
     ],
 )
 def test_clusters_that_contradict_themselves(said, what):
