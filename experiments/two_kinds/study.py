@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.published import published
-from netplace.experiments.two_kinds.simulator import STEPS, TaskTimes, query_times, search
+from netplace.experiments.two_kinds.simulator import (
+    STEPS,
+    TaskTimes,
+    master_slave,
+    query_times,
+    search,
+)
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 __all__ = ["STUDY", "WORKERS", "task_set"]
@@ -18,6 +24,7 @@ __all__ = ["STUDY", "WORKERS", "task_set"]
 PARTS = {
     "workers": "UniProt, with as many workers as measured (table 2.2)",
     "databases": "other databases and query sets (tables 2.4 and 2.5)",
+    "master": "workers that ask the master for a query when they have none, beside what a search assigns",
 }
 # Workers to CPUs and GPUs: as many of both as there are, up to four GPUs, else one or two CPUs more.
 WORKERS = {2: (1, 1), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (4, 2), 7: (4, 3), 8: (4, 4)}
@@ -67,7 +74,32 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "On the smaller databases SWDUAL was about half as fast a cell as on UniProt; how fast single "
             "workers are there is not published, so those rows show the loss rather than the schedule."
         )
+    if "master" in asked.parts:
+        rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
+        frame = pd.DataFrame([_shared(row.workers, row.seconds) for row in rows.itertuples(index=False)])
+        digits = {name: int(name != "workers") for name in frame}
+        tables.append(ReportTable("master", f"Seconds: {PARTS['master']}", frame, digits))
+        longer = frame["shortest first"] / frame["assigned"]
+        sentences.append(
+            f"master: on demand, queries take {longer.min():.2f} to {longer.max():.2f} of the assigned "
+            f"makespan shortest first, and {(frame['longest first'] / frame['assigned']).min():.2f} to "
+            f"{(frame['longest first'] / frame['assigned']).max():.2f} longest first."
+        )
     return Report(tuple(tables), tuple(sentences))
+
+
+def _shared(workers: int, measured: float) -> dict[str, object]:
+    """Return the makespans of queries in both orders, and of those that the knapsack assigned."""
+    tasks, (cpus, gpus) = query_times(), WORKERS[workers]
+    backwards = TaskTimes(tasks.names[::-1], tasks.cpu[::-1], tasks.gpu[::-1])
+    assigned = search(tasks, cpus, gpus, "knapsack").assignment
+    return {
+        "workers": workers,
+        "published": measured,
+        "shortest first": master_slave(tasks, cpus, gpus).makespan,
+        "longest first": master_slave(backwards, cpus, gpus).makespan,
+        "assigned": master_slave(tasks, cpus, gpus, "assigned", assigned).makespan,
+    }
 
 
 def _line(
@@ -116,7 +148,7 @@ STUDY = Study(
     title="What dual approximation makes of SWDUAL's tasks on CPUs and GPUs",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5",
     parts=PARTS,
-    usual=("workers", "databases"),
+    usual=tuple(PARTS),
     conduct=conduct,
     many=False,
 )
