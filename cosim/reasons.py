@@ -16,11 +16,9 @@ from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Topology
 
-__all__ = ["link_name", "reasons"]
-
-_AXES = "XYZUVW"
+__all__ = ["reasons"]
 
 
 @dataclass(frozen=True)
@@ -104,17 +102,6 @@ def _waited(
     return own, {other: waited.get(other.number, nothing).astype(np.float64) for other in beside}
 
 
-def link_name(machine: Topology, router: int, port: int) -> str:
-    """Return a link in words, such as ``5 -> 6 (X+)``; switches of a tree by stage are routers too."""
-    if port == machine.neighbor.shape[1]:
-        return f"consumption at {router}"
-    end = int(machine.neighbor[router, port])
-    if isinstance(machine, Grid):
-        return f"{router} -> {end} ({_AXES[port // 2] if port < 12 else port // 2}{'+-'[port % 2]})"
-    kind = [f"node {number}" if number < machine.nodes else f"switch {number}" for number in (router, end)]
-    return " -> ".join(kind)
-
-
 def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
     for row in rows:
         if row["job"] == job:
@@ -165,5 +152,5 @@ def _most(machine: Topology, neighbours: Sequence[_Beside], count: int) -> tuple
         others = [(float(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
         waited = {number: round(much) for much, number in sorted(others, reverse=True) if much > 0}
         amount = round(float(total[router, port]))
-        rows.append(WaitedLink(link_name(machine, router, port), router, port, amount, waited))
+        rows.append(WaitedLink(machine.link_name(router, port), router, port, amount, waited))
     return tuple(rows)

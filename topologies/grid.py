@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Grid", "check_sides", "grid", "spell"]
 
+_AXES = "XYZUVW"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grid(Topology):
@@ -175,6 +176,10 @@ class Grid(Topology):
             least = min(map(abs, ways))
             options.append(sorted(way for way in ways if abs(way) == least))
         return np.array(list(itertools.product(*options)), np.int64)
+
+    def _link_between(self, router: int, end: int, port: int) -> str:
+        axis = _AXES[port // 2] if port < 2 * len(_AXES) else port // 2
+        return f"{router} -> {end} ({axis}{'+-'[port % 2]})"
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers; vertices carry their coordinates as ``place``."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import abbreviate
+from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
 from netplace.checks.calls import check_fields, checked
 
@@ -154,6 +154,29 @@ class Topology(ABC):
             raise ValueError(f"router: {router} is not in 0..{self.routers - 1} of {self.text}")
         ends = np.unique(self.neighbor[router])
         return ends[ends >= 0]
+
+    @checked
+    def link_name(self, router: int, port: int) -> str:
+        """Return a link in words, such as ``node 3 -> switch 20``, or ``5 -> 6 (X+)`` on a grid.
+
+        Parameters
+        ----------
+        router, port : int
+            Where the link begins. The port after the last stands for consumption at the router.
+
+        Raises
+        ------
+        ValueError
+            If there is no such router or port.
+        """
+        check_int(router, "router", least=0, most=self.routers - 1)
+        check_int(port, "port", least=0, most=self.ports)
+        if port == self.ports:
+            return f"consumption at {router}"
+        return self._link_between(router, int(self.neighbor[router, port]), port)
+
+    def _link_between(self, router: int, end: int, port: int) -> str:
+        return " -> ".join(f"node {each}" if each < self.nodes else f"switch {each}" for each in (router, end))
 
     def distances(self, nodes: ArrayLike | None = None) -> NDArray[np.int16] | NDArray[np.int32]:
         """Return the matrix of distances among `nodes`, or among all nodes, in hops.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.csv_cells import write_rows
-from netplace.cosim.reasons import link_name
 from netplace.topologies import Topology
 
 __all__ = ["COLUMNS", "write_links"]
@@ -25,7 +24,7 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
     ends = links["ends"]
     windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
     rows = (
-        (link_name(network, router, port), router, port, int(network.neighbor[router, port]), *window, load)
+        (network.link_name(router, port), router, port, int(network.neighbor[router, port]), *window, load)
         for router, port, *loads in links["rows"]
         for window, load in zip(windows, loads, strict=True)
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from netplace.cosim import CosimPlan
-from netplace.cosim.reasons import link_name
 from netplace.cosim.waiting import Waiting
 from netplace.report.terminal.screen import number, table
 from netplace.runs.tables import write_table
@@ -37,7 +36,7 @@ def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
     waiting = Waiting.from_dict(outcome["waiting"])
     rows = [
         {
-            "link": link_name(machine, link.router, link.port),
+            "link": machine.link_name(link.router, link.port),
             "router": link.router,
             "port": link.port,
             "start": window * waiting.window,
@@ -84,7 +83,7 @@ def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
             write_table(frame, folder / f"{name}.{ending}")
     machine = parse(plan.jobs.machine)
     waiting = Waiting.from_dict(outcome["waiting"])
-    links = [link_name(machine, link.router, link.port) for link in waiting.links]
+    links = [machine.link_name(link.router, link.port) for link in waiting.links]
     second = plan.config.cycle_ns * 1e-9
     figure = waiting_figure(waiting, links, second, f"{plan.jobs.machine}: waiting")
     write_figure(folder / "waiting.png", figure)

@@ -11,7 +11,6 @@ from netplace.checks.quantities import quantities
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
-from netplace.cosim.reasons import link_name
 from netplace.cosim.serialization import FILE, read_plan
 from netplace.cosim.waiting import Waiting
 from netplace.report.pages.html import DataTable, Page, Part
@@ -175,7 +174,7 @@ def _waiting(
     width = step * waiting.window * cycle_ns * 1e-9
     second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
     where = [
-        (place[job.job], link_name(machine, router, port), place.get(charged), cycles)
+        (place[job.job], machine.link_name(router, port), place.get(charged), cycles)
         for job in waiting.watched or ()
         if machine is not None and job.job in place
         for router, port, charged, cycles in job.links

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.reasons import link_name
 from netplace.cosim.waiting import Waiting
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.networks import network_panel
@@ -80,7 +79,7 @@ def _map(
         loads,
         (),
         label,
-        name=lambda router, port: link_name(machine, router, port),
+        name=machine.link_name,
         most=_MOST_LINKS,
     )
     return Figure(
