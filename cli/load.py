@@ -31,6 +31,8 @@ from netplace.report.terminal.screen import print_tables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+
     from netplace.runs.loads import LoadPlan
 
 __all__ = ["load_command", "offered_loads"]
@@ -99,8 +101,6 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
-    from netplace.report.plots import write_figure
-    from netplace.report.plots.points import load_figure
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.runs.load_figures import LoadFigures
     from netplace.runs.loads import outcome_of
@@ -127,9 +127,16 @@ def load_command(**given: Any) -> None:
         lambda: describe_points(plans, points),
         lambda: print_tables(curve_table(frame, title)),
         "load",
-        draw=lambda path: write_figure(path, load_figure(frame, title, narrow=given["column"])),
+        draw=lambda path: _draw(path, frame, title, given["column"]),
     )
     show(answer, output, given["as_json"])
+
+
+def _draw(path: Path, frame: pd.DataFrame, title: str, narrow: bool) -> None:
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.points import load_figure
+
+    write_figure(path, load_figure(frame, title, narrow=narrow))
 
 
 def _tell_left_out(plans: Sequence[LoadPlan]) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from netplace.apps import Program
 from netplace.checks import check_size
@@ -138,6 +137,8 @@ class MappingPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return its request as data for JSON."""
+        from scipy import sparse
+
         flows = sparse.coo_array(self.search.traffic)
         digest = hashlib.sha256()
         for part in (*flows.coords, flows.data):

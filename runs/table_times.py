@@ -10,10 +10,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_choice
@@ -30,6 +29,9 @@ from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Grid, Topology, Tree
 from netplace.topologies.host_lists import spelled
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["JobRuns", "TableTimes"]
 

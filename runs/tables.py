@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
@@ -24,6 +20,9 @@ from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "BESIDE",
@@ -81,6 +80,8 @@ def run_table(rows: Iterable[Row]) -> pd.DataFrame:
     rows : iterable of (Run, outcome or None, failure or None)
         As `Store.rows` yields them.
     """
+    import pandas as pd
+
     taken = list(rows)
     sizes = tasks_of_traces(taken)
     made = [
@@ -149,6 +150,8 @@ def time_table(runs: pd.DataFrame, sort: bool = True) -> pd.DataFrame:
 
 def over_seeds(runs: pd.DataFrame, entry: list[str], sort: bool) -> pd.DataFrame:
     """Return a row for each combination of the columns `entry`, with the statistics of `time_table`."""
+    import pandas as pd
+
     failed = runs["failure"].notna()
     marked = runs.assign(failed=failed, missing=runs["cycles"].isna() & ~failed)
     groups = marked.groupby(entry, dropna=False, sort=sort)
@@ -201,6 +204,9 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
     if path.suffix != ".parquet":
         write_frame(frame, path)
         return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     columns = pa.Table.from_pandas(frame, preserve_index=False)
     if kind is not None:
         said = quantities(kind)
@@ -218,6 +224,8 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Return a table that `write_table` wrote, or one of others with some of its columns."""
+    import pandas as pd
+
     try:
         if input_file(path).suffix == ".parquet":
             frame = _parquet(path)
@@ -242,6 +250,8 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     """Return what is in a Parquet file, all of it sound, unless a few bytes stand for very many rows."""
+    import pyarrow.parquet as pq
+
     shape = pq.read_metadata(path)
     check_unpacked(path, 8 * shape.num_rows * shape.num_columns)
     table = pq.read_table(path)

@@ -26,6 +26,7 @@ __all__ = ["Grid", "check_sides", "grid", "spell"]
 
 _AXES = "XYZUVW"
 
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Grid(Topology):
     """A mesh, torus or twisted 2-D torus; every router is a node.

@@ -176,7 +176,9 @@ class Topology(ABC):
         return self._link_between(router, int(self.neighbor[router, port]), port)
 
     def _link_between(self, router: int, end: int, port: int) -> str:
-        return " -> ".join(f"node {each}" if each < self.nodes else f"switch {each}" for each in (router, end))
+        return " -> ".join(
+            f"node {each}" if each < self.nodes else f"switch {each}" for each in (router, end)
+        )
 
     def distances(self, nodes: ArrayLike | None = None) -> NDArray[np.int16] | NDArray[np.int32]:
         """Return the matrix of distances among `nodes`, or among all nodes, in hops.

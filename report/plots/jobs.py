@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netplace.cosim.job_row import JobRow, ended
-from netplace.cosim.waiting import LinkWaiting, Waiting
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.report.plots.figure import (
     FREE,
@@ -31,6 +29,10 @@ from netplace.report.plots.figure import (
 from netplace.report.plots.schedules import gantt_panel, step_boxes
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies.host_lists import node_runs
+
+if TYPE_CHECKING:
+    from netplace.cosim.job_row import JobRow
+    from netplace.cosim.waiting import LinkWaiting, Waiting
 
 __all__ = ["held_panel", "sharing_figure", "timeline_figure", "waiting_figure", "waiting_panel"]
 
@@ -99,6 +101,8 @@ def sharing_figure(jobs: Sequence[JobRow], title: str = "") -> Figure:
 
 def _by_application(jobs: Sequence[JobRow]) -> Panel:
     """Return the slowdown of each job, by application: hollow where it may be chance."""
+    from netplace.cosim.job_row import ended
+
     by_name: dict[str, list[tuple[float, bool]]] = {}
     for job, times in sorted(ended(jobs), key=lambda pair: pair[1].slowdown):
         name = job.application.partition(",")[0] or "computation"

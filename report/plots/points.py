@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from netplace.report.plots.figure import COLOURS, HELD, INK, Axis, Curve, Figure, Mark, Panel, Rule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "dot_figure",
@@ -61,6 +62,8 @@ def dot_figure(
     """
     if not panels:
         raise ValueError("dots: there is nothing to draw, expected a panel at least")
+    import pandas as pd
+
     every = pd.concat(panels.values())
     names, series = (list(dict.fromkeys(every[column])) for column in ("name", "series"))
     drawn = []
@@ -210,6 +213,8 @@ def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tupl
     ]
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return name, marks
+    from scipy import stats
+
     line = stats.linregress(x, y)
     ends = np.array([x.min(), x.max()])
     marks.append(Curve(x=ends, y=line.intercept + line.slope * ends, mark="", colour=HELD if groups else 1))

@@ -41,8 +41,6 @@ from math import log, log2
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import gammainc
 
 from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.load import check_load, load_of
@@ -207,6 +205,8 @@ def hyper_gamma_share(parameters: LublinParameters, size: Ints) -> Floats:
 
 def day_weights(parameters: LublinParameters) -> Floats:
     """Return how many arrivals the half-hours of a day from midnight have, relative to their mean."""
+    from scipy.special import gammainc
+
     place = np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS)
     edges = gammainc(parameters.anum, (np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS + 1) - 0.5) / parameters.bnum)
     weights = np.empty(SLOTS)
@@ -276,6 +276,7 @@ def _at_most(most: float, count: int, draw: Callable[[Ints], Floats]) -> Floats:
 
 def _stretch(arrivals: Callable[[float], Floats], work: Floats, nodes: int, target: float) -> float:
     """Return by how much to stretch the times between arrivals so that the load is `target`."""
+    from scipy.optimize import brentq
 
     def excess(power: float) -> float:
         submit = arrivals(np.exp(power))

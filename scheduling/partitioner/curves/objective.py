@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from netplace.placement.mapping.qap import solve_qap
 from netplace.scheduling.partitioner.allocation import Nodes
@@ -67,6 +66,8 @@ def searched_order(topology: Topology, *, iterations: int = 30_000, seed: int = 
     seed : int
         Seed of all draws.
     """
+    from scipy import sparse
+
     if topology.nodes > _MOST:
         raise ValueError(f"order searched: {topology} has {topology.nodes} nodes, expected at most {_MOST}")
     if topology.nodes == 1:

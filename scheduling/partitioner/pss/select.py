@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
@@ -126,6 +124,9 @@ def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -
                 f"partitioner pss, exact: costs of component {component} add up to {most:g}, expected at "
                 f"most {_MOST_COST:g}"
             )
+    from scipy import sparse  # a third of the time in which a command begins
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     nodes = np.flatnonzero(free)
     number = np.cumsum(free) - 1
     starts, values = sets.members
