@@ -35,13 +35,10 @@ class FilesCommand(HelpfulCommand):
             kept = stack.enter_context(noted(list(args)))
             context = super().make_context(info_name, args, parent, **extra)
             context.meta.update(kept)
+            if not context.resilient_parsing:
+                refuse_clashes(context)
             context.call_on_close(stack.pop_all().close)
         return context
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        refuse_clashes(ctx)
-        return super().invoke(ctx)
 
 
 def refuse_clashes(context: click.Context) -> None:

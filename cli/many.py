@@ -145,6 +145,8 @@ class Execution:
         note_plans(plans)
         store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
         resources = self.resources(1, len(plans))
+        if store is None and self.dask is None and len(plans) == 1:
+            return [function(plans[0])]
         with ExitStack() as stack:
             kept: StoredOutcomes | InMemory = InMemory()
             if store is not None:

@@ -94,7 +94,8 @@ def map_command(**given: Any) -> None:
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
     from netplace.cli.mapping_rule import default_mapping, mapping_rule
-    from netplace.runs.mapping_search import Search
+    from netplace.report.tables.mapping_search import Searched
+    from netplace.runs.mapping_search import MappingPlan, Search, find, qap_result_of
 
     output = _Output(given["output"] and Path(given["output"]), given["export"], given["hosts"])
     seeds = range(given["seed"], given["seed"] + given["seeds"])
@@ -111,33 +112,15 @@ def map_command(**given: Any) -> None:
     if matrix is None:
         run = run_from(given, config, partition=given["partition"], mapping=rule)
         config = run.config
-    asked = _Asked(
-        search=Search(given["network"], given["partition"], rule, config, run, matrix),
-        criterion=criterion,
-        seeds=seeds,
-        execution=Execution(given["workers"], given["dask"], given["store"]),
-        output=output,
-        picture=given["picture"],
-        as_json=given["as_json"],
-    )
-    names = output.names(asked.search.topology)
+    search = Search(given["network"], given["partition"], rule, config, run, matrix)
+    execution = Execution(given["workers"], given["dask"], given["store"])
+    names = output.names(search.topology)
     # Several have a bar, and may have processes of their own, which are not forked beside a thread.
     with under_way("map") if len(seeds) == 1 else nullcontext():
-        made = _best(asked)
-    _show(asked, made, names)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What a command line asks for: a search with each of the seeds, how they are done, what is written."""
-
-    search: Search
-    criterion: str
-    seeds: Sequence[int]
-    execution: Execution
-    output: _Output
-    picture: Path | None
-    as_json: bool
+        plans = [MappingPlan(search, seed) for seed in seeds]
+        outcomes = execution.outcomes(plans, find, "mappings", "mappings")
+    made = Searched.best(search, criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
+    _show(made, names, output, given["picture"], given["as_json"])
 
 
 @dataclass(frozen=True)
@@ -231,29 +214,18 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
     return W
 
 
-def _best(asked: _Asked) -> Searched:
-    """Execute the search with each seed, and return the best mapping beside the consecutive one."""
-    from netplace.report.tables.mapping_search import Searched
-    from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
-
-    search, seeds = asked.search, asked.seeds
-    plans = [MappingPlan(search, seed) for seed in seeds]
-    outcomes = asked.execution.outcomes(plans, find, "mappings", "mappings")
-    return Searched.best(search, asked.criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
-
-
-def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
+def _show(made: Searched, names: list[str], output: _Output, picture: Path | None, as_json: bool) -> None:
     """Draw and write what was requested, and show the mapping."""
     from netplace.report.tables.bounds import mapping_sentences
     from netplace.report.tables.mapping_search import mapping_tables
 
-    nodes, search, output = made.kept.mapping, made.search, asked.output
-    if asked.picture:
+    nodes, search = made.kept.mapping, made.search
+    if picture:
         from netplace.report.plots import write_figure
         from netplace.report.plots.networks import mapping_figure
 
         figure = mapping_figure(search.traffic, search.topology, made.load, [nodes], made.title)
-        write_figure(asked.picture, figure)
+        write_figure(picture, figure)
 
     def terminal() -> None:
         print_tables(*mapping_tables(made))
@@ -264,6 +236,6 @@ def _show(asked: _Asked, made: Searched, names: list[str]) -> None:
         write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
 
     answer = CommandOutput(made.to_dict, terminal, also=also)
-    show(answer, output.outcome, asked.as_json)
+    show(answer, output.outcome, as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

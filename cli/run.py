@@ -233,7 +233,10 @@ def _executed(asked: _Asked) -> list[Executed]:
         if len(runs) == 1 and asked.workers == 1:
             simulate = partial(simulate, progress=stack.enter_context(pulse("cycles")))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
-        executed = with_progress(run_each(simulate, runs, asked.workers), len(asked.seeds), "runs")
+        if len(runs) == 1:
+            executed = [simulate(runs[0])]
+        else:
+            executed = with_progress(run_each(simulate, runs, asked.workers), len(runs), "runs")
         if store:
             store.keep_executed(executed)
     return executed

@@ -140,7 +140,6 @@ class Network(JobHost):
     def _unended(self) -> list[int]:
         return sorted({*self._running, *(job for _, job in self._waiting)})
 
-    @checked
     def advance(self, until: int | None = None) -> list[int]:
         """Simulate until a job ends, or up to cycle `until`.
 
@@ -163,65 +162,71 @@ class Network(JobHost):
         began = time.process_time() if self.timed else 0.0
         try:
             with self._uninterrupted():
-                return self._advance(limit)
+                ended: list[int] | None = None
+                if self._unheard:
+                    self._unheard = False
+                    ended = self._ended() or None
+                while ended is None:
+                    # In pieces short enough to notice an interrupt soon.
+                    stop = self._next_stop(limit)
+                    if stop is None:
+                        return []
+                    called = time.perf_counter()
+                    outcome = self._engine.run(min(stop, self.now + self._piece))
+                    ended = self._after(outcome, stop, limit, called)
+                return ended
         finally:
             if self.timed:
                 self.cpu_seconds += time.process_time() - began
 
-    def _advance(self, limit: int) -> list[int]:
-        if self._unheard:
-            self._unheard = False
-            if ended := self._ended():
-                return ended
-        while True:
-            if limit == LAST_CYCLE and self._coming and not (self._unfinished or self._generates):
-                return []  # faults later than the end do not happen
-            self.apply_faults()
-            self._install_due()
-            events = [self._waiting[0][0]] if self._waiting else []
-            events += [self._coming[0].at] if self._coming else []
-            stop = min([limit, *events])
-            outcome = self._run(stop)
-            if outcome == Exit.JOB_ENDED:
-                ended = self._ended()
-                if ended:
-                    return ended
-            elif outcome == Exit.IDLE:
-                if self._coming and self._coming[0].at <= self.now:
-                    continue
-                if stop < limit and (self._unfinished or limit < LAST_CYCLE):
-                    # A job is to begin, or a fault, which may set free what is stuck.
-                    self._engine.now = stop
-                elif self._coming and limit < LAST_CYCLE:
-                    self._engine.now = limit
-                    return []
-                elif self._running or self._engine.in_flight:
-                    raise self._deadlock()
-                else:
-                    if limit < LAST_CYCLE:
-                        self._engine.now = max(limit, self.now)
-                    return []
-            elif stop >= limit:
-                if limit == LAST_CYCLE:
-                    raise CycleLimitError(f"cycle {limit} is the last that can be simulated")
-                return []
+    def _next_stop(self, limit: int) -> int | None:
+        """Let happen what is due, and return the cycle of the next event; None if all has ended."""
+        if limit == LAST_CYCLE and self._coming and not (self._unfinished or self._generates):
+            return None  # faults later than the end do not happen
+        self.apply_faults()
+        self._install_due()
+        events = [self._waiting[0][0]] if self._waiting else []
+        events += [self._coming[0].at] if self._coming else []
+        return min([limit, *events])
 
-    def _run(self, stop: int) -> Exit:
-        """Run the engine up to cycle `stop` in pieces short enough to notice an interrupt soon."""
-        while True:
-            began = time.perf_counter()
-            outcome = self._engine.run(min(stop, self.now + self._piece))
-            if outcome != Exit.REACHED or self.now >= stop:
-                return outcome
-            if self.between is not None:
-                self._torn = False  # a pickle made now is whole, and an interrupt leaves all as it is
-                self.between()
-                self._torn = True
-            spent = time.perf_counter() - began
-            if spent < 0.1:
-                self._piece *= 2
-            elif spent > 0.4:
-                self._piece = max(1, self._piece // 2)
+    def _after(self, outcome: Exit, stop: int, limit: int, called: float) -> list[int] | None:
+        """Return the jobs that have ended, empty at the limit, and None if there is more to simulate."""
+        if outcome == Exit.REACHED and self.now < stop:
+            self._pause(time.perf_counter() - called)
+            return None
+        if outcome == Exit.JOB_ENDED:
+            return self._ended() or None
+        if outcome == Exit.IDLE:
+            if self._coming and self._coming[0].at <= self.now:
+                return None
+            if stop < limit and (self._unfinished or limit < LAST_CYCLE):
+                # A job is to begin, or a fault, which may set free what is stuck.
+                self._engine.now = stop
+                return None
+            if self._coming and limit < LAST_CYCLE:
+                self._engine.now = limit
+                return []
+            if self._running or self._engine.in_flight:
+                raise self._deadlock()
+            if limit < LAST_CYCLE:
+                self._engine.now = max(limit, self.now)
+            return []
+        if stop < limit:
+            return None
+        if limit == LAST_CYCLE:
+            raise CycleLimitError(f"cycle {limit} is the last that can be simulated")
+        return []
+
+    def _pause(self, spent: float) -> None:
+        """Let others act between two pieces, and choose how long the next one is."""
+        if self.between is not None:
+            self._torn = False  # a pickle made now is whole, and an interrupt leaves all as it is
+            self.between()
+            self._torn = True
+        if spent < 0.1:
+            self._piece *= 2
+        elif spent > 0.4:
+            self._piece = max(1, self._piece // 2)
 
     def _deadlock(self) -> DeadlockError:
         blocked = self._engine.blocked()
@@ -236,7 +241,6 @@ class Network(JobHost):
             text += f"; {lost} packets were lost by faults"
         return DeadlockError(text, cycle, blocked)
 
-    @checked
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets are consumed.
 
@@ -256,7 +260,7 @@ class Network(JobHost):
             If nothing can move.
         """
         if max_cycles is not None:
-            check_int(max_cycles, "max_cycles", 0)
+            max_cycles = check_int(max_cycles, "max_cycles", 0)
         if window is not None:
             try:
                 self._go_by_windows(check_int(window, "window"), max_cycles)

@@ -22,9 +22,10 @@ from netplace.netsim.result import Result, make_result
 from netplace.netsim.validation import place
 from netplace.topologies import Topology
 
-__all__ = ["simulate"]
+__all__ = ["Placed", "Settings", "simulate", "simulate_jobs"]
 
-_Job = tuple[Program, ArrayLike | None, int, int]  # with its first cycle, and how often its iterations stand
+# With its first cycle, and how often its iterations stand.
+Placed = tuple[Program, ArrayLike | None, int, int]
 _Part = tuple[list[JobRecord], Counters, float]  # what was measured of some of the jobs, and the CPU time
 
 
@@ -90,8 +91,19 @@ def simulate(
         If the run cannot reach its end.
     """
     jobs = _jobs(topology, programs, nodes, starts, times)
-    settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
+    settings = Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
     check_int(part_processes, "part_processes")
+    return simulate_jobs(settings, jobs, window, part_processes, progress)
+
+
+def simulate_jobs(
+    settings: Settings,
+    jobs: list[Placed],
+    window: int | None = None,
+    part_processes: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Simulate jobs whose settings are checked; parameters as of `simulate`."""
     if part_processes > 1 and len(jobs) > 1 and window is None:
         result = _side_by_side(settings, jobs, part_processes)
         if result is not None:
@@ -101,7 +113,7 @@ def simulate(
         network.start(program, where, at=start, times=rounds)
     if progress is not None:
         network.between = lambda: progress(network.now)
-    network.finish(max_cycles, window)
+    network.finish(settings.max_cycles, window)
     return network.result()
 
 
@@ -111,7 +123,7 @@ def _jobs(
     nodes: ArrayLike | Sequence[ArrayLike] | None,
     starts: Sequence[int] | None,
     times: Sequence[int] | None,
-) -> list[_Job]:
+) -> list[Placed]:
     """Return each program with the nodes of its tasks, first cycle and times, as they were given."""
     count = 1 if isinstance(programs, Program) else len(programs)
     begins = [0] * count if starts is None else list(starts)
@@ -140,7 +152,7 @@ def _jobs(
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
     """Settings that all parts of a run share."""
 
     topology: Topology
@@ -163,7 +175,7 @@ class _Settings:
         )
 
 
-def _side_by_side(settings: _Settings, jobs: list[_Job], part_processes: int) -> Result | None:
+def _side_by_side(settings: Settings, jobs: list[Placed], part_processes: int) -> Result | None:
     """Return the result of a run whose parts processes have simulated; None if it must run as a whole."""
     # None where there is one part only, and where a part has no result: what is wrong is then for the whole
     # run to tell.
@@ -223,7 +235,7 @@ def _of_all(outcomes: Iterator[_Part]) -> list[_Part]:
         raise
 
 
-def _simulated(settings: _Settings, jobs: list[_Job]) -> _Part:
+def _simulated(settings: Settings, jobs: list[Placed]) -> _Part:
     """Return what was measured of some jobs alone on the network, and the CPU time."""
     network = settings.network()
     numbers = [network.start(program, where, at=start, times=times) for program, where, start, times in jobs]

@@ -14,8 +14,9 @@ from typing import Any
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import describe_rule_error
-from netplace.netsim import Result, SimulationError, simulate
+from netplace.netsim import Result, SimulationError
 from netplace.netsim.result import versions
+from netplace.netsim.simulation import Placed, Settings, simulate_jobs
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.digests import UnavailableError
@@ -104,7 +105,7 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
         same = _signature(run, topology, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
-            result = _simulate(run, topology, programs, places, "kernel", threads=threads)
+            result = simulate_jobs(*_described(run, topology, programs, places, "kernel", threads))
             cpu_seconds = result.cpu_seconds
             _remember(same, RunFigures.of(result))
         methods = tuple(mapped.method for mapped in mapped_jobs)
@@ -171,52 +172,31 @@ def run_simulation(
     """
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)
-    result = _simulate(
-        run,
-        topology,
-        programs,
-        [mapped.mapping for mapped in mapped_jobs],
-        engine,
-        record_messages,
-        window,
-        part_processes,
-        threads,
-        progress,
-    )
+    places = [mapped.mapping for mapped in mapped_jobs]
+    settings, jobs = _described(run, topology, programs, places, engine, threads, record_messages)
+    result = simulate_jobs(settings, jobs, window, part_processes, progress)
     return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None)
 
 
-def _simulate(
+def _described(
     run: Run,
     topology: Topology,
     programs: tuple[Repeated, ...],
     places: list[Nodes],
     engine: str,
+    threads: int | str,
     record_messages: bool = False,
-    window: int | None = None,
-    part_processes: int = 1,
-    threads: int | str = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Result:
+) -> tuple[Settings, list[Placed]]:
+    """Return what is simulated of a run whose tasks have their nodes."""
     programs = settled(run, topology, programs, places)
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
-    return simulate(
-        topology,
-        [repeated.program for repeated in programs],
-        places,
-        config=run.config,
-        engine=engine,
-        seed=_network_seed(run),
-        max_cycles=run.max_cycles,
-        record_messages=record_messages,
-        window=window,
-        part_processes=part_processes,
-        threads=threads,
-        progress=progress,
-        starts=[job.start for job in run.jobs],
-        times=[repeated.times for repeated in programs],
-    )
+    seed = _network_seed(run)
+    settings = Settings(topology, run.config, engine, seed, run.max_cycles, record_messages, threads)
+    return settings, [
+        (repeated.program, nodes, job.start, repeated.times)
+        for repeated, nodes, job in zip(programs, places, run.jobs, strict=True)
+    ]
 
 
 def _network_seed(run: Run) -> int:

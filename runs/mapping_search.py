@@ -99,21 +99,6 @@ class Search:
         """Return the nodes of the job."""
         return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
 
-    def find(self, seed: int) -> QapResult:
-        """Return its mapping; all draws follow from `seed`."""
-        program, topology = self.program, self.topology
-        simulated = None if program is None else run_time_of(topology, program, self.config, seed)
-        return find_mapping(
-            self.mapping,
-            topology,
-            self.tasks,
-            nodes=self.nodes(seed),
-            program=program,
-            W=self.traffic,
-            run_time=simulated,
-            seed=seed,
-        )
-
 
 @dataclass(frozen=True)
 class MappingPlan:
@@ -163,7 +148,18 @@ class MappingPlan:
 
 def find(plan: MappingPlan) -> dict[str, Any]:
     """Return the mapping of a plan as data for JSON; for workers."""
-    result = plan.search.find(plan.seed)
+    search, seed = plan.search, plan.seed
+    program, topology = search.program, search.topology
+    result = find_mapping(
+        search.mapping,
+        topology,
+        search.tasks,
+        nodes=search.nodes(seed),
+        program=program,
+        W=search.traffic,
+        run_time=None if program is None else run_time_of(topology, program, search.config, seed),
+        seed=seed,
+    )
     cost = None if not np.isfinite(result.cost) else result.cost
     return {**vars(result), "mapping": result.mapping.tolist(), "cost": _number(cost)}
 

@@ -94,7 +94,6 @@ MAPPINGS: dict[str, _Rule] = {
 MAPPING: Registry[_Rule] = Registry("mapping", MAPPINGS, "netplace.mappings", own_rule)
 
 
-@checked
 def find_mapping(
     rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
     topology: Topology,
