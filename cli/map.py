@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from netplace.report.tables.mapping_search import Searched
-    from netplace.runs.mapping_search import Search
     from netplace.topologies import Topology
 
 __all__ = ["map_command"]
