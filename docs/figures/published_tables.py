@@ -12,6 +12,7 @@ from netplace.experiments.shared.statistics import constant
 
 STUDIES = Path(__file__).parents[1] / "studies"
 PAGE = STUDIES / "published-tables.md"
+PRINTED = Path(__file__).parents[2] / "experiments" / "published"
 HEAD = """# Published tables, cell beside cell
 
 This page shows how many printed cells of each published table on allocation and mapping a study matches,
@@ -261,6 +262,155 @@ READINGS: Rows = [
 ]  # fmt: skip
 
 
+WORDS = """
+## In words
+
+These rows are claims of Pascual's thesis and of the Compute Process Allocator in words. A claim is *held* if the
+stored tables of the studies show the same, to within 10 % for a factor, a factor of two for a gain, and 5 points for the
+ends of a range. *By chance* is the number that random orders or signs would hold, and *-* means that the claim is not
+an order.
+
+| claim | printed | here | verdict | by chance |
+|---|---|---|---|---|
+"""
+Verdict = tuple[str, bool | None, str]  # what is found here, whether it bears the claim out, by chance
+
+
+def _table(file: str) -> pd.DataFrame:
+    return pd.read_csv(STUDIES / f"{file}.csv")
+
+
+def _at_most(files: tuple[str, ...], most: float) -> Verdict:
+    worst = max(float(_table(file)["to best"].max()) for file in files)
+    return f"{worst:.1f}", worst <= most, "-"
+
+
+def _torus() -> Verdict:
+    worst = float(_table("placement-effects/torus-16-times")["to best"].max())
+    return f"{worst:.1f}", abs(worst / 8.5 - 1) <= 0.1, "-"
+
+
+def _utilization(column: str, strategy: str) -> Verdict:
+    own = _table("partition-selection-longer/break-even-longer")
+    values = own[own["strategy"] == strategy][column]
+    held = bool((values < 0.8).all() if column == "util. boxes" else (abs(values - 0.99) <= 0.01).all())
+    return f"{values.min():.3f} to {values.max():.3f}", held, "-"
+
+
+def _speed_up(log: str, least: float, most: float) -> Verdict:
+    own = _table("quasi-contiguous-published/published")
+    values = own[own["workload"] == log]["speed-up needed"]
+    held = bool((values - least).abs().min() <= 5 and (values - most).abs().min() <= 5)
+    return f"{values.max():.0f} down to {values.min():.0f}", held, "-"
+
+
+def _first_fit(search: str, sets: tuple[int, ...], seconds: float) -> Verdict:
+    own = _table("first-fit-torus/torus")
+    own = own[(own["search"] == search) & own["set"].isin(sets)]
+    values = own[[column for column in own if column.startswith("ms ")]].max(axis=1) / 1000
+    held = bool((values <= seconds).all() if search == "IFF" else (values > seconds).all())
+    return f"{values.min():.3g} to {values.max():.3g} s", held, "-"
+
+
+def _stream() -> pd.Series:
+    own = _table("allocators-cplant/stream")
+    return own[own["machine"] == "torus:8x8,c=4, first four rows"].set_index("partition")["ratio"]
+
+
+def _gain(of: str, over: str, printed: float) -> Verdict:
+    own = _stream()
+    gain = 100 * (1 - own[f"curve:{of}"] / own[f"curve:{over}"])
+    return f"{gain:.0f} %", bool(0.5 * printed <= gain <= 2 * printed), "-"
+
+
+def _overlap() -> Verdict:
+    own = _table("allocators-cplant/overlap").dropna()
+    own = own[own["columns"] == "every other"]
+    values = own[["first", "second"]].to_numpy()
+    return f"{values.min():.2f} to {values.max():.2f}", bool((abs(values / 2 - 1) <= 0.1).all()), "-"
+
+
+def _scattering() -> Verdict:
+    most = float(_table("non-contiguous-break-even/fcfs")["turnaround"].max())
+    return f"{1 + most / 100:.2f}", 1 + most / 100 >= 2, "-"
+
+
+def _decisions() -> Verdict:
+    own = _table("allocators/decisions").pivot(index="situation", columns="decision", values="ratio")
+    ranked = own[["mm+inc", "mm", "mc1x1", "curve:hilbert"]].to_numpy()
+    held = int(((ranked[:, 1:] >= ranked[:, :-1]).all(axis=1)).sum())
+    return f"in {held} of {len(own)} situations", held == len(own), f"{len(own) / 24:.1f} situations"
+
+
+def _hops() -> Verdict:
+    own = _table("allocators-cplant/hops")
+    hops, span = own["r, hops"], own["r, ring span"]
+    held = (hops > 0) & (span > 0) & (hops > span)
+    return f"on {held.sum()} of {len(own)} machines", bool(held.all()), f"{len(own) / 8:.1f} machines"
+
+
+def _intervals() -> Verdict:
+    own = _stream()[[f"curve:hilbert,{rule}" for rule in ("first-fit", "best-fit", "sum-of-squares")]]
+    apart = float(own.max() / own.min() - 1)
+    return f"{100 * apart:.1f} % apart", apart <= 0.03, "-"
+
+
+def _waits() -> Verdict:
+    own = _table("allocators-cplant/stream")
+    own = own[own["machine"] == "torus:8x8,c=4, first four rows"]
+    large, small = (
+        float(own["ratio"].corr(own[f"wait of {who}"], "spearman")) for who in ("largest", "others")
+    )
+    return f"rank correlation {large:.2f}, of smaller jobs {small:.2f}", large > 0.9 and small < 0.5, "0.00"
+
+
+_ROWS_NOT = "the stored tables have no such run: `netplace study placement-effects --table"
+# A claim by the row of its file: what gives the verdict, or why there is none.
+CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
+    "pascual_claims.csv": [
+        lambda: _at_most(
+            ("placement-effects-alone/torus-1-times", "placement-effects-alone/tree-1-times"), 2.5
+        ),
+        f"{_ROWS_NOT} tree-4`",
+        _torus,
+        f"{_ROWS_NOT} torus-4`",
+        "the stored table has the worst box and the worst mapping apart",
+        lambda: _utilization("util. scattered", "CS-BM"),
+        lambda: _utilization("util. boxes", "BPS-BM"),
+        "the stored tables have turnarounds, no waits",
+        lambda: _speed_up("HPC2N", 10, 25),
+        lambda: _speed_up("LLNL-Thunder", 5, 30),
+        lambda: _first_fit("IFF", (1, 2, 3, 4, 5), 0.015),
+        lambda: _first_fit("NFF", (4, 5), 10),
+    ],
+    "cpa_claims.csv": [
+        lambda: _gain("hilbert,free-list", "row,free-list", 14),
+        lambda: _gain("hilbert,best-fit", "hilbert,free-list", 11),
+        lambda: _gain("hilbert,best-fit", "row,free-list", 23),
+        _overlap,
+        _scattering,
+        "runs with one seed are identical here",
+        _decisions,
+        _hops,
+        _intervals,
+        _waits,
+    ],
+}
+
+
+def claims() -> pd.DataFrame:
+    """Return the claims in words with what the stored tables say of each."""
+    rows = []
+    for file, verdicts in CLAIMS.items():
+        printed = pd.read_csv(PRINTED / file, keep_default_na=False, dtype=str)
+        for row, verdict in zip(printed.to_dict("records"), verdicts, strict=True):
+            value = row.get("value") or " to ".join(dict.fromkeys(filter(None, (row["low"], row["high"]))))
+            here, held, chance = ("", None, "") if isinstance(verdict, str) else verdict()
+            told = f"not tried: {verdict}" if held is None else "held" if held else "not held"
+            rows.append((row["claim"], value, here, told, chance))
+    return pd.DataFrame(rows, columns=["claim", "printed", "here", "verdict", "by chance"])
+
+
 def lines(rows: Rows) -> Iterator[str]:
     """Yield the rows of a table of the page."""
     for table, page, count, within, why in rows:
@@ -272,7 +422,12 @@ def lines(rows: Rows) -> Iterator[str]:
 def page() -> str:
     """Return the page."""
     said, tried = ("\n".join(lines(rows)) + "\n" for rows in (ROWS, READINGS))
-    return HEAD + COLUMNS + said + APPENDIX + COLUMNS + tried
+    words = claims()
+    counts = words["verdict"].str.split(":").str[0].value_counts()
+    counted = f"\n{counts.get('held', 0)} are held, {counts.get('not held', 0)} are not, "
+    counted += f"and {counts.get('not tried', 0)} were not tried.\n"
+    spoken = "".join(f"| {' | '.join(row)} |\n" for row in words.to_numpy())
+    return HEAD + COLUMNS + said + APPENDIX + COLUMNS + tried + WORDS + spoken + counted
 
 
 if __name__ == "__main__":
