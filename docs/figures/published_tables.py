@@ -265,10 +265,10 @@ READINGS: Rows = [
 WORDS = """
 ## In words
 
-These rows are claims of Pascual's thesis and of the Compute Process Allocator in words. A claim is *held* if the
-stored tables of the studies show the same, to within 10 % for a factor, a factor of two for a gain, and 5 points for the
-ends of a range. *By chance* is the number that random orders or signs would hold, and *-* means that the claim is not
-an order.
+These rows are claims of Pascual's thesis and of the Compute Process Allocator in words. A claim is *held* if
+the stored tables of the studies show the same, to within 10 % for a factor, a factor of two for a gain, and 5
+points for the ends of a range. *By chance* is the number that random orders or signs would hold, and *-*
+means that the claim is not an order.
 
 | claim | printed | here | verdict | by chance |
 |---|---|---|---|---|
@@ -407,7 +407,8 @@ def claims() -> pd.DataFrame:
             value = row.get("value") or " to ".join(dict.fromkeys(filter(None, (row["low"], row["high"]))))
             here, held, chance = ("", None, "") if isinstance(verdict, str) else verdict()
             told = f"not tried: {verdict}" if held is None else "held" if held else "not held"
-            rows.append((row["claim"], value, here, told, chance))
+            claim = row["claim"].replace("utilis", "utiliz").replace("told apart", "distinguished")
+            rows.append((claim, value, here, told, chance))
     return pd.DataFrame(rows, columns=["claim", "printed", "here", "verdict", "by chance"])
 
 

@@ -54,7 +54,7 @@ def test_each_claim_in_words_has_a_verdict_from_the_stored_tables():
 @pytest.mark.parametrize(
     ("start", "verdict"),
     [
-        ("utilisation of non-contiguous", "held"),  # 0.994 to 0.996
+        ("utilization of non-contiguous", "held"),  # 0.994 to 0.996
         ("best fit and minimum span instead", "not held"),  # 5 % where 11 are printed
         ("in every row of the decision table", "held"),
         ("completion time correlates", "not held"),  # negative on the torus
