@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from netplace.cosim import CosimPlan
-    from netplace.scheduling.metrics import Contest
+    from netplace.scheduling.metrics import Contest, Contestant
 
 __all__ = ["cosim_command"]
 
@@ -204,7 +204,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     from netplace.cosim.study_file import read_cosim_study
     from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
-    from netplace.report.tables.differences import contest_notes, contest_tables
+    from netplace.report.tables.differences import contest_notes, contest_tables, draw_means, mean_table
     from netplace.runs.same_jobs import same_jobs
 
     refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired")
@@ -220,12 +220,14 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
     rows = cosim_study.common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)
-    contests = [] if unpaired else cosim_study.cosim_contests(plans, rows)
+    compared = cosim_study.cosim_contestants(plans, rows)
+    contests = [] if unpaired else cosim_study.cosim_contests(compared)
     frame = cosim_study.figure_rows(plans, outcomes, rows)
 
     def terminal() -> None:
-        tables = [cosim_study.compared(frame), *([ranking_table(ranked)] if ranked else [])]
-        print_tables(*tables, *contest_tables(contests))
+        what, others = f"{len(plans)} co-simulations", cosim_study.other_figures(plans, frame)
+        means = mean_table(what, compared, cosim_study.MEASURES, others)
+        print_tables(means, *([ranking_table(ranked)] if ranked else []), *contest_tables(contests))
         for note in contest_notes(contests):
             say(note)
 
@@ -233,31 +235,40 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
         lambda: {
             "cosimulations": described(plans, outcomes),
             "rankings": to_plain(ranked),
+            "means": [one.to_dict() for one in compared],
             "differences": [contest.to_dict() for contest in contests],
         },
         terminal,
-        draw=lambda path: cosim_study.draw_compared(path, frame),
-        folder=lambda path: _write_study(path, study, cosim_study.job_rows(plans, rows), frame, contests),
+        draw=lambda path: draw_means(path, compared, cosim_study.MEASURES),
+        folder=lambda path: _write_study(
+            path, study, cosim_study.job_rows(plans, rows), frame, compared, contests
+        ),
         remarks=[*notes, *chain.from_iterable(map(remarks, plans, outcomes))],
     )
 
 
 def _write_study(
-    folder: Path, study: Path, jobs: DataFrame, frame: DataFrame, contests: Sequence[Contest]
+    folder: Path,
+    study: Path,
+    jobs: DataFrame,
+    frame: DataFrame,
+    compared: Sequence[Contestant],
+    contests: Sequence[Contest],
 ) -> None:
     """Write a report, tables and pictures of a study; jobs one by one."""
     from netplace.cli.study_folder import write_study_folder
-    from netplace.report.tables.cosim_study import draw_compared
-    from netplace.report.tables.differences import contest_frame
+    from netplace.report.tables.cosim_study import MEASURES
+    from netplace.report.tables.differences import contest_frame, draw_means, mean_frame
     from netplace.runs.tables import write_table
 
     tables = {
         "cosimulations": ("Co-simulations; times in seconds", frame),
+        "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
         "differences": ("What differs: p values after Holm", contest_frame(contests)),
     }
     heading = f"Co-simulations of {study.name}"
     write_study_folder(
-        folder, heading, f"netplace cosim {study}", tables, lambda path: draw_compared(path, frame)
+        folder, heading, f"netplace cosim {study}", tables, lambda path: draw_means(path, compared, MEASURES)
     )
     for name in ("jobs.csv", "jobs.parquet"):
         write_table(jobs, folder / name)

@@ -101,7 +101,7 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
-    from netplace.report.tables.load import curve_frame, curve_table, describe_points
+    from netplace.report.tables.load import curve_frame, curve_table, describe_points, saturation_notes
     from netplace.runs.load_figures import LoadFigures
     from netplace.runs.loads import outcome_of
 
@@ -123,9 +123,16 @@ def load_command(**given: Any) -> None:
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
+
+    def terminal() -> None:
+        print_tables(curve_table(frame, title))
+        if len(points) > 1:
+            for sentence in saturation_notes(plans, points):
+                click.echo(sentence)
+
     answer = CommandOutput(
         lambda: describe_points(plans, points),
-        lambda: print_tables(curve_table(frame, title)),
+        terminal,
         "load",
         draw=lambda path: _draw(path, frame, title, given["column"]),
     )

@@ -235,38 +235,50 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     """Execute the schedules of a study file."""
-    from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
-    from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
-    from netplace.report.tables.schedule_contests import schedule_contests
+    from netplace.report.tables.differences import (
+        contest_frame,
+        contest_notes,
+        contest_tables,
+        draw_means,
+        mean_frame,
+        mean_table,
+    )
+    from netplace.report.tables.schedule import figure_rows, remarks
+    from netplace.report.tables.schedule_contests import MEASURES, other_figures, schedule_contestants
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
+    from netplace.scheduling.metrics import contests
 
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "unpaired")
     plans, outcomes, notes = _carried(read_study(study), study, unpaired, execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
-    contests = [] if unpaired else schedule_contests(plans, figures)
+    compared = schedule_contestants(plans, figures)
+    judged = [] if unpaired else contests(compared)
 
     def draw(path: Path) -> None:
-        draw_compared(path, plans, figures)
+        draw_means(path, compared, MEASURES)
 
     def folder(path: Path) -> None:
         from netplace.cli.study_folder import write_study_folder
 
         frames = {
             "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),
-            "differences": ("What differs: p values after Holm", contest_frame(contests)),
+            "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
+            "differences": ("What differs: p values after Holm", contest_frame(judged)),
         }
         write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
 
     def terminal() -> None:
-        print_tables(compared(plans, figures), *contest_tables(contests))
-        for note in contest_notes(contests):
+        what, others = f"{len(plans)} schedules", other_figures(plans, figures)
+        print_tables(mean_table(what, compared, MEASURES, others), *contest_tables(judged))
+        for note in contest_notes(judged):
             say(note)
 
     return CommandOutput(
         lambda: {
             "schedules": described(plans, outcomes),
-            "differences": [contest.to_dict() for contest in contests],
+            "means": [one.to_dict() for one in compared],
+            "differences": [contest.to_dict() for contest in judged],
         },
         terminal,
         draw=draw,

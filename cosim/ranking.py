@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ class RankedPair:
     turns : bool
         Whether the sign of the difference changes.
     clearly : bool
-        Whether it changes, and both differences are significant in the whole ranking.
+        Whether it changes, and both differences are significant among all pairs of all rankings.
     """
 
     first: str
@@ -108,8 +108,8 @@ def rankings(
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Each pair has
     a difference, as a share of the mean of the first, with its half-width at the level of 0.95 (paired,
     because both had the same jobs). A pair *turns* if the sign changes, and *clearly* if both differences are
-    significant in the whole ranking (see `netplace.scheduling.metrics.judged`). If only the first mean is 0,
-    the difference is undefined (None), and the pair does not turn.
+    significant among all pairs of all rankings (see `netplace.scheduling.metrics.judged`). If only the first
+    mean is 0, the difference is undefined (None), and the pair does not turn.
 
     Parameters
     ----------
@@ -135,19 +135,12 @@ def rankings(
                 values = {key: [_figure(outcome, place) for outcome in some] for key, some in members.items()}
                 table, table_ties = _in_order(names, "table", values)
                 actual, live_ties = _in_order(names, live, values)
-                entries.append(
-                    Ranking(
-                        compared,
-                        measure,
-                        json.loads(case),
-                        table,
-                        table_ties,
-                        actual,
-                        live_ties,
-                        _pairs(names, live, values),
-                    )
-                )
-    return entries
+                pairs = _pairs(names, live, values)
+                parts = (compared, measure, json.loads(case), table, table_ties, actual, live_ties)
+                entries.append((parts, names, pairs, len(values[names[0], live])))
+    family = [difference for _, _, pairs, _ in entries for pair in pairs for difference in pair]
+    clear = iter([verdict.clear for verdict in judged(family)])
+    return [Ranking(*parts, _ranked(names, pairs, seeds, clear)) for parts, names, pairs, seeds in entries]
 
 
 def _in_order(
@@ -159,30 +152,33 @@ def _in_order(
     return order, [_equal(mean[better], mean[worse]) for better, worse in itertools.pairwise(order)]
 
 
-def _pairs(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> list[RankedPair]:
-    """Return every two candidates, under a table's times and under live ones."""
-    two = list(itertools.combinations(names, 2))
-    times = ("table", live)
-    differences = [
-        paired(values[first, time], values[second, time]) for first, second in two for time in times
+def _pairs(
+    names: list[str], live: str, values: dict[tuple[str, str], list[float]]
+) -> list[tuple[Paired, Paired]]:
+    """Return the differences of every two candidates, by a table's times and by live ones."""
+    return [
+        (
+            paired(values[first, "table"], values[second, "table"]),
+            paired(values[first, live], values[second, live]),
+        )
+        for first, second in itertools.combinations(names, 2)
     ]
-    clear = [verdict.clear for verdict in judged(differences)]
-    pairs = []
-    for place, (first, second) in enumerate(two):
-        both = slice(2 * place, 2 * place + 2)
-        table, actual = differences[both]
-        turns = table.mean * actual.mean < 0 and None not in (table.share, actual.share)
-        pairs.append(
+
+
+def _ranked(
+    names: list[str], pairs: list[tuple[Paired, Paired]], seeds: int, clear: Iterator[bool]
+) -> list[RankedPair]:
+    """Return every two candidates, given whether each difference in turn is clear."""
+    made = []
+    for (first, second), (table, live) in zip(itertools.combinations(names, 2), pairs, strict=True):
+        turns = table.mean * live.mean < 0 and None not in (table.share, live.share)
+        both = [next(clear), next(clear)]
+        made.append(
             RankedPair(
-                first=first,
-                second=second,
-                table=_difference(table, len(values[first, "table"])),
-                live=_difference(actual, len(values[first, live])),
-                turns=turns,
-                clearly=turns and all(clear[both]),
+                first, second, _difference(table, seeds), _difference(live, seeds), turns, turns and all(both)
             )
         )
-    return pairs
+    return made
 
 
 def _equal(first: float, other: float) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
+from netplace.scheduling.metrics.interval import BATCHES
 
 __all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "common_results", "compare"]
 
@@ -20,7 +21,8 @@ MEANINGS = {
     "less": "less by more than chance, which is neither better nor worse",
     "more": "more by more than chance, which is neither better nor worse",
     "within chance": "a difference that chance alone may make",
-    "one draw": "a difference of single draws: how much of it is chance is not known",
+    "one draw": "a difference of which it is not known how much is chance: of single draws, or of too few "
+    "jobs or jobs that hang together",
     "equal": "the same",
     "only in the first": "there is no such result in the second",
     "only in the second": "there is no such result in the first",
@@ -137,7 +139,7 @@ class Comparison:
                 "tested."
             )
         if self.count("one draw"):
-            said.append("Of single draws nothing is said: more seeds tell what chance does.")
+            said.append("Where chance is not known, nothing is said: more seeds tell what it does.")
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -258,10 +260,16 @@ def _difference(
         word = "equal" if equal else _word(gap, first.better)
         return replace(bare, half_width=0.0, test="exact", verdict=word), first.better, None
     test, tested = _tested(sample, other)
-    if tested is None or math.isnan(tested.p_value):
+    if tested is None:
         return replace(bare, verdict="one draw" if gap else "equal"), first.better, None
-    half = tested.half_width
-    return replace(bare, difference=tested.mean, half_width=half, test=test), first.better, tested
+    mean = tested.first
+    known = replace(bare, first=mean, second=mean + tested.mean, difference=tested.mean, test=test)
+    if tested.equal:
+        return replace(known, half_width=0.0, verdict="equal"), first.better, None
+    if math.isnan(tested.p_value):
+        return replace(known, test="", verdict="one draw"), first.better, None
+    half = None if math.isnan(tested.half_width) else tested.half_width
+    return replace(known, half_width=half), first.better, tested
 
 
 def _exact(first: Sample, other: Sample) -> bool:
@@ -270,16 +278,18 @@ def _exact(first: Sample, other: Sample) -> bool:
 
 
 def _tested(sample: Sample, other: Sample) -> tuple[str, Paired | None]:
-    """Return the name of a test and what it says; None for single draws, of which none says anything."""
+    """Return the name of a test and what it says; None for single draws, of which none says anything.
+
+    Jobs of one run meet the same queue and the same network. Beside the same jobs of another run they are a
+    sample; two runs of different jobs are single draws.
+    """
     common = [draw for draw in sample.values if draw in other.values]
     if sample.draws == other.draws and len(common) > 1:
-        comparison = paired(
-            [sample.values[draw] for draw in common],
-            [other.values[draw] for draw in common],
-            in_time=sample.draws == "batches",
-        )
-        return f"Student's t of pairs of {sample.draws}", comparison
-    if min(sample.count, other.count) < 2:
+        values, others = ([one.values[draw] for draw in common] for one in (sample, other))
+        joined = f" in {BATCHES} batches" if sample.draws == "jobs" and len(common) > BATCHES else ""
+        test = f"Student's t of pairs of {sample.draws}{joined}"
+        return test, paired(values, others, in_time=sample.in_time)
+    if sample.in_time or other.in_time or min(sample.count, other.count) < 2:
         return "", None
     return "Welch's t", unpaired(
         (sample.mean, sample.std, sample.count), (other.mean, other.std, other.count)

@@ -33,6 +33,11 @@ class Sample:
     values: Mapping[str, float] = field(default_factory=dict)
     draws: str = ""
 
+    @property
+    def in_time(self) -> bool:
+        """Whether values follow each other in time."""
+        return self.draws in ("jobs", "batches")
+
     @classmethod
     def of(cls, values: Mapping[str, float], draws: str) -> Sample:
         """Return the sample of values by draw."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,21 +14,33 @@ from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
-from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.screen import number
 from netplace.report.terminal.units import time_unit
 from netplace.runs.same_jobs import contestants
-from netplace.scheduling.metrics import Contest, Contestant, batched, contests
+from netplace.scheduling.metrics import Contest, Contestant, contests
+from netplace.scheduling.metrics.contest import SEEDS_ALONE
 
-if TYPE_CHECKING:
-    from rich.table import Table
+__all__ = [
+    "MEASURES",
+    "common_rows",
+    "cosim_contestants",
+    "cosim_contests",
+    "figure_rows",
+    "job_rows",
+    "other_figures",
+]
 
-__all__ = ["common_rows", "compared", "cosim_contests", "draw_compared", "figure_rows", "job_rows"]
+# Measures by which co-simulations are compared: title, digits, and factor; None for a time.
+MEASURES = {
+    "wait": ("wait", 1, None),
+    "turnaround": ("turnaround", 1, None),
+    "slowdown": ("slowdown by sharing", 3, 1.0),
+}
 
 Outcome = dict[str, Any]
 Rows = list[tuple[JobRow, Times]]
 
 _OF_SCHEDULE = ("jobs", "failed", "utilisation", "contiguous", "makespan")
-_SEEDS = 5  # so many tell of chance by themselves
 _MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
     "wait": lambda row, _: row.wait,
     "turnaround": lambda row, _: row.turnaround,
@@ -89,78 +100,44 @@ def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
     return made.drop(columns=same)
 
 
-def compared(frame: pd.DataFrame) -> Table:
-    """Return the table of `figure_rows`, with what tells co-simulations apart; means over seeds."""
-    differing = _differing(frame)
-    times = ("wait", "turnaround", "makespan")
-    size, unit = time_unit(frame["turnaround"])
-    shown = {name: (name, 1, 1 / size) for name in times} | {"slowdown": ("mean_slowdown", 3, 1.0)}
-    shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
-    rows = [
-        [
-            *map(str, names),
-            *(number(group[name].mean() * factor, digits) for name, digits, factor in shown.values()),
-        ]
-        for names, group in frame.groupby(differing, sort=False, dropna=False)
-    ]
-    seeds = frame["seed"].nunique()
-    over = f" and {seeds} seeds" if seeds > 1 else ""
-    head = ["time" if name == "fidelity" else name for name in differing]
-    made = table(
-        f"{len(frame)} co-simulations, means over jobs{over}; times in {unit}", [*head, *shown], rows
-    )
-    for place in range(len(differing)):
-        made.columns[place].justify = "left"
+def cosim_contestants(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contestant]:
+    """Return the co-simulations of a study with the values that are compared: of five seeds, or of jobs.
+
+    Where jobs are those of a file, all seeds have the same, and a job's values are averaged.
+    """
+    groups: dict[str, list[int]] = {}
+    for place, plan in enumerate(plans):
+        groups.setdefault(json.dumps(_words(plan)), []).append(place)
+    made = []
+    for text, places in groups.items():
+        of_file = plans[places[0]].jobs.from_file
+        over_seeds = len(places) >= SEEDS_ALONE and not of_file
+        values = {}
+        for name, value in _MEASURES.items():
+            columns = [[value(*pair) for pair in rows[place]] for place in places if rows[place]]
+            same = of_file and len({len(column) for column in columns}) == 1
+            joined = np.mean(columns, axis=0) if same else np.hstack(columns) if columns else np.empty(0)
+            values[name] = [_mean(column) for column in columns] if over_seeds else joined.tolist()
+        made.append(Contestant(json.loads(text), values, "seeds" if over_seeds else "jobs"))
     return made
 
 
-def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contest]:
-    """Return the differences between co-simulations that differ in one thing, over five seeds or batches.
-
-    Those under a table's times are omitted, unless there are no others.
-    """
-    groups: dict[str, list[int]] = {}
-    tables_only = all(plan.fidelity == "table" for plan in plans)
-    for place, plan in enumerate(plans):
-        if plan.fidelity != "table" or tables_only:
-            groups.setdefault(json.dumps(_words(plan)), []).append(place)
-    made = []
-    for text, places in groups.items():
-        seeds, of_file = len(places), plans[places[0]].jobs.from_file
-        over_seeds = seeds >= _SEEDS and not of_file
-        values = {}
-        for name, value in _MEASURES.items():
-            columns = [[value(*pair) for pair in rows[place]] for place in places]
-            batches = [column.mean() if over_seeds else batched(column) for column in map(np.array, columns)]
-            same = of_file and len({len(column) for column in columns}) == 1
-            joined = np.mean(batches, axis=0) if same else np.hstack(batches)
-            values[name] = joined.tolist()
-        made.append(Contestant(json.loads(text), values, in_time=not over_seeds))
-    return contests(made, but=("fidelity",))
+def other_figures(plans: Sequence[CosimPlan], frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return further columns of the table of means, a cell a contestant: means over the seeds."""
+    size, unit = time_unit(frame["makespan"])
+    shown = {f"makespan ({unit})": ("makespan", 1, 1 / size)}
+    shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
+    means = frame.groupby([json.dumps(_words(plan)) for plan in plans], sort=False)
+    return {
+        title: [number(value * factor, digits) for value in means[key].mean()]
+        for title, (key, digits, factor) in shown.items()
+    }
 
 
-def draw_compared(path: Path, frame: pd.DataFrame) -> None:
-    """Draw co-simulations side by side: groups by policy, bars by what else differs, seeds together."""
-    from netplace.report.plots import write_figure
-    from netplace.report.plots.comparisons import comparison_figure
-
-    differing = _differing(frame)
-    first = "policy" if "policy" in differing else differing[0]
-    rest = [name for name in differing if name != first]
-    bars = frame[rest].astype(str).agg(", ".join, axis=1) if rest else ""
-    times = {name: time_unit(frame[name]) for name in ("wait", "turnaround")}
-    measures = [(f"{name} ({unit})", name, "", 1 / size) for name, (size, unit) in times.items()]
-    measures.append(("slowdown by sharing", "mean_slowdown", "", 1.0))
-    same = ", ".join(
-        Path(str(frame[name][0])).name for name in ("workload", "machine") if name not in differing
-    )
-    placed = frame.assign(group=frame[first], series=bars)
-    write_figure(path, comparison_figure(same, placed, measures=measures))
-
-
-def _differing(frame: pd.DataFrame) -> list[str]:
-    names = [name for name in (*PLAN_WORDS, "fidelity") if name != "seed"]
-    return [name for name in names if frame[name].astype(str).nunique() > 1] or ["policy"]
+def cosim_contests(contestants: Sequence[Contestant]) -> list[Contest]:
+    """Return the differences of contestants; those under a table's times only where there are no others."""
+    live = [one for one in contestants if one.words["fidelity"] != "table"]
+    return contests(live or contestants, but=("fidelity",))
 
 
 def _words(plan: CosimPlan) -> dict[str, str]:

@@ -1,24 +1,90 @@
-"""What differs clearly between schedules or co-simulations of one study, on the screen and in files."""
+"""Schedules or co-simulations of one study side by side: their means and what differs, for all outputs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from netplace.report.terminal.screen import number, table
-from netplace.scheduling.metrics import Contest
+from netplace.report.terminal.units import time_unit
+from netplace.scheduling.metrics import Contest, Contestant
+from netplace.scheduling.metrics.contest import UNITS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["contest_frame", "contest_notes", "contest_tables"]
+__all__ = ["contest_frame", "contest_notes", "contest_tables", "draw_means", "mean_frame", "mean_table"]
 
 _SHOWN = 24  # rows on the screen, and those of the last that begins before
 _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
 _WORTH = 1.5  # gain by common jobs that is worth a word
+Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, digits, factor (None: a time)
+
+
+def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
+    """Return one row a contestant: its words, the unit of its values, and each mean with its half-width."""
+    rows = []
+    for one in contestants:
+        plain = one.to_dict()
+        means = plain.pop("means")
+        flat = {f"{name}{end}": mean[key] for name, mean in means.items() for key, end in _MEANS.items()}
+        rows.append(plain | flat)
+    return pd.DataFrame(rows)
+
+
+def mean_table(
+    what: str, contestants: Sequence[Contestant], measures: Measures, others: Mapping[str, Sequence[str]]
+) -> Table:
+    """Return the table of the means with their intervals, with what tells contestants apart.
+
+    `what`: what is compared, with its number. `others`: further columns, a cell a contestant.
+    """
+    differing = _differing(contestants)
+    units = _units(contestants, measures)
+    head = [f"{name} ({unit})" if unit else name for name, (_, unit) in units.items()]
+    rows = []
+    for place, one in enumerate(contestants):
+        cells = []
+        for name, (_, digits, _) in measures.items():
+            found, size = one.estimate(name) if len(one.values[name]) else None, units[name][0]
+            half = found.half_width * size if found else math.nan
+            width = "" if math.isnan(half) else f" ± {number(half, digits)}"
+            cells.append(f"{number(found.mean * size, digits)}{width}" if found else "-")
+        rows.append(
+            [*(one.words[name] for name in differing), *cells, *(column[place] for column in others.values())]
+        )
+    over = UNITS[contestants[0].unit] if contestants else ""
+    columns = ["time" if name == "fidelity" else name for name in differing]
+    made = table(f"{what}: means, ± 95 % intervals over {over}", [*columns, *head, *others], rows)
+    for place in range(len(differing)):
+        made.columns[place].justify = "left"
+    return made
+
+
+def draw_means(path: Path, contestants: Sequence[Contestant], measures: Measures) -> None:
+    """Draw the means with their intervals: groups by policy, bars by what else differs."""
+    from netplace.report.plots import write_figure
+    from netplace.report.plots.comparisons import comparison_figure
+
+    differing = _differing(contestants)
+    first = "policy" if "policy" in differing else differing[0]
+    frame = mean_frame(contestants)
+    series = [", ".join(one.words[name] for name in differing if name != first) for one in contestants]
+    frame = frame.assign(group=[one.words[first] for one in contestants], series=series)
+    units = _units(contestants, measures)
+    shown = [
+        (title if factor else f"{title} ({units[name][1]})", name, f"{name}_half_width", units[name][0])
+        for name, (title, _, factor) in measures.items()
+        if name in frame
+    ]
+    words = contestants[0].words
+    same = ", ".join(Path(words[name]).name for name in ("workload", "machine") if name not in differing)
+    whiskers = f"95 % intervals over {UNITS[contestants[0].unit]}"
+    write_figure(path, comparison_figure(same, frame, shown, whiskers=whiskers))
 
 
 def contest_tables(contests: Sequence[Contest]) -> list[Table]:
@@ -44,7 +110,7 @@ def contest_tables(contests: Sequence[Contest]) -> list[Table]:
                 for contest in members
             ]
     made = table(
-        "What differs? The same jobs, 95 % intervals, p after Holm",
+        f"What differs? 95 % intervals over {UNITS[contests[0].unit]}, in pairs; p after Holm",
         ["", "difference %", "p", "verdict"],
         rows,
     )
@@ -67,8 +133,8 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
             f"all had the same jobs: as exact as {number(gains[len(gains) // 2], 1)} times as many runs of "
             "other jobs each (median of the differences)"
         )
-    if all(contest.judgement.words == "one run" for contest in contests):
-        said.append("no interval is known: say seeds = 5 in the study, or take at least 25 jobs")
+    if all(contest.judgement.words in ("one run", "equal") for contest in contests):
+        said.append("no interval is known: say seeds = 5 in the study, or take more jobs")
     return said
 
 
@@ -79,6 +145,24 @@ def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:
         plain = contest.to_dict()
         rows.append(plain | {"case": ", ".join(f"{name}={word}" for name, word in contest.case.items())})
     return pd.DataFrame(rows)
+
+
+_MEANS = {"mean": "", "half_width": "_half_width"}  # what is kept of a mean, and how its column ends
+
+
+def _differing(contestants: Sequence[Contestant]) -> list[str]:
+    names = dict.fromkeys(name for one in contestants for name in one.words)
+    return [name for name in names if len({one.words.get(name) for one in contestants}) > 1] or ["policy"]
+
+
+def _units(contestants: Sequence[Contestant], measures: Measures) -> dict[str, tuple[float, str]]:
+    """Return by which factor each measure is shown, and in which unit."""
+    shown = {}
+    for name, (_, _, factor) in measures.items():
+        means = [one.estimate(name).mean for one in contestants if len(one.values[name])]
+        size, unit = time_unit(means) if factor is None else (1 / factor, "%" if factor == 100 else "")
+        shown[name] = 1 / size, unit
+    return shown
 
 
 def _named(key: str, word: str) -> str:

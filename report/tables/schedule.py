@@ -12,7 +12,6 @@ import pandas as pd
 from netplace.checks.writing import write_atomically
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
-from netplace.report.terminal.units import time_unit
 from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLAN_WORDS",
-    "compared",
-    "draw_compared",
     "figure_rows",
     "figure_tables",
     "rejected_notes",
@@ -149,39 +146,6 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
     return pd.DataFrame(made)
 
 
-def compared(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> Table:
-    """Return a table of several schedules, with what tells them apart; all figures are in `figure_rows`."""
-    frame = figure_rows(plans, every)
-    differing = [name for name in PLAN_WORDS if len({str(getattr(plan, name)) for plan in plans}) > 1]
-    differing = differing or ["policy"]
-    wait, span = (time_unit(frame[name]) for name in ("wait_mean", "makespan"))
-    shown: dict[str, tuple[str, int, float]] = {
-        f"wait ({wait[1]})": ("wait_mean", 1, 1 / wait[0]),
-        "b. slowd.": ("bounded_slowdown_mean", 1, 1),
-        "util. %": ("utilisation", 1, 100),
-        f"makespan ({span[1]})": ("makespan", 1, 1 / span[0]),
-    }
-    shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
-    shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
-    if "energy" in frame:
-        shown |= {
-            "kWh": ("energy", 1, 1 / 3.6e6),
-            "boot wait (s)": ("power_wait", 1, 1),
-            "boots": ("boots", 0, 1),
-        }
-    rows = [
-        [
-            *(str(row[name]) for name in differing),
-            *(number(row[key] * factor, digits) for key, digits, factor in shown.values()),
-        ]
-        for _, row in frame.iterrows()
-    ]
-    made = table(f"{len(plans)} schedules, means over all jobs", [*differing, *shown], rows)
-    for place in range(len(differing)):
-        made.columns[place].justify = "left"
-    return made
-
-
 def row_table(schedule: Schedule) -> pd.DataFrame:
     """Return one row a job."""
     from netplace.scheduling import State
@@ -198,22 +162,6 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
 def write_rows(path: Path, schedule: Schedule) -> None:
     """Write one row a job, whole or not at all, as CSV or Parquet by the ending of `path`."""
     write_table(row_table(schedule), path)
-
-
-def draw_compared(path: Path, plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> None:
-    """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
-    from netplace.report.plots import write_figure
-    from netplace.report.plots.comparisons import comparison_figure
-
-    asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in PLAN_WORDS} for plan in plans])
-    differing = [name for name in PLAN_WORDS if name != "seed" and asked[name].nunique() > 1]
-    first = "policy" if "policy" in differing or not differing else differing[0]
-    rest = [name for name in differing if name != first]
-    bars = asked[rest].agg(", ".join, axis=1) if rest else ""
-    frame = figure_rows(plans, every).assign(group=asked[first], series=bars)
-    same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
-    same_jobs = all(plan.from_file for plan in plans)
-    write_figure(path, comparison_figure(same, frame, same_jobs=same_jobs))
 
 
 def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:

@@ -9,23 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from netplace.report.tables.schedule import PLAN_WORDS
+from netplace.report.tables.schedule import PLAN_WORDS, figure_rows
+from netplace.report.terminal.screen import number
+from netplace.report.terminal.units import time_unit
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.scheduling.metrics import Contest, Contestant, contests
+from netplace.scheduling.metrics import Contestant
+from netplace.scheduling.metrics.contest import SEEDS_ALONE
 
-__all__ = ["schedule_contests"]
+__all__ = ["MEASURES", "other_figures", "schedule_contestants"]
 
 # Measures by which schedules are compared, by what they are called on the screen.
 _COMPARED = {"wait": "wait", "bounded_slowdown": "b. slowdown", "utilisation": "utilisation"}
-_SEEDS = 5  # so many tell of chance by themselves
+# Title of each, digits, and factor; None for a time.
+MEASURES = {
+    "wait": ("wait", 1, None),
+    "b. slowdown": ("bounded slowdown", 1, 1.0),
+    "utilisation": ("utilisation (%)", 1, 100.0),
+}
 
 
-def schedule_contests(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> list[Contest]:
-    """Return the differences between schedules that differ in one thing, over batches or five seeds.
+def schedule_contestants(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> list[Contestant]:
+    """Return the schedules of a study with the values that are compared: of five seeds, or of batches.
 
-    Batches of the same jobs are pairs. Where jobs are those of a file, all seeds have the same: their batches
-    are averaged.
+    Where jobs are those of a file, all seeds have the same: their batches are averaged. Where there are too
+    few jobs for batches, a value is the mean of all jobs of a seed.
     """
     groups: dict[str, list[int]] = {}
     for place, plan in enumerate(plans):
@@ -34,17 +42,46 @@ def schedule_contests(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -
     for text, places in groups.items():
         values: dict[str, list[float]] = {}
         seeds = len(places) if not plans[places[0]].from_file else 1
+        within = seeds < SEEDS_ALONE and all(
+            every[place].batches.get(name) for place in places for name in _COMPARED
+        )
         for name, title in _COMPARED.items():
             batches = [every[place].batches.get(name) for place in places]
             if all(batches):
                 means = np.array(batches, float)
-                over = means.mean(axis=1) if seeds >= _SEEDS else means if seeds > 1 else means.mean(axis=0)
+                over = (means if seeds > 1 else means.mean(axis=0)) if within else means.mean(axis=1)
                 values[title] = np.ravel(over).tolist()
             else:
-                spreads = [every[place].metrics.per_job.get(name) for place in places]
-                values[title] = [spread.mean for spread in spreads if spread]
-        made.append(Contestant(json.loads(text), values, in_time=seeds < _SEEDS))
-    return contests(made)
+                metrics = [every[place].metrics for place in places]
+                spreads = [one.per_job.get(name) for one in metrics]
+                values[title] = (
+                    [one.utilisation for one in metrics]
+                    if name == "utilisation"
+                    else [spread.mean for spread in spreads if spread]
+                )
+        made.append(Contestant(json.loads(text), values, "batches" if within else "seeds"))
+    return made
+
+
+def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> dict[str, list[str]]:
+    """Return further columns of the table of means, a cell a contestant: means over the seeds."""
+    frame = figure_rows(plans, every)
+    names = [json.dumps(_words(plan)) for plan in plans]
+    size, unit = time_unit(frame["makespan"])
+    shown: dict[str, tuple[str, int, float]] = {f"makespan ({unit})": ("makespan", 1, 1 / size)}
+    shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
+    shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
+    if "energy" in frame:
+        shown |= {
+            "kWh": ("energy", 1, 1 / 3.6e6),
+            "boot wait (s)": ("power_wait", 1, 1),
+            "boots": ("boots", 0, 1),
+        }
+    means = frame[[key for key, *_ in shown.values()]].astype(float).groupby(names, sort=False).mean()
+    return {
+        title: [number(value * factor, digits) for value in means[key]]
+        for title, (key, digits, factor) in shown.items()
+    }
 
 
 def _words(plan: Plan) -> dict[str, str]:

@@ -21,7 +21,8 @@ from netplace.scheduling.metrics.comparison import (
     paired,
     unpaired,
 )
-from netplace.scheduling.metrics.contest import Contest, Contestant, batched, contests
+from netplace.scheduling.metrics.contest import Contest, Contestant, contests
+from netplace.scheduling.metrics.interval import Estimate, estimate
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
 from netplace.scheduling.metrics.per_job import OVER_JOBS, PER_JOB, per_job
@@ -43,6 +44,7 @@ __all__ = [
     "Contest",
     "Contestant",
     "Difference",
+    "Estimate",
     "Judgement",
     "Locality",
     "Metrics",
@@ -53,8 +55,8 @@ __all__ = [
     "TimeBatches",
     "all_pairs",
     "batch_means",
-    "batched",
     "contests",
+    "estimate",
     "held_nodes",
     "holm",
     "judged",

@@ -20,13 +20,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.checks import check_float
-from netplace.scheduling.metrics.interval import LEVEL, quantile
+from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
 
 __all__ = [
     "MEANINGS",
@@ -49,7 +47,8 @@ MEANINGS = {
     "clearly more": "likewise more",
     "within chance": "a difference that chance alone may make",
     "equal": "no pair differs",
-    "one run": "a difference of a single pair: how much of it is chance is not known",
+    "one run": "a difference of which it is not known how much is chance: of a single pair, or of too few "
+    "jobs or jobs that hang together",
 }
 
 
@@ -62,9 +61,9 @@ class Paired:
     mean : float
         Mean of the second less that of the first.
     half_width : float
-        The interval of `mean` at the level of 0.95 is plus and minus this; NaN for a single pair.
+        The interval of `mean` at the level of 0.95 is plus and minus this; NaN if it is not known.
     p_value : float
-        Probability of so large a difference by chance, two-sided; NaN for a single pair.
+        Probability of so large a difference by chance, two-sided; NaN if it is not known.
     count : float
         Independent pairs that this rests on; fewer than were given where pairs hang together.
     first : float
@@ -80,6 +79,11 @@ class Paired:
     count: float
     first: float
     gain: float | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether no pair differs."""
+        return self.mean == 0 and self.half_width == 0
 
     @property
     def share(self) -> float | None:
@@ -119,10 +123,10 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     Parameters
     ----------
     first, second : sequence of float
-        Their values, those of one seed or one batch at the same place.
+        Their values, those of one seed, one job or one batch at the same place.
     in_time : bool
-        Whether values follow each other in time, as batches of a schedule do. Then pairs whose neighbors are
-        alike count for fewer, after the correlation of neighbors (Law and Kelton, section 4.4).
+        Whether values follow each other in time, as jobs and batches of a schedule do; see
+        `netplace.scheduling.metrics.interval.estimate`.
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
@@ -130,18 +134,19 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
             f"pairs: {baseline.size} values and {other.size}, expected as many of both, and some"
         )
     gaps = other - baseline
-    if not np.ptp(baseline) and not np.ptp(other):  # chance had no part: the same pair over again
-        baseline, other, gaps = baseline[:1], other[:1], gaps[:1]
-    mean, size = float(gaps.mean()), float(np.abs(baseline).max() + np.abs(other).max())
+    size = float(np.abs(baseline).max() + np.abs(other).max())
     if np.abs(gaps).max() <= _ROUNDING * size:
         return Paired(0.0, 0.0, 1.0, len(gaps), float(baseline.mean()))
-    if len(gaps) < 2:
-        return Paired(mean, math.nan, math.nan, 1, float(baseline.mean()))
-    variance = float(gaps.var(ddof=1))
-    count = _independent(gaps) if in_time else float(len(gaps))
-    half, p_value = _student(mean, math.sqrt(variance / count), count)
-    apart = float(baseline.var(ddof=1) + other.var(ddof=1))
-    return Paired(mean, half, p_value, count, float(baseline.mean()), apart / variance if variance else None)
+    if not np.ptp(baseline) and not np.ptp(other):  # chance had no part: the same pair over again
+        gaps = gaps[:1]
+    found = estimate(gaps, in_time=in_time)
+    variance = float(gaps.var(ddof=1)) if len(gaps) > 1 else 0.0
+    apart = float(baseline.var(ddof=1) + other.var(ddof=1)) if variance else 0.0
+    gain = apart / variance if variance else None
+    half = found.half_width
+    if not half and found.p_value >= 1 - LEVEL:  # too few equal differences to tell anything
+        half = math.nan
+    return Paired(found.mean, half, found.p_value, found.count, float(baseline.mean()), gain)
 
 
 def unpaired(
@@ -165,8 +170,8 @@ def unpaired(
     if not total:
         return Paired(mean, 0.0 if known else math.nan, 0.0 if known else math.nan, 1, mean_first)
     freedom = total**2 / float((parts**2 / np.maximum([n_first - 1, n_other - 1], 1)).sum())
-    half, p_value = _student(mean, math.sqrt(total), freedom + 1)
-    return Paired(mean, half, p_value, freedom + 1, mean_first)
+    found = Estimate(mean, math.sqrt(total), freedom + 1)
+    return Paired(mean, found.half_width, found.p_value, found.count, mean_first)
 
 
 def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart: bool = False) -> int:
@@ -237,10 +242,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def judged(differences: Sequence[Paired]) -> list[Judgement]:
     """Return a verdict on each of a family of differences that are looked at together.
 
-    A difference is *clear* if its p value, corrected after Holm for all of the family, is below 0.05.
+    A difference is *clear* if its p value, corrected after Holm for all of the family, is below 0.05. Equal
+    contestants need no test: they are not of the family, and their p value stays 1.
     """
-    corrected = holm([difference.p_value for difference in differences])
-    return [Judgement(_words(difference, p), p) for difference, p in zip(differences, corrected, strict=True)]
+    tested = [math.nan if difference.equal else difference.p_value for difference in differences]
+    return [
+        Judgement("equal", 1.0) if difference.equal else Judgement(_words(difference, p), p)
+        for difference, p in zip(differences, holm(tested), strict=True)
+    ]
 
 
 def all_pairs(
@@ -254,31 +263,8 @@ def all_pairs(
 
 
 def _words(difference: Paired, p_value: float) -> str:
-    if difference.mean == 0 and difference.half_width == 0:
-        return "equal"
     if math.isnan(p_value):
         return "one run"
     if p_value >= 1 - LEVEL:
         return "within chance"
     return "clearly less" if difference.mean < 0 else "clearly more"
-
-
-def _student(mean: float, error: float, count: float) -> tuple[float, float]:
-    """Return the half-width of the interval of a mean with its standard error, and its p value."""
-    from scipy import special
-
-    if not error:
-        return 0.0, 0.0
-    p_value = 2 * float(special.stdtr(count - 1, -abs(mean) / error))
-    return quantile(count) * error, p_value
-
-
-def _independent(values: NDArray[np.floating[Any]]) -> float:
-    """Return how many independent values tell as much of the mean as these, which follow each other."""
-    count = len(values)
-    off = values - values.mean()
-    total = float(off @ off)
-    # An estimate from so few is too low by about 1 / count.
-    alike = (float(off[:-1] @ off[1:]) / total if total else 0.0) + 1 / count
-    alike = min(max(alike, 0.0), 0.95)
-    return max(2.0, count * (1 - alike) / (1 + alike))

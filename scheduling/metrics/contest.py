@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired
+from netplace.scheduling.metrics.interval import Estimate, estimate
 
-__all__ = ["Contest", "Contestant", "batched", "contests"]
+__all__ = ["SEEDS_ALONE", "UNITS", "Contest", "Contestant", "contests"]
 
-_BATCHES, _LEAST_JOBS, _LEAST_BATCHES = 20, 5, 5
+SEEDS_ALONE = 5  # seeds that tell of chance by themselves; with fewer, the values within each do
+UNITS = {"seeds": "seeds", "batches": "batches of jobs", "jobs": "jobs, joined to 20 batches"}
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,23 @@ class Contestant:
         names.
     values : mapping of str to sequence of float
         Results by measure, with the same index for the same jobs.
-    in_time : bool
-        Whether values are successive batches instead of seeds.
+    unit : str
+        What a value is of: ``"seeds"``, or what follows in time: ``"batches"`` or ``"jobs"``.
     """
 
     words: Mapping[str, str]
     values: Mapping[str, Sequence[float]]
-    in_time: bool = False
+    unit: str = "seeds"
+
+    def estimate(self, measure: str) -> Estimate:
+        """Return the mean of a measure, of the same values as the differences."""
+        return estimate(self.values[measure], in_time=self.unit != "seeds")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its values and means, for JSON."""
+        found = {name: self.estimate(name) for name, values in self.values.items() if len(values)}
+        means = {name: {"mean": one.mean, "half_width": one.half_width} for name, one in found.items()}
+        return {**self.words, "unit": self.unit, "means": means}
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Contest:
         The second against the first.
     judgement : Judgement
         The verdict, corrected for all contests of the family.
+    unit : str
+        What the pairs are of, see `Contestant`.
     """
 
     measure: str
@@ -64,6 +75,7 @@ class Contest:
     case: dict[str, str]
     difference: Paired
     judgement: Judgement
+    unit: str = "seeds"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold; shares are of the first's mean."""
@@ -82,6 +94,7 @@ class Contest:
             "p_holm": self.judgement.p_value,
             "verdict": self.judgement.words,
             "pairs": difference.count,
+            "unit": self.unit,
             "gain": difference.gain,
         }
 
@@ -96,7 +109,7 @@ def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list
     but : sequence of str
         In what two are not compared.
     """
-    compared = []
+    compared, units = [], []
     for first, other in combinations(contestants, 2):
         keys = [name for name, word in first.words.items() if word != other.words[name]]
         if len(keys) != 1 or keys[0] in but:
@@ -105,21 +118,11 @@ def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list
         case = {name: word for name, word in first.words.items() if name != key}
         for measure, values in first.values.items():
             if len(values) and len(values) == len(other.values.get(measure, ())):
-                difference = paired(values, other.values[measure], in_time=first.in_time)
+                difference = paired(values, other.values[measure], in_time=first.unit != "seeds")
+                units.append(first.unit)
                 compared.append((measure, key, first.words[key], other.words[key], case, difference))
+    verdicts = judged([parts[-1] for parts in compared])
     return [
-        Contest(*parts, judgement=verdict)
-        for parts, verdict in zip(compared, judged([parts[-1] for parts in compared]), strict=True)
+        Contest(*parts, judgement=verdict, unit=unit)
+        for parts, verdict, unit in zip(compared, verdicts, units, strict=True)
     ]
-
-
-def batched(values: Sequence[float] | NDArray[Any]) -> NDArray[np.float64]:
-    """Return the means of up to 20 batches of values that follow each other in time, 5 at least in each.
-
-    Of fewer than 25 values it is the mean of all, once: they say nothing of chance.
-    """
-    column = np.asarray(values, float)
-    count = min(_BATCHES, len(column) // _LEAST_JOBS)
-    if count < _LEAST_BATCHES:
-        return column.mean(keepdims=True) if len(column) else column
-    return np.array([part.mean() for part in np.array_split(column, count)])

@@ -1,24 +1,120 @@
-"""The half-width of the confidence interval of a mean."""
+"""The mean of a sample with its confidence interval, of independent values or of values in time.
+
+Jobs that follow each other wait for the same reasons, so their values are not independent. Values in time
+are therefore joined to batches, whose means hang together less. The correlation of neighbors tells how many
+independent values the batches are worth; from fewer than ten, no interval is stated. A. Law and W. Kelton,
+"Simulation modeling and analysis", sections 4.4 and 9.5.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEVEL", "half_width", "half_width_of", "quantile"]
+__all__ = [
+    "BATCHES",
+    "LEAST_EFFECTIVE",
+    "LEVEL",
+    "Estimate",
+    "estimate",
+    "half_width",
+    "half_width_of",
+    "quantile",
+]
 
 LEVEL = 0.95  # of every interval, unless another is asked for
+BATCHES = 20  # into which values in time are joined
+LEAST_EFFECTIVE = 10  # independent values that the batches must be worth
+
+Values = Sequence[float] | NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a sample, and how well it is known.
+
+    Attributes
+    ----------
+    mean : float
+        Mean of all values.
+    error : float
+        Standard error of `mean`; NaN if it is not known.
+    count : float
+        Independent values that the sample is worth; 1 if `error` is not known.
+    """
+
+    mean: float
+    error: float
+    count: float
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval of `mean` at the level of 0.95; NaN if it is not known."""
+        return self.half_width_at(LEVEL)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of as many independent values; NaN if it is not known."""
+        return self.error * math.sqrt(self.count)
+
+    @property
+    def p_value(self) -> float:
+        """Probability of a mean so far from 0 by chance, two-sided; NaN if it is not known."""
+        from scipy import special
+
+        if not self.error:  # values of one size: as likely as that all signs agree
+            return 0.0 if not self.mean else float(2.0 ** (1 - self.count))
+        return 2 * float(special.stdtr(self.count - 1, -abs(self.mean) / self.error))
+
+    def half_width_at(self, confidence: float) -> float:
+        """Return half of the interval of `mean` at a level between 0 and 1."""
+        return quantile(self.count, confidence) * self.error if self.error else self.error
+
+
+def estimate(values: Values, *, in_time: bool = False) -> Estimate:
+    """Return the mean of a sample with its standard error.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one.
+    in_time : bool
+        Whether values follow each other in time, as jobs do. They are joined to 20 batches, and the
+        error is that of batches whose neighbors are correlated by one standard error more than is measured.
+        The error is NaN if the batches are worth fewer than 10 independent values.
+    """
+    sample = np.asarray(values, float)
+    mean, count = float(sample.mean()), len(sample)
+    if in_time and count > BATCHES:
+        sample = np.array([part.mean() for part in np.array_split(sample, BATCHES)])
+    size = len(sample)
+    if size < (LEAST_EFFECTIVE if in_time else 2):
+        return Estimate(mean, math.nan, 1)
+    deviation = float(sample.std(ddof=1))
+    if not in_time:
+        return Estimate(mean, deviation / math.sqrt(size), size)
+    alike = _correlation(sample)
+    effective = min(float(size), size * (1 - alike) / (1 + alike))
+    if effective < LEAST_EFFECTIVE:
+        return Estimate(mean, math.nan, 1)
+    cautious = max(0.0, alike + 1 / math.sqrt(size))
+    return Estimate(mean, deviation * math.sqrt((1 + cautious) / (1 - cautious) / size), effective)
 
 
 def quantile(count: float, confidence: float = LEVEL) -> float:
     """Return by how many standard errors the mean of `count` values may be off, by Student's t.
 
-    `count`: independent values, more than one; not whole where values that hang together count for fewer.
-    `confidence`: level of the interval, between 0 and 1.
+    Parameters
+    ----------
+    count : float
+        Independent values, more than one; not whole where values that hang together count for fewer.
+    confidence : float
+        Level of the interval, between 0 and 1.
     """
     from scipy import special
 
@@ -28,23 +124,38 @@ def quantile(count: float, confidence: float = LEVEL) -> float:
 def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
     """Return half the width of the interval of a mean of `count` values; NaN for fewer than two.
 
-    `std`: standard deviation of the sample. `count`: values in it. `confidence`: level of the interval,
-    between 0 and 1.
+    Parameters
+    ----------
+    std : float
+        Standard deviation of the sample.
+    count : int
+        Values in it.
+    confidence : float
+        Level of the interval, between 0 and 1.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
 
 
-def half_width(values: Sequence[float] | NDArray[np.floating[Any]], confidence: float = LEVEL) -> float:
+def half_width(values: Values, confidence: float = LEVEL) -> float:
     """Return half the width of the interval of the mean of `values`, by Student's t.
 
-    `values`: independent values of about normal distribution; of fewer than two it is NaN. `confidence`:
-    level of the interval, between 0 and 1.
+    Parameters
+    ----------
+    values : sequence of float
+        Independent values of about normal distribution; of fewer than two it is NaN.
+    confidence : float
+        Level of the interval, between 0 and 1.
 
     Examples
     --------
     >>> round(half_width([1.0, 2.0, 3.0]), 3)
     2.484
     """
-    count = len(values)
-    std = float(np.std(np.asarray(values, float), ddof=1)) if count > 1 else math.nan
-    return half_width_of(std, count, confidence)
+    return estimate(values).half_width_at(confidence) if len(values) else math.nan
+
+
+def _correlation(values: NDArray[np.floating[Any]]) -> float:
+    """Return the correlation of neighbors; the estimate from few is too low by about 1 / count."""
+    off = values - values.mean()
+    total = float(off @ off)
+    return min((float(off[:-1] @ off[1:]) / total if total else 0.0) + 1 / len(values), 0.95)

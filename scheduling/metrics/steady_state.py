@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.scheduling.metrics.interval import half_width
+from netplace.scheduling.metrics.interval import estimate
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
@@ -33,7 +33,8 @@ class SteadyMean:
     mean : float
         Of all batches.
     half_width : float
-        The confidence interval is ``mean`` plus and minus this.
+        The confidence interval is ``mean`` plus and minus this; NaN if the batches are too few, or hang
+        together too much.
     confidence : float
         Its level.
     batches : int
@@ -128,7 +129,8 @@ def steady_mean(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
     means = batch_means(schedule, measure, warmup, batches, counted)
-    return SteadyMean(float(means.mean()), half_width(means, confidence), confidence, batches)
+    found = estimate(means, in_time=True)
+    return SteadyMean(found.mean, found.half_width_at(confidence), confidence, batches)
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:

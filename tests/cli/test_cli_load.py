@@ -211,3 +211,17 @@ def test_nodes_without_a_partner_that_computes_are_told(netplace):
     flags = ("--network", network, "--traffic", "neighbour", "--offered", "0.1", "--measure", "50")
     told = netplace("load", *flags).stderr
     assert f"{network}: 1 nodes send nothing under neighbour, their partner does not compute: 0" in told
+
+
+def test_the_load_of_saturation_has_an_interval_over_seeds(netplace, tmp_path):
+    words = ("load", "--network", "torus:4x4", "--offered", "0.6,0.9,1.2", "--measure", 300, "--warmup", 100)
+    shown = netplace(*words, "--vcs", 1, "--seeds", 3)
+    assert shown.exit_code == 0, shown.stderr
+    said = " ".join(shown.stdout.split())
+    assert "saturated from" in said
+    assert "95 % interval over 3 seeds), between 0." in said
+    one = " ".join(netplace(*words, "--vcs", 1).stdout.split())
+    assert "one seed, no interval" in one
+    page = tmp_path / "page.html"
+    assert netplace(*words, "--vcs", 1, "--seeds", 3, "-o", page).exit_code == 0
+    assert "95 % interval over 3 seeds" in page.read_text()

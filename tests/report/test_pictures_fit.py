@@ -136,15 +136,15 @@ def test_schedules(drawn):
         {
             "group": policy,
             "series": partition,
-            "wait_mean": 1e4,
-            "bounded_slowdown_mean": 3.0,
-            "utilisation": 0.5,
+            "wait": 1e4,
+            "wait_half_width": 1e3,
         }
         for policy in ("fcfs", "easy", "conservative-places")
         for partition in ("contiguous", "curve:hilbert,best-fit", "nearly-contiguous:20")
     ]
+    measures = [("wait (h)", "wait", "wait_half_width", 1 / 3600)] * 3
     for narrow in (False, True):
-        assert not drawn(comparison_figure("lublin", pd.DataFrame(rows), narrow=narrow))
+        assert not drawn(comparison_figure("lublin", pd.DataFrame(rows), measures, narrow=narrow))
 
 
 @pytest.mark.parametrize("machine", ["torus:8x8", "mesh:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2"])

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from netplace.report.pages.html import _plain_value
 from netplace.report.plots import schedules as pictures
-from netplace.report.plots.comparisons import comparison_figure, estimates
+from netplace.report.plots.comparisons import comparison_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.terminal.units import whole_part_kept
 
@@ -84,25 +84,13 @@ def test_several_schedules_leave_a_picture_of_them_side_by_side(drawn, netplace,
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "out" / "comparison.png").exists()
     axes = drawn[0].axes
-    assert [one.get_title() for one in axes] == ["wait (h)", "bounded slowdown", "utilisation (%)"]
-    assert "steady state; means\nwhiskers: 95 % intervals" in drawn[0].get_suptitle()
+    assert [one.get_title() for one in axes] == ["wait (s)", "bounded slowdown", "utilisation (%)"]
+    assert "; means\nwhiskers: 95 % intervals over batches of jobs" in drawn[0].get_suptitle()
     assert [text.get_text() for text in axes[0].get_xticklabels()] == ["fcfs", "easy"]
     assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == [
         "contiguous:round-up",
         "non-contiguous",
     ]
-
-
-def test_intervals_are_over_seeds_or_within_one_schedule():
-    seeds = pd.DataFrame({"wait_mean": [1.0, 2.0, 3.0]})
-    mean, half = estimates(seeds, "wait_mean", "wait_half_width")
-    assert (mean, half) == (2.0, pytest.approx(4.302653 / np.sqrt(3), rel=1e-5))
-    one = pd.DataFrame({"wait_steady": [5.0], "wait_half_width": [0.5]})
-    assert estimates(one, "wait_steady", "wait_half_width") == (5.0, 0.5)
-    assert np.isnan(estimates(one, "wait_steady", "")[1])
-    two = pd.DataFrame({"wait_steady": [5.0, 7.0], "wait_half_width": [0.3, 0.4]})
-    assert estimates(two, "wait_steady", "wait_half_width") == (6.0, pytest.approx(0.25))
-    assert estimates(two, "wait_steady", "wait_half_width", same_jobs=True) == (6.0, pytest.approx(0.35))
 
 
 def whiskers(axes):
@@ -116,27 +104,43 @@ def bar_frame(**columns):
     return pd.DataFrame({"group": ["fcfs", "easy"], "series": ["a", "a"]} | columns)
 
 
-STEADY = {
-    "wait_steady": [106_560.0, 36_000.0], "wait_half_width": [26_280.0, 3600.0], "wait_mean": [1.0, 2.0],
-    "bounded_slowdown_steady": [9.0, 4.0], "bounded_slowdown_half_width": [2.0, 1.0],
-    "utilisation_steady": [0.5, 0.6], "utilisation_half_width": [0.01, 0.02],
-}  # fmt: skip
+MEASURES = [("wait (h)", "wait", "wait_half_width", 1 / 3600), ("use (%)", "use", "use_half_width", 100.0)]
+MEANS = {"wait": [106_560.0, 36_000.0], "wait_half_width": [26_280.0, 3600.0], "use": [0.5, 0.6]}
 
 
 def test_bars_and_whiskers_are_of_the_same_mean(tmp_path, drawn):
-    write_figure(tmp_path / "c.svg", comparison_figure("two", bar_frame(**STEADY)))
-    waits, _, use = drawn[0].axes
+    frame = bar_frame(**MEANS, use_half_width=[0.01, 0.02])
+    write_figure(tmp_path / "c.svg", comparison_figure("two", frame, MEASURES))
+    waits, use = drawn[0].axes
     assert [bar.get_height() for bar in waits.patches] == pytest.approx([29.6, 10.0])
     assert whiskers(waits) == pytest.approx([7.3, 1.0])
     assert whiskers(use) == pytest.approx([1.0, 2.0])
 
 
 def test_what_is_not_known_has_no_whisker_and_the_title_says_so(tmp_path, drawn):
-    bare = {"wait_mean": [1.0, 2.0], "bounded_slowdown_mean": [3.0, 4.0], "utilisation": [0.5, 0.6]}
-    write_figure(tmp_path / "c.svg", comparison_figure("two", bar_frame(**bare, wait_half_width=[5.0, 6.0])))
+    bare = bar_frame(**{**MEANS, "wait_half_width": [np.nan] * 2}, use_half_width=[np.nan] * 2)
+    write_figure(tmp_path / "c.svg", comparison_figure("two", bare, MEASURES))
     for axes in drawn[0].axes:
         assert not [half for half in whiskers(axes) if np.isfinite(half)]
     assert "without intervals" in drawn[0].get_suptitle()
+
+
+def test_terminal_picture_and_tables_have_the_same_means_and_intervals(drawn, netplace, tmp_path):
+    (tmp_path / "s.toml").write_text(
+        'machine = "torus:4x4x4"\nworkload = "lublin"\njobs = 200\nload = 0.3\n'
+        'policy = ["fcfs", "easy"]\nseeds = 5\n'
+    )
+    shown = netplace("schedule", tmp_path / "s.toml", "-o", tmp_path / "out")
+    assert shown.exit_code == 0, shown.stderr
+    means = pd.read_csv(tmp_path / "out" / "means.csv")
+    assert set(means["unit"]) == {"seeds"}
+    wait = drawn[0].axes[0]
+    factor = 3600 if "(h)" in wait.get_title() else 60 if "(min)" in wait.get_title() else 1
+    assert [bar.get_height() for bar in wait.patches] == pytest.approx(means["wait"] / factor)
+    assert whiskers(wait) == pytest.approx(means["wait_half_width"] / factor)
+    differences = pd.read_csv(tmp_path / "out" / "differences.csv").set_index("measure")
+    assert differences["mean"]["wait"] == pytest.approx(means["wait"][1] - means["wait"][0])
+    assert f"{means['wait'][0] / factor:,.1f} ± {means['wait_half_width'][0] / factor:,.1f}" in shown.stdout
 
 
 def test_nothing_that_is_not_known_is_drawn_as_zero():
@@ -158,10 +162,7 @@ def test_whole_numbers_are_not_rounded_on_pages(value, text):
 
 
 def test_a_column_of_a_paper_holds_the_panels_below_each_other(tmp_path, drawn):
-    frame = pd.DataFrame(
-        {"group": ["fcfs", "easy"], "series": ["", ""], "wait_mean": [1.0, 2.0]}
-        | {"bounded_slowdown_mean": [3.0, 4.0], "utilisation": [0.5, 0.6]}
-    )
-    write_figure(tmp_path / "c.pdf", comparison_figure("title", frame, narrow=True))
+    frame = bar_frame(**MEANS, use_half_width=[0.01, 0.02])
+    write_figure(tmp_path / "c.pdf", comparison_figure("title", frame, MEASURES, narrow=True))
     assert drawn[0].get_figwidth() == 3.5
     assert b"/Type3" not in (tmp_path / "c.pdf").read_bytes()

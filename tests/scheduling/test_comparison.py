@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import signal, stats
 
 from netplace.scheduling.metrics import all_pairs, holm, judged, paired, unpaired
 from netplace.scheduling.metrics.comparison import MEANINGS
-from netplace.scheduling.metrics.interval import half_width, half_width_of
+from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of
 
 VALUES = st.lists(st.floats(0.1, 1e6), min_size=2, max_size=12)
 
@@ -66,20 +66,48 @@ def test_families_without_a_difference_are_rarely_called_clear() -> None:
     assert wrong <= 32  # 5 % of 400 is 20; 32 are 2.7 standard deviations above
 
 
-def test_intervals_hold_the_difference_where_batches_hang_together() -> None:
+def autoregressive(rng: np.random.Generator, size: int, alike: float) -> np.ndarray:
+    steps = rng.normal(0, 1, size + 200)
+    return signal.lfilter([1], [1, -alike], steps)[200:]
+
+
+@pytest.mark.parametrize("size", [20, 200])
+@pytest.mark.parametrize("alike", [0.0, 0.5, 0.9])
+def test_equal_contestants_are_rarely_clear_however_values_in_time_hang_together(
+    size: int, alike: float
+) -> None:
     rng = np.random.default_rng(8)
-    held = {True: 0, False: 0}
+    clear = 0
     for _ in range(400):
-        steps = rng.normal(0, 1, 70)
-        gaps = np.zeros(70)
-        for place in range(1, 70):
-            gaps[place] = 0.5 * gaps[place - 1] + steps[place]
-        for in_time in held:
-            found = paired(
-                np.full(20, 100.0) + np.arange(20), 103 + np.arange(20) + gaps[-20:], in_time=in_time
-            )
-            held[in_time] += abs(found.mean - 3) <= found.half_width
-    assert held[True] >= 0.9 * 400 > held[False]
+        gaps = autoregressive(rng, size, alike)
+        found = paired(np.full(size, 100.0) + np.arange(size), 100 + np.arange(size) + gaps, in_time=True)
+        clear += judged([found])[0].clear
+    assert clear <= 32  # 5 % of 400 is 20; 32 are 2.7 standard deviations above
+
+
+def test_values_in_time_have_an_interval_if_they_are_worth_ten() -> None:
+    rng = np.random.default_rng(9)
+    for size, alike, usual in [(9, 0.0, 0), (200, 0.0, 1), (2000, 0.5, 1), (20, 0.95, 0), (100, 0.99, 0)]:
+        drawn = [estimate(autoregressive(rng, size, alike), in_time=True).half_width for _ in range(20)]
+        assert np.mean(np.isfinite(drawn)) == pytest.approx(usual, abs=0.2), (size, alike)
+    independent = estimate(rng.normal(0, 1, 4000), in_time=True)
+    assert independent.count > 10
+    assert independent.half_width == pytest.approx(2.1 / np.sqrt(4000), rel=0.7)
+
+
+def test_equal_differences_are_as_likely_as_that_all_signs_agree() -> None:
+    found = paired([10.0, 12.0], [11.0, 13.0])
+    assert found.p_value == 0.5
+    assert math.isnan(found.half_width)
+    assert judged([found])[0].words == "within chance"
+    assert judged([paired(range(8), range(1, 9))])[0].words == "clearly more"
+
+
+def test_equal_contestants_are_not_of_the_family() -> None:
+    differs = paired([10.0, 20.0, 30.0], [12.0, 22.1, 31.9])
+    same = paired([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    assert judged([differs, *[same] * 50])[0] == judged([differs])[0]
+    assert judged([same])[0].words == "equal"
 
 
 def test_the_gain_of_common_jobs_is_told() -> None:

@@ -10,7 +10,7 @@ from netplace.checks.quantities import quantities
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
-from netplace.report.comparison.kinds.schedule import METRICS
+from netplace.report.comparison.kinds.schedule import METRICS, stream_of
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.cosimulation import recognises
 from netplace.report.pages.kinds.saved import asked_of, versions_of
@@ -35,8 +35,9 @@ def outcome(path: Path) -> Outcome:
 def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -> Entry:
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
+    stream = stream_of(plan["jobs"])
     for name, said in quantities(JobRow).items():
-        values = {str(job["job"]): job[name] for job in ended["jobs"] if job.get(name) is not None}
+        values = {f"{stream}{job['job']}": job[name] for job in ended["jobs"] if job.get(name) is not None}
         if said.better and values:
             results.append(Result(said.heading, Sample.of(values, "jobs"), said.better))
     results += figure_results(path, {"": ended["figures"]}, _FIGURES, "seeds")

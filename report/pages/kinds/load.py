@@ -12,7 +12,7 @@ from netplace.netsim import Config
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
 from netplace.report.plots.points import load_figure
-from netplace.report.tables.load import curve_frame
+from netplace.report.tables.load import curve_frame, saturation_notes
 from netplace.runs.load_figures import LoadFigures
 from netplace.runs.loads import LoadPlan
 
@@ -30,8 +30,6 @@ _COLUMNS = {
     "seeds": "seeds",
 }
 
-_ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
-
 
 def recognises(path: Path) -> bool:
     """Return whether a file holds load points."""
@@ -42,7 +40,8 @@ def page(path: Path) -> Page:
     """Return the page of what ``netplace load --json`` printed."""
     points = points_of(path)
     plans = [_plan(path, point) for point in points]
-    frame = curve_frame(plans, [LoadFigures.from_dict(point) for point in points])
+    figures = [LoadFigures.from_dict(point) for point in points]
+    frame = curve_frame(plans, figures)
     curves = [str(curve) for curve in frame["curve"].unique()]
     parts: list[Part] = [
         load_figure(frame, "Accepted load and delay of packets"),
@@ -51,7 +50,7 @@ def page(path: Path) -> Page:
     asked = asked_of({name: value for name, value in saved_object(path).items() if name != "points"})
     asked += versions_of(points[0].get("versions"))
     title = f"Load curves: {', '.join(curves[:4])}" + (" .." if len(curves) > 4 else "")
-    return Page(title, _verdict(frame), asked, parts)
+    return Page(title, saturation_notes(plans, figures), asked, parts)
 
 
 def points_of(path: Path) -> list[dict[str, Any]]:
@@ -75,18 +74,3 @@ def _table(frame: pd.DataFrame) -> DataTable:
     rows = frame[kept].astype(object).where(frame[kept].notna(), None).to_numpy().tolist()
     note = "± is half of a 95 % interval over the seeds." if "accepted_half_width" in kept else ""
     return DataTable("Points", [_COLUMNS[name] for name in kept], rows, note=note)
-
-
-def _verdict(frame: pd.DataFrame) -> list[str]:
-    said = []
-    for curve, rows in frame.sort_values("offered", kind="stable").groupby("curve", sort=False):
-        best = rows.loc[rows["accepted"].idxmax()]
-        full = rows[rows["accepted"] < _ACCEPTS * rows["offered"]]
-        if len(full):
-            said.append(
-                f"{curve}: of the loads tried it is saturated from {full['offered'].iloc[0]:g} on; "
-                f"it accepts at most {best['accepted']:.3g} phits a node and cycle."
-            )
-        else:
-            said.append(f"{curve}: accepts all loads that were tried, up to {best['offered']:g}.")
-    return said
