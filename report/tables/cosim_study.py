@@ -14,8 +14,7 @@ from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
-from netplace.report.terminal.screen import number
-from netplace.report.terminal.units import time_unit
+from netplace.report.tables.differences import Others, seed_means
 from netplace.runs.same_jobs import contestants
 from netplace.scheduling.metrics import Contest, Contestant, contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
@@ -122,16 +121,11 @@ def cosim_contestants(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[
     return made
 
 
-def other_figures(plans: Sequence[CosimPlan], frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return further columns of the table of means, a cell a contestant: means over the seeds."""
-    size, unit = time_unit(frame["makespan"])
-    shown = {f"makespan ({unit})": ("makespan", 1, 1 / size)}
+def other_figures(plans: Sequence[CosimPlan], frame: pd.DataFrame) -> Others:
+    """Return further columns of the table of means: means over the seeds."""
+    shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
-    means = frame.groupby([json.dumps(_words(plan)) for plan in plans], sort=False)
-    return {
-        title: [number(value * factor, digits) for value in means[key].mean()]
-        for title, (key, digits, factor) in shown.items()
-    }
+    return seed_means(frame, [json.dumps(_words(plan)) for plan in plans], shown)
 
 
 def cosim_contests(contestants: Sequence[Contestant]) -> list[Contest]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from netplace.report.terminal.screen import number, table
@@ -17,12 +18,33 @@ from netplace.scheduling.metrics.contest import UNITS
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["contest_frame", "contest_notes", "contest_tables", "draw_means", "mean_frame", "mean_table"]
+__all__ = [
+    "contest_frame",
+    "contest_notes",
+    "contest_tables",
+    "draw_means",
+    "mean_frame",
+    "mean_table",
+    "seed_means",
+]
 
 _SHOWN = 24  # rows on the screen, and those of the last that begins before
 _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
 _WORTH = 1.5  # gain by common jobs that is worth a word
 Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, digits, factor (None: a time)
+
+Others = Mapping[str, tuple[Sequence[float], int, float | None]]  # by title: values, digits, factor
+
+
+def seed_means(
+    frame: pd.DataFrame, names: Sequence[str], shown: Mapping[str, tuple[str, int, float | None]]
+) -> Others:
+    """Return means over the rows of each contestant: by title, of the column with its digits and factor."""
+    means = frame.groupby(list(names), sort=False)
+    return {
+        title: (means[column].mean().tolist(), digits, factor)
+        for title, (column, digits, factor) in shown.items()
+    }
 
 
 def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
@@ -36,30 +58,33 @@ def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def mean_table(
-    what: str, contestants: Sequence[Contestant], measures: Measures, others: Mapping[str, Sequence[str]]
-) -> Table:
+def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures, others: Others) -> Table:
     """Return the table of the means with their intervals, with what tells contestants apart.
 
-    `what`: what is compared, with its number. `others`: further columns, a cell a contestant.
+    `what`: what is compared, with its number. `others`: further columns, with a value for each contestant.
     """
     differing = _differing(contestants)
     units = _units(contestants, measures)
-    head = [f"{name} ({unit})" if unit else name for name, (_, unit) in units.items()]
+    head = [f"{name} %" if unit == "%" else name for name, (_, unit) in units.items()]
+    size, time = next(units[name] for name, (*_, factor) in measures.items() if factor is None)
+    columns_of_others = [
+        [number(value * (size if factor is None else factor), digits) for value in values]
+        for values, digits, factor in others.values()
+    ]
     rows = []
     for place, one in enumerate(contestants):
         cells = []
         for name, (_, digits, _) in measures.items():
-            found, size = one.estimate(name) if len(one.values[name]) else None, units[name][0]
-            half = found.half_width * size if found else math.nan
+            found, factor = one.estimate(name) if len(one.values[name]) else None, units[name][0]
+            half = found.half_width * factor if found else math.nan
             width = "" if math.isnan(half) else f" ± {number(half, digits)}"
-            cells.append(f"{number(found.mean * size, digits)}{width}" if found else "-")
-        rows.append(
-            [*(one.words[name] for name in differing), *cells, *(column[place] for column in others.values())]
-        )
+            cells.append(f"{number(found.mean * factor, digits)}{width}" if found else "-")
+        more = [column[place] for column in columns_of_others]
+        rows.append([*(one.words[name] for name in differing), *cells, *more])
     over = UNITS[contestants[0].unit] if contestants else ""
     columns = ["time" if name == "fidelity" else name for name in differing]
-    made = table(f"{what}: means, ± 95 % intervals over {over}", [*columns, *head, *others], rows)
+    title = f"{what}; times in {time}; ± 95 % intervals over {over}"
+    made = table(title, [*columns, *head, *others], rows)
     for place in range(len(differing)):
         made.columns[place].justify = "left"
     return made
@@ -156,13 +181,15 @@ def _differing(contestants: Sequence[Contestant]) -> list[str]:
 
 
 def _units(contestants: Sequence[Contestant], measures: Measures) -> dict[str, tuple[float, str]]:
-    """Return by which factor each measure is shown, and in which unit."""
-    shown = {}
-    for name, (_, _, factor) in measures.items():
-        means = [one.estimate(name).mean for one in contestants if len(one.values[name])]
-        size, unit = time_unit(means) if factor is None else (1 / factor, "%" if factor == 100 else "")
-        shown[name] = 1 / size, unit
-    return shown
+    """Return by which factor each measure is shown, and in which unit, which is one for all times."""
+    times = [name for name, (*_, factor) in measures.items() if factor is None]
+    size, unit = time_unit(
+        float(np.mean(one.values[name])) for one in contestants for name in times if one.values[name]
+    )
+    return {
+        name: (1 / size, unit) if factor is None else (factor, "%" if factor == 100 else "")
+        for name, (*_, factor) in measures.items()
+    }
 
 
 def _named(key: str, word: str) -> str:

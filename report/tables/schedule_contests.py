@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from netplace.report.tables.differences import Others, seed_means
 from netplace.report.tables.schedule import PLAN_WORDS, figure_rows
-from netplace.report.terminal.screen import number
-from netplace.report.terminal.units import time_unit
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import Contestant
@@ -63,12 +62,11 @@ def schedule_contestants(plans: Sequence[Plan], every: Sequence[ScheduleFigures]
     return made
 
 
-def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> dict[str, list[str]]:
-    """Return further columns of the table of means, a cell a contestant: means over the seeds."""
+def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> Others:
+    """Return further columns of the table of means: means over the seeds."""
     frame = figure_rows(plans, every)
     names = [json.dumps(_words(plan)) for plan in plans]
-    size, unit = time_unit(frame["makespan"])
-    shown: dict[str, tuple[str, int, float]] = {f"makespan ({unit})": ("makespan", 1, 1 / size)}
+    shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
     shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
     if "energy" in frame:
@@ -77,11 +75,7 @@ def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> di
             "boot wait (s)": ("power_wait", 1, 1),
             "boots": ("boots", 0, 1),
         }
-    means = frame[[key for key, *_ in shown.values()]].astype(float).groupby(names, sort=False).mean()
-    return {
-        title: [number(value * factor, digits) for value in means[key]]
-        for title, (key, digits, factor) in shown.items()
-    }
+    return seed_means(frame, names, shown)
 
 
 def _words(plan: Plan) -> dict[str, str]:

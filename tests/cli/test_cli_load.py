@@ -214,7 +214,7 @@ def test_nodes_without_a_partner_that_computes_are_told(netplace):
 
 
 def test_the_load_of_saturation_has_an_interval_over_seeds(netplace, tmp_path):
-    words = ("load", "--network", "torus:4x4", "--offered", "0.6,0.9,1.2", "--measure", 300, "--warmup", 100)
+    words = ("load", "--network", "torus:4x4", "--offered", "0.3,0.6,0.9", "--measure", 300, "--warmup", 100)
     shown = netplace(*words, "--vcs", 1, "--seeds", 3)
     assert shown.exit_code == 0, shown.stderr
     said = " ".join(shown.stdout.split())

@@ -150,7 +150,7 @@ def test_batch_means_and_their_interval():
     waits = (result.start - result.submit)[100:]
     assert means == pytest.approx(waits.reshape(20, 45).mean(axis=1))
     found = steady_mean(result, "wait", 0.1, 20, 0.95)
-    # Student's t of 19 degrees of freedom at 97.5 %, from a printed table, is of independent batches; in doubt
+    # Of independent batches it is Student's t of 19 degrees of freedom, from a printed table; in doubt
     # of that, the interval is wider.
     assert 1 <= found.half_width / (2.093 * means.std(ddof=1) / math.sqrt(20)) < 1.5
     assert found.mean == pytest.approx(waits.mean())
