@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from netplace.runs.campaign import outcomes_of
 from netplace.runs.outcome_store import PlanLike, StoredOutcomes
@@ -16,7 +16,7 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
 from netplace.studies.study import Bench
 
-__all__ = ["KeptCase", "kept_outcomes", "outcomes", "turnaround"]
+__all__ = ["KeptCase", "case_outcomes", "kept_outcomes", "outcomes", "turnaround"]
 
 
 class KeptCase:
@@ -38,13 +38,38 @@ class KeptCase:
         return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
 
 
+class RunnableCase(Protocol):
+    """What `case_outcomes` makes outcomes of: a case with a key, a description, and a way to be executed."""
+
+    @property
+    def key(self) -> str: ...
+    def describe(self) -> dict[str, Any]: ...
+    def run(self) -> dict[str, Any]: ...
+
+
 Case = TypeVar("Case")
+Runnable = TypeVar("Runnable", bound=RunnableCase)
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
     """Return the outcome of each plan; missing ones are executed and stored one by one."""
     return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
+
+
+def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnable, dict[str, Any]]]:
+    """Return each case with its outcome; missing ones are made and stored one by one."""
+    every = list(cases)
+    kept = kept_outcomes({case.key: case for case in every}, _run, _describe, bench)
+    return [(case, kept[case.key]) for case in every]
+
+
+def _run(case: RunnableCase) -> dict[str, Any]:
+    return case.run()
+
+
+def _describe(case: RunnableCase) -> dict[str, Any]:
+    return case.describe()
 
 
 def kept_outcomes(

@@ -21,7 +21,6 @@ import pandas as pd
 from netplace.cosim import CosimPlan, FreshTimes, Placed, Placing, placing_of
 from netplace.cosim.alone import compact
 from netplace.cosim.table import TableExecution
-from netplace.experiments.shared.crossing import crossing
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
@@ -30,13 +29,14 @@ from netplace.experiments.shared.shared_cases import (
     carried_out,
     loaded,
 )
+from netplace.experiments.shared.statistics import crossing
 from netplace.experiments.shared_machine.study import FULL, MACHINES, QUICK
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import case_outcomes
 
 __all__ = ["STUDY", "Slowed"]
 
@@ -93,10 +93,6 @@ def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
     return times.cycles(placing.put(placed.job, compact(placing.machine, placed.job)))
 
 
-def _run_case(case: Slowed) -> Outcome:
-    return case.run()
-
-
 def cases(asked: Asked) -> list[Shared]:
     """Return the live co-simulations that are requested."""
     size = _size(asked)
@@ -125,8 +121,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if case.partition == SCATTERED[0]
         for percent in percents
     }
-    kept = kept_outcomes({case.key: case for case in slowed.values()}, _run_case, Slowed.describe, bench)
-    turnaround = {place: kept[case.key]["turnaround"] for place, case in slowed.items()}
+    made = case_outcomes(slowed.values(), bench)
+    turnaround = {place: kept["turnaround"] for place, (_, kept) in zip(slowed, made, strict=True)}
     frame = pd.DataFrame(_lines(live, turnaround, percents))
     digits = {name: 1 for name in frame.columns if name.endswith("%")} | {"live / boxes": 3, "± live": 3}
     sentences = [

@@ -26,7 +26,7 @@ from netplace.experiments.shared.statistics import LEVEL
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Cells, Curve, Figure, Mark, Panel, Words
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import case_outcomes
 
 __all__ = [
     "STUDY",
@@ -288,9 +288,7 @@ def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Simulate what is missing, and report."""
-    wanted = {cell.key: cell for cell in cells(asked)}
-    kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
-    outcomes = [(cell, kept[key]) for key, cell in wanted.items()]
+    outcomes = case_outcomes(cells(asked), bench)
     winners = winners_of(outcomes)
     tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}
     for operation in asked.parts:

@@ -21,7 +21,7 @@ from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, sch
 from netplace.studies.schedules import KeptCase
 from netplace.topologies import parse
 
-__all__ = ["KINDS", "Cell", "run_case"]
+__all__ = ["KINDS", "Cell"]
 
 KINDS = {
     "logged": "run times of the log, wherever a job is",
@@ -84,11 +84,6 @@ class Cell(KeptCase):
             "rejected": max(len(outcome.rejected) for outcome in made.values()),
             "cpu": time.process_time() - began,
         }
-
-
-def run_case(cell: Cell) -> Outcome:
-    """Return what came of a cell; for workers."""
-    return cell.run()
 
 
 def _longest(job: Job) -> float:

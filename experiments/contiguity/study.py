@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.contiguity.cases import Cell, run_case
+from netplace.experiments.contiguity.cases import Cell
 from netplace.experiments.contiguity.streams import steady_weeks
 from netplace.experiments.contiguity.tables import Made, report_of
 from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, asked_logs
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
 __all__ = ["STUDY", "cells", "longer_cells", "longer_table"]
@@ -182,14 +182,13 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     made = cells(replace(asked, parts=machines)) if machines else []
     check = "longer" in asked.parts
     longer = longer_cells(cells(replace(asked, parts=("tree",)))) if check else []
-    wanted = {cell.key: cell for *_, cell in (*made, *longer)}
-    kept = kept_outcomes(wanted, run_case, Cell.describe, bench)
-
-    def with_outcomes(some: list[tuple[str, str, Cell]]) -> list[Made]:
-        return [(part, name, cell, kept[cell.key]) for part, name, cell in some]
-
-    report = report_of(with_outcomes(made)) if made else Report((), ())
-    return replace(report, tables=(*report.tables, longer_table(with_outcomes(longer)))) if check else report
+    every = [*made, *longer]
+    kept = case_outcomes([cell for *_, cell in every], bench)
+    outcomes: list[Made] = [(part, name, *own) for (part, name, _), own in zip(every, kept, strict=True)]
+    report = report_of(outcomes[: len(made)]) if made else Report((), ())
+    if not check:
+        return report
+    return replace(report, tables=(*report.tables, longer_table(outcomes[len(made) :])))
 
 
 STUDY = Study(

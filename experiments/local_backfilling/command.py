@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -24,27 +24,6 @@ EXAMPLES = (
     "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
 )
 _BYTES_PER_JOB = 300  # drawn, and then scheduled
-
-
-@dataclass(frozen=True)
-class _Flags:
-    """The flags of the command."""
-
-    platform: str
-    workload: str
-    rules: str
-    penalty: str
-    jobs: int | None
-    weeks: int | None
-    draw: int | None
-    instances: int | None
-    seed: int
-    drop: str | None
-    allocated: bool
-    estimates: str
-    no_reassign: bool
-    rows: str | None
-    as_json: bool
 
 
 @click.command("backfill", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
@@ -99,7 +78,7 @@ def backfill_command(**given: Any) -> None:
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
 
-    asked = _Flags(**given)
+    asked = SimpleNamespace(**given)
     platform, penalty = Platform.read(asked.platform), read_penalty(asked.penalty)
     words = list(RULES) if asked.rules == "all" else [word.strip() for word in asked.rules.split(",")]
     rules = [check_choice(word, RULES, "--rule") for word in words]
@@ -115,7 +94,7 @@ def backfill_command(**given: Any) -> None:
     _show(asked, platform.text, by_rule, list(log.notes))
 
 
-def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]]]:
+def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[list[Job]]]:
     """Return the log and the workloads out of it that are requested."""
     from netplace.checks import check_int, check_size
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
@@ -136,7 +115,7 @@ def _workloads(asked: _Flags, processors: int) -> tuple[Workload, list[list[Job]
     return log, [list(log)]
 
 
-def _log(asked: _Flags, processors: int, seed: int) -> Workload:
+def _log(asked: SimpleNamespace, processors: int, seed: int) -> Workload:
     """Return the jobs of a file or of the model lublin."""
     from netplace.checks import check_int
     from netplace.scheduling.workload import make_workload, read
@@ -156,7 +135,13 @@ def _log(asked: _Flags, processors: int, seed: int) -> Workload:
 
 
 def _figures(
-    platform: Any, workloads: list[Any], rule: str, penalty: Any, asked: _Flags, rows: Any, write: Any
+    platform: Any,
+    workloads: list[Any],
+    rule: str,
+    penalty: Any,
+    asked: SimpleNamespace,
+    rows: Any,
+    write: Any,
 ) -> dict[str, Any]:
     """Return the figures of a rule, means over the workloads."""
     from dataclasses import asdict
@@ -185,7 +170,7 @@ def _figures(
     return {"rule": rule, "jobs": ran, "rejected": rejected, "without_wall_time": without, **means}
 
 
-def _show(asked: _Flags, platform: str, by_rule: list[dict[str, Any]], notes: list[str]) -> None:
+def _show(asked: SimpleNamespace, platform: str, by_rule: list[dict[str, Any]], notes: list[str]) -> None:
     from netplace.cli.many import say
     from netplace.report.terminal.screen import number, print_json, print_tables, table
 

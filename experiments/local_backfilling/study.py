@@ -28,9 +28,9 @@ from netplace.experiments.local_backfilling.simulator import (
 )
 from netplace.experiments.published import published
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
-from netplace.experiments.shared.claims import number_verdict, verdict
+from netplace.experiments.shared.statistics import number_verdict, verdict
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, kept_outcomes
+from netplace.studies.schedules import KeptCase, case_outcomes
 
 __all__ = ["KINDS", "READINGS", "STUDY", "BackfillingCase", "cases", "orders_within_kinds"]
 
@@ -214,17 +214,11 @@ def _weeks(log: ArchiveLog) -> int:
     return log.weeks or int(known.get(log.name, 1))
 
 
-def _run_case(case: BackfillingCase) -> dict[str, Any]:
-    return case.run()
-
-
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
-    wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _run_case, BackfillingCase.describe, bench)
     rows = [
-        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **kept[key]}
-        for key, case in wanted.items()
+        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **outcome}
+        for case, outcome in case_outcomes(cases(asked), bench)
     ]
     frame = pd.DataFrame(rows)
     tables, sentences = [], []

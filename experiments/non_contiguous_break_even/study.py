@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.shared.crossing import crossing, point_of
+from netplace.experiments.shared.statistics import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import line_figure
 from netplace.runs.plan import Plan, make_plan

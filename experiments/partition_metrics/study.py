@@ -25,9 +25,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.apps import application
-from netplace.experiments.partition_metrics.block_sets import block_sets, pieces
-from netplace.experiments.partition_metrics.correlations import correlation_summary, correlations
-from netplace.experiments.partition_metrics.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.partition_metrics.measures import (
+    METRICS,
+    block_sets,
+    correlation_summary,
+    correlations,
+    mean_metrics,
+    pieces,
+)
 from netplace.experiments.published import published
 from netplace.placement import partition
 from netplace.placement.node_lists import node_lists

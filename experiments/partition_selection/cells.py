@@ -14,8 +14,7 @@ from netplace.experiments.partition_selection.schedules import MEASURES
 from netplace.experiments.partition_selection.setups import short
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, most_cubic, named
-from netplace.experiments.shared.crossing import crossing
-from netplace.experiments.shared.statistics import best
+from netplace.experiments.shared.statistics import best, crossing
 from netplace.scheduling.workload import PUBLISHED_CLASSES
 from netplace.studies import ReportTable
 

@@ -31,7 +31,7 @@ from netplace.scheduling.power import (
 )
 from netplace.scheduling.workload import lublin
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, kept_outcomes
+from netplace.studies.schedules import KeptCase, case_outcomes
 from netplace.topologies import parse
 
 __all__ = ["INSTANCES", "STUDY", "PowerCase", "cases"]
@@ -116,10 +116,6 @@ def cases(asked: Asked) -> list[PowerCase]:
     return wanted
 
 
-def _run_case(case: PowerCase) -> dict[str, Any]:
-    return case.run()
-
-
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Solve the instances, which takes seconds, make what is missing of the schedules, and report."""
     tables: list[ReportTable] = []
@@ -136,9 +132,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         sentences.append(
             "window: the published gains are of other jobs of the same load and number; beside them ours."
         )
-    wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _run_case, PowerCase.describe, bench)
-    rows = [{**case.describe(), **kept[key]} for key, case in wanted.items()]
+    rows = [{**case.describe(), **outcome} for case, outcome in case_outcomes(cases(asked), bench)]
     frame = pd.DataFrame(rows)
     if "front" in asked.parts:
         table = _front(frame[frame["part"] == "front"])

@@ -34,7 +34,7 @@ from netplace.experiments.quasi_contiguous.cases import (
     cases,
     speedups,
 )
-from netplace.experiments.shared.crossing import crossing, point_of
+from netplace.experiments.shared.statistics import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.runs.schedule_figures import ScheduleFigures

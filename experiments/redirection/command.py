@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import rich_click as click
@@ -22,26 +22,6 @@ EXAMPLES = (
     "netplace redirect --workload lublin --machine 64 --policy SPT,SPT-RD --dedicated 2 --threshold 2",
     "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
 )
-
-
-@dataclass(frozen=True)
-class _Flags:
-    """The flags of the command."""
-
-    workload: str
-    machine: int
-    jobs: int | None
-    days: float | None
-    instances: int | None
-    processors: int | None
-    method: str
-    policies: str
-    dedicated: int | None
-    threshold: int | None
-    b: float | None
-    c: float | None
-    seed: int
-    as_json: bool
 
 
 @click.command("redirect", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
@@ -87,7 +67,7 @@ def redirect_command(**given: Any) -> None:
     )
     from netplace.report.terminal.lines import Lines
 
-    asked = _Flags(**given)
+    asked = SimpleNamespace(**given)
     names = list(TASK_POLICIES) if asked.policies == "all" else asked.policies.split(",")
     policies = [check_choice(name.strip(), TASK_POLICIES, "--policy") for name in names]
     said = {name: getattr(asked, name) for name in _PARAMETERS}
@@ -121,7 +101,7 @@ def redirect_command(**given: Any) -> None:
     print_tables(table(title, ["policy", *(name.replace("_", " ") for name in columns)], rows))
 
 
-def _task_sets(asked: _Flags) -> list[Any]:
+def _task_sets(asked: SimpleNamespace) -> list[Any]:
     """Return the task sets of the flags."""
     from netplace.checks import check_int
     from netplace.experiments.redirection.simulator import tasks_of, windows

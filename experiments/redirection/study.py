@@ -25,7 +25,7 @@ from netplace.experiments.redirection.simulator import (
 )
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, kept_outcomes
+from netplace.studies.schedules import KeptCase, case_outcomes
 
 __all__ = ["STUDY", "RedirectionCase", "cases"]
 
@@ -88,18 +88,12 @@ def cases(asked: Asked) -> list[RedirectionCase]:
     return asked_for
 
 
-def _run_case(case: RedirectionCase) -> dict[str, Any]:
-    return case.run()
-
-
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
-    wanted = {case.key: case for case in cases(asked)}
-    kept = kept_outcomes(wanted, _run_case, RedirectionCase.describe, bench)
     rows = [
         {"log": case.log.name, "policy": case.policy, "window": place, **figures}
-        for key, case in wanted.items()
-        for place, figures in enumerate(kept[key]["windows"])
+        for case, outcome in case_outcomes(cases(asked), bench)
+        for place, figures in enumerate(outcome["windows"])
     ]
     frame = pd.DataFrame(rows)
     tables = [_sizes(frame), _claims(frame)]

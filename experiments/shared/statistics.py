@@ -1,14 +1,30 @@
-"""The best of several samples, and those that are not significantly worse."""
+"""Statistics of studies: tests, points where curves cross, and verdicts on published claims."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = ["LEVEL", "best", "constant", "p_value", "spread"]
+from netplace.scheduling.metrics.interval import half_width
+
+__all__ = [
+    "LEVEL",
+    "Point",
+    "best",
+    "constant",
+    "crossing",
+    "number_verdict",
+    "p_value",
+    "point_of",
+    "spread",
+    "verdict",
+]
+
 
 LEVEL = 0.05
 Sample = Sequence[float]
@@ -65,3 +81,129 @@ def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
 def spread(sample: Sample) -> tuple[float, float]:
     """Return mean and standard deviation (of the sample; 0 for a single value)."""
     return float(np.mean(sample)), float(np.std(sample, ddof=1)) if len(sample) > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """What several seeds say of a crossing."""
+
+    # Mean over the seeds, and half of its confidence interval; NaN if some seed does not cross, the width
+    # also if there is one seed alone.
+    mean: float
+    half_width: float
+    # Seeds that cross at the first abscissa already, and those that have not crossed at the last.
+    at_start: int
+    beyond: int
+
+
+def crossing(x: Sequence[float], ratio: ArrayLike) -> float:
+    """Return the least abscissa at which a ratio has come up to 1.
+
+    Between two abscissas the logarithm of the ratio is taken to be a straight line.
+
+    Parameters
+    ----------
+    x : sequence of float
+        Abscissas, increasing.
+    ratio : array_like of float, shape (len(x),)
+        The ratio there, over 0.
+
+    Returns
+    -------
+    float
+        ``x[0]`` if it is 1 or more there already; infinite if it stays below 1.
+
+    Examples
+    --------
+    >>> round(crossing([0, 10, 20], [0.25, 0.5, 2.0]), 6)
+    15.0
+    """
+    gap = np.log(np.asarray(ratio, float))
+    reached = np.flatnonzero(gap >= 0)
+    if not len(reached):
+        return math.inf
+    after = int(reached[0])
+    if after == 0:
+        return float(x[0])
+    share = gap[after - 1] / (gap[after - 1] - gap[after])
+    return float(x[after - 1] + share * (x[after] - x[after - 1]))
+
+
+def point_of(sample: Sequence[float], start: float = 0.0, confidence: float = 0.95) -> Point:
+    """Return what the crossings of several seeds say, with a confidence interval by Student's t.
+
+    `sample`: one value a seed, as `crossing` returns it. `start`: the first abscissa. `confidence`: level of
+    the interval.
+    """
+    values = np.asarray(sample, float)
+    beyond = int(np.count_nonzero(np.isinf(values)))
+    at_start = int(np.count_nonzero(values == start))
+    if beyond:
+        return Point(math.nan, math.nan, at_start, beyond)
+    return Point(float(values.mean()), half_width(values, confidence), at_start, 0)
+
+
+_LIKE = 0.05  # means within this share are alike
+_ABOVE = ("above", "highest of")
+
+
+def verdict(
+    relation: str, variants: Sequence[str], others: Sequence[str], figures: Mapping[str, NDArray[np.float64]]
+) -> tuple[str, int, int]:
+    """Return whether a published order holds, and the number of instances for and against it.
+
+    It holds if the mean has the sign and most instances do; "like" if the means are within 5 %. Instances in
+    which both are equal count for neither.
+
+    `relation`: such as ``"below"``, ``"at or below"``, ``"well below"``, ``"like"``, ``"lowest of"``.
+    `variants`, `others`: which are said to stand so to which. `figures`: a value an instance, by variant.
+    """
+    sign = -1 if relation in _ABOVE else 1
+    gaps = [sign * (figures[other] - figures[own]) for own in variants for other in others if own != other]
+    favour = int(sum(np.count_nonzero(gap > 0) for gap in gaps))
+    against = int(sum(np.count_nonzero(gap < 0) for gap in gaps))
+    means = [
+        sign * (figures[other].mean() - figures[own].mean()) / abs(figures[other].mean())
+        for own in variants
+        for other in others
+        if own != other
+    ]
+    if relation == "like":
+        return ("held" if max(map(abs, means)) <= _LIKE else "not held"), favour, against
+    if relation.startswith("at or"):
+        held = min(means) >= -1e-9 and favour >= against
+    else:
+        held = min(means) > 0 and favour > against
+    return ("held" if held else "not held"), favour, against
+
+
+def number_verdict(
+    metric: str,
+    relation: str,
+    against: str,
+    variants: Sequence[str],
+    figures: Mapping[str, NDArray[np.float64]],
+) -> tuple[str, int, int] | None:
+    """Return whether a published number comes out, and the instances for and against it; None: it is none.
+
+    ``within X%`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
+    ``basic``; ``about`` a mean, met within 5 %.
+
+    `metric`, `relation`, `against`: as published. `variants`: of which it is said. `figures`: a value an
+    instance, by variant.
+    """
+    own = np.concatenate([figures[name] for name in variants])
+    if relation.startswith("within"):
+        share = float(relation.split()[1].rstrip("%")) / 100
+        base = figures[against]
+        near = np.abs(own / base - 1) <= share
+        held = abs(float(own.mean() / base.mean()) - 1) <= share
+    elif relation == "over" and metric.endswith("within 2% of basic"):
+        near = np.abs(own / np.tile(figures["basic"], len(variants)) - 1) <= 0.02
+        held = float(near.mean()) > float(against)
+    elif relation == "about":
+        near = np.abs(own / float(against) - 1) <= _LIKE
+        held = abs(float(own.mean()) / float(against) - 1) <= _LIKE
+    else:
+        return None
+    return ("held" if held else "not held"), int(near.sum()), int((~near).sum())

@@ -22,7 +22,7 @@ from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Cells, Figure, Panel, Shades, Words
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import case_outcomes
 
 __all__ = [
     "MACHINES",
@@ -223,9 +223,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if part == "scaling":
             tables.append(_scaling(asked, bench))
             continue
-        wanted = {cell.key: cell for cell in cells(part, asked)}
-        kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
-        steps = steps_of((cell, kept[key]) for key, cell in wanted.items())
+        steps = steps_of(case_outcomes(cells(part, asked), bench))
         tables += _tables(part, steps)
         figures[part] = partial(draw_steps, steps=steps, title=f"{PARTS[part]}: mean milliseconds of a step")
         summary.append(_said(part, steps))
@@ -272,13 +270,9 @@ def _said(part: str, steps: pd.DataFrame) -> str:
 
 def _scaling(asked: Asked, bench: Bench) -> ReportTable:
     """Return the step by the size of a phit; the smallest is the nearest to the truth."""
-    wanted = {
-        case.key: case
-        for machine, _ in MACHINES.values()
-        for case in (Scaled(machine, bytes) for bytes in (SCALES[:2] if asked.quick else SCALES))
-    }
-    kept = kept_outcomes(wanted, Scaled.run, Scaled.describe, bench)
-    frame = pd.DataFrame([vars(case) | kept[key] for key, case in wanted.items()])
+    scales = SCALES[:2] if asked.quick else SCALES
+    wanted = [Scaled(machine, bytes) for machine, _ in MACHINES.values() for bytes in scales]
+    frame = pd.DataFrame([vars(case) | outcome for case, outcome in case_outcomes(wanted, bench)])
     finest = frame.groupby("machine")["alone"].transform("last")
     frame["more than finest %"] = 100 * (frame["alone"] / finest - 1)
     frame = frame.rename(columns={"phit_bytes": "bytes of a phit"})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import rich_click as click
@@ -18,21 +18,6 @@ from netplace.report.terminal.screen import number, print_json, print_tables, ta
 __all__ = ["two_kinds_command"]
 
 EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
-
-
-@dataclass(frozen=True)
-class _Flags:
-    """The flags of the command."""
-
-    tasks: str | None
-    queries: int | None
-    cpus: int
-    gpus: int
-    step: str
-    tolerance: float
-    optimum: bool
-    rows: str | None
-    as_json: bool
 
 
 @click.command("two-kinds", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
@@ -61,7 +46,7 @@ def two_kinds_command(**given: Any) -> None:
     )
     from netplace.report.files.outputs import check_output
 
-    asked = _Flags(**given)
+    asked = SimpleNamespace(**given)
     steps = [check_choice(word.strip(), STEPS, "--step") for word in asked.step.split(",")]
     rows = check_output(Path(asked.rows), (".csv",)) if asked.rows else None
     if rows and len(steps) > 1:

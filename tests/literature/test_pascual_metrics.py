@@ -7,7 +7,7 @@ import pytest
 from golden_folder import rows
 
 from netplace import carried, read, simulate
-from netplace.experiments.partition_metrics.mean_metrics import mean_metrics
+from netplace.experiments.partition_metrics.measures import mean_metrics
 from netplace.experiments.partition_metrics.study import PARTS, configurations
 from netplace.placement import partition
 from netplace.topologies import parse

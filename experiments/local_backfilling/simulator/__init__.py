@@ -18,9 +18,15 @@ from __future__ import annotations
 from netplace.experiments.local_backfilling.simulator.backfilling import backfill
 from netplace.experiments.local_backfilling.simulator.figures import FIGURES, PlaceFigures, place_figures
 from netplace.experiments.local_backfilling.simulator.instances import draw_jobs, draw_weeks
-from netplace.experiments.local_backfilling.simulator.penalty import PENALTIES, Penalty, read_penalty
-from netplace.experiments.local_backfilling.simulator.platform import Platform
-from netplace.experiments.local_backfilling.simulator.rules import RULES, PlaceRule, place
+from netplace.experiments.local_backfilling.simulator.platform import (
+    PENALTIES,
+    RULES,
+    Penalty,
+    PlaceRule,
+    Platform,
+    place,
+    read_penalty,
+)
 from netplace.experiments.local_backfilling.simulator.shelves import Shelf, shelves
 
 __all__ = [

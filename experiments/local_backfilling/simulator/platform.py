@@ -1,13 +1,18 @@
-"""A machine whose processors are the leaves of a tree, given by the number of switches per level."""
+"""Trees of processors, the rules that take some of them, and what a place costs a job."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Platform"]
+from netplace.checks import check_choice
+from netplace.native import experiments as native
+
+__all__ = ["PENALTIES", "RULES", "Penalty", "PlaceRule", "Platform", "place", "read_penalty"]
 
 
 @dataclass(frozen=True)
@@ -91,3 +96,159 @@ class Platform:
     def above_least(self, processors: ArrayLike) -> int:
         """Return by how many levels `processors` are above the least level for so many."""
         return self.level(processors) - self.least_level(len(np.asarray(processors)))
+
+
+# name: (run time, levels above the least and factor -> run time, least factor, example, one line for people)
+PENALTIES: dict[str, tuple[Callable[[float, int, float], float], float, str, str]] = {
+    "none": (lambda seconds, above, factor: seconds, 0.0, "none", "as long as in the log, wherever it is"),
+    "linear": (
+        lambda seconds, above, factor: seconds * (1 + above * factor),
+        0.0,
+        "linear:0.5",
+        "longer by this share for each level above the least",
+    ),
+    "geometric": (
+        lambda seconds, above, factor: seconds * factor**above,
+        1.0,
+        "geometric:2",
+        "longer by this factor for each level above the least; called quadratic in the thesis",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """A penalty by level: F. Mendonca, thesis, 2017, section 5.1.
+
+    Attributes
+    ----------
+    name : str
+        Key of `PENALTIES`.
+    factor : float
+        What it takes: at least 0 for ``linear``, at least 1 for ``geometric``.
+    """
+
+    name: str = "none"
+    factor: float = 0.0
+
+    def __post_init__(self) -> None:
+        least = PENALTIES[check_choice(self.name, PENALTIES, "penalty")][1]
+        if not least <= self.factor < math.inf:
+            raise ValueError(
+                f"penalty {self.name}: factor {self.factor:g}, expected a number of at least {least:g}"
+            )
+
+    def seconds(self, nominal: float, above: int) -> float:
+        """Return the run time of a job of `nominal` seconds that sits `above` levels over its least."""
+        return PENALTIES[self.name][0](nominal, above, self.factor) if above else nominal
+
+
+def read_penalty(text: str) -> Penalty:
+    """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here.
+
+    Examples
+    --------
+    >>> [read_penalty("geometric:2").seconds(100, above) for above in range(4)]
+    [100, 200.0, 400.0, 800.0]
+    """
+    name, colon, rest = str(text).partition(":")
+    name = "geometric" if name == "quadratic" else name
+    example = PENALTIES[check_choice(name, PENALTIES, "penalty")][2]
+    if bool(colon) != (":" in example):
+        raise ValueError(f"penalty {text!r}: expected the form {example}")
+    try:
+        factor = float(rest) if colon else 0.0
+    except ValueError:
+        raise ValueError(f"penalty {text!r}: {rest!r} is not a number") from None
+    return Penalty(name, factor)
+
+
+# Families of rules, as rules.hpp numbers them.
+BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK, CLUSTERS_TIGHTEST, BLOCK_TIGHTEST = range(8)
+
+
+@dataclass(frozen=True)
+class PlaceRule:
+    """An allocation rule; "first" always means lowest number.
+
+    Attributes
+    ----------
+    kind : int
+        Its family.
+    forced : bool
+        Whether a job waits rather than get other processors.
+    source : str
+        Where it is from in the thesis (T), the author's simulator (A), or a reading.
+    description : str
+        Description in one line.
+    """
+
+    kind: int
+    forced: bool
+    source: str
+    description: str
+
+
+RULES: dict[str, PlaceRule] = {
+    "basic": PlaceRule(BASIC, False, "T, algorithm 2", "the first processors"),
+    "becont": PlaceRule(
+        FIRST_PIECE, False, "T, algorithm 3", "the first piece with room; without one, as basic"
+    ),
+    "becont-largest": PlaceRule(PIECES, False, "T, chapter 5; A", "pieces, the longest first"),
+    "cont": PlaceRule(FIRST_PIECE, True, "T, chapter 4; A", "the first piece with room, or wait"),
+    "cont-largest": PlaceRule(PIECES, True, "T, chapter 5", "the longest piece, or wait"),
+    "beloc": PlaceRule(CLUSTERS, False, "T, algorithm 4", "clusters, the one with most free first"),
+    "loc": PlaceRule(CLUSTERS, True, "T, chapter 4; A", "as beloc, in the fewest clusters possible, or wait"),
+    "beplat": PlaceRule(
+        BLOCK, False, "T, algorithm 5", "the first block with room of the lowest level, inside as beloc"
+    ),
+    "plat": PlaceRule(BLOCK, True, "T, chapter 5", "as beplat, at the least level for the job, or wait"),
+    "beplat-rank": PlaceRule(BLOCK_RANK, False, "A", "the same blocks as beplat, inside as basic"),
+    "plat-rank": PlaceRule(BLOCK_RANK, True, "A", "the same blocks as plat, inside as basic"),
+    "beloc-tightest": PlaceRule(
+        CLUSTERS_TIGHTEST,
+        False,
+        "reading",
+        "as beloc; the rest to the cluster with fewest free that holds it",
+    ),
+    "loc-tightest": PlaceRule(
+        CLUSTERS_TIGHTEST, True, "reading", "as beloc-tightest, in the fewest clusters possible, or wait"
+    ),
+    "beplat-tightest": PlaceRule(
+        BLOCK_TIGHTEST, False, "reading", "as beplat, the block with fewest free; inside as beloc-tightest"
+    ),
+    "plat-tightest": PlaceRule(
+        BLOCK_TIGHTEST, True, "reading", "as beplat-tightest, at the least level, or wait"
+    ),
+}
+
+
+def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[np.int64] | None:
+    """Return the processors that a rule takes, or None if it refuses.
+
+    Parameters
+    ----------
+    rule : str
+        Key of `RULES`.
+    platform : Platform
+        The machine.
+    free : array_like of int
+        Processors that may be taken.
+    size : int
+        How many are wanted, at least 1.
+
+    Examples
+    --------
+    >>> place("becont", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
+    [3, 4, 5]
+    >>> place("plat", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
+    [4, 5, 7]
+    """
+    chosen_rule = RULES[check_choice(rule, RULES, "rule")]
+    open_ = np.zeros(platform.processors, np.bool_)
+    open_[np.asarray(free, np.int64)] = True
+    if open_.sum() < size:
+        return None
+    blocks = np.array(platform.blocks, np.int64)
+    chosen = native.choose(chosen_rule.kind, chosen_rule.forced, open_, blocks, size)
+    return None if chosen is None else np.flatnonzero(chosen)

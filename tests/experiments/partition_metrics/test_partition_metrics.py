@@ -11,9 +11,14 @@ from click.testing import CliRunner
 
 from netplace.apps import application
 from netplace.cli import app
-from netplace.experiments.partition_metrics.block_sets import block_sets, pieces
-from netplace.experiments.partition_metrics.correlations import correlation_summary, correlations
-from netplace.experiments.partition_metrics.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.partition_metrics.measures import (
+    METRICS,
+    block_sets,
+    correlation_summary,
+    correlations,
+    mean_metrics,
+    pieces,
+)
 from netplace.experiments.partition_metrics.study import PARTS, configurations, rows
 from netplace.experiments.published import published
 from netplace.placement import partition

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from netplace.experiments.shared.crossing import crossing, point_of
+from netplace.experiments.shared.statistics import crossing, point_of
 
 
 @pytest.mark.parametrize(

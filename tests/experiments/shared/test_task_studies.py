@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from netplace.cli import app
 from netplace.experiments.local_backfilling.study import cases
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, asked_logs
-from netplace.experiments.shared.claims import number_verdict, verdict
+from netplace.experiments.shared.statistics import number_verdict, verdict
 from netplace.scheduling.workload import lublin, write
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
