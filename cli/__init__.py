@@ -80,6 +80,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "whatif": "explain",
         "site": "site",
     },
+    "Run beside a machine": {
+        "serve": "serve",
+    },
     "See and make what they take": {
         "list": "listing",
         "app": "applications",

@@ -18,7 +18,7 @@ from netplace.scheduling.power.plan_queue import PlanQueue
 from netplace.scheduling.power.planner import Planning
 from netplace.scheduling.power.switching_queue import Foreseeing, Lookahead, SwitchingQueue, Timeout
 
-__all__ = ["SWITCHINGS", "Switched", "Switching", "read_switching", "switch_nodes"]
+__all__ = ["SWITCHINGS", "Switched", "Switching", "read_planning", "read_switching", "switch_nodes"]
 
 _PLANNING: dict[str, type[int] | type[float]] = {
     "early": int, "gap": float, "jobs": int, "late": int, "nodes": int, "seconds": float, "slot": float,
@@ -87,7 +87,8 @@ def _lookahead(option: str, model: PowerModel) -> Build:
     return build
 
 
-def _plan(option: str, model: PowerModel) -> Build:
+def read_planning(option: str) -> Planning:
+    """Return the parameters in a text such as ``"slot=300,late=2"``."""
     given: dict[str, Any] = {}
     for word in filter(None, option.split(",")):
         name, _, value = word.partition("=")
@@ -98,7 +99,11 @@ def _plan(option: str, model: PowerModel) -> Build:
             raise ValueError(
                 f"switching plan: {name} is {value!r}, expected a number, as in plan:{name}=2"
             ) from None
-    planning = Planning(**given)
+    return Planning(**given)
+
+
+def _plan(option: str, model: PowerModel) -> Build:
+    planning = read_planning(option)
 
     def build(queue: Queue, nodes: NodePower, name: str) -> Queue:
         if name != "easy":

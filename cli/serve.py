@@ -1,0 +1,93 @@
+"""``netplace serve``: a service that places jobs on a machine."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from netplace.cli.amounts import Integer
+from netplace.cli.examples import examples_of
+from netplace.cli.help import HelpfulCommand
+
+__all__ = ["serve_command"]
+
+
+@click.command("serve", cls=HelpfulCommand, epilog=examples_of("serve"))
+@click.option("--machine", required=True, metavar="NETWORK", help="The machine, or its topology.conf.")
+@click.option("--hosts", metavar="FILE", help="Names of the nodes, a line each.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Where the journal, the lock and the token are."
+)
+@click.option(
+    "--socket", "socket_path", type=click.Path(path_type=Path), help="Serve JSON lines on a Unix socket."
+)
+@click.option(
+    "--http", "port", type=Integer(0, 65535), help="Serve HTTP on this port of 127.0.0.1; 0: any free one."
+)
+@click.option("--partition", default="slurm", show_default=True, help="Allocator of jobs that name none.")
+@click.option(
+    "--mapping", default="consecutive", show_default=True, help="Mapping of ranks of jobs that name none."
+)
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="RULE",
+    help="A rule of your own that requests may name; may be repeated.",
+)
+@click.option(
+    "--queue", type=Integer(0, 1_000_000), default=10_000, show_default=True, help="Most jobs that wait."
+)
+@click.option("--sync", is_flag=True, help="Answer only when the disk has the change.")
+def serve_command(**given: Any) -> None:
+    """Place jobs on a machine, on request, and keep account of its nodes.
+
+    A request is a line of JSON, such as {"verb": "place", "job": "a", "nodes": 4}; the answer is a line too.
+    Without --socket and --http, requests come from stdin.
+    """
+    from netplace.advice import machine_of
+    from netplace.live import Cluster, Service
+    from netplace.live.journal import Journal, lock_folder, token_in
+    from netplace.report.files.rank_files import host_names
+
+    folder, port, socket_path = given["folder"], given["port"], given["socket_path"]
+    if folder is None:
+        if port is not None:
+            raise ValueError("--http: needs --folder DIR for its token")
+        if given["sync"]:
+            raise ValueError("--sync: has no effect without --folder DIR")
+    machine = machine_of(given["machine"])
+    hosts = host_names(given["hosts"] and Path(given["hosts"]), machine)
+    cluster = Cluster(
+        machine, hosts, given["partition"], given["mapping"], allowed=given["allow"], queue=given["queue"]
+    )
+    with ExitStack() as stack:
+        journal = None
+        if folder is not None:
+            lock_folder(folder)
+            journal = Journal(folder, cluster, given["sync"])
+        service = Service(cluster, journal)
+        stack.callback(service.close)
+        if socket_path is not None:
+            service.listen(socket_path)
+            stack.callback(socket_path.unlink, missing_ok=True)
+        places = [f"socket {socket_path}"] if socket_path is not None else []
+        if port is not None:
+            made = service.listen_http(port, token_in(folder))
+            places.append(f"http://127.0.0.1:{made}/#TOKEN with the token in {folder / 'token'}")
+        told = f"{machine}, {machine.nodes} nodes, {len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
+        click.echo(f"netplace: serves {told}; {' and '.join(places) or 'stdin'}", err=True)
+        if places:
+            _wait()
+        else:
+            service.serve_lines(sys.stdin.buffer, sys.stdout.buffer)
+
+
+def _wait() -> None:
+    """Wait for a signal."""
+    import threading
+
+    threading.Event().wait()

@@ -1,0 +1,157 @@
+"""The journal of a service on disk: every change is in it before it is answered."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from netplace.live.cluster import Cluster
+from netplace.live.messages import Event, Header, decode_event, encode
+
+__all__ = ["Journal", "lock_folder", "token_in"]
+
+_LONG = 200_000  # lines after which the journal is written anew, with the present state alone
+_FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+
+
+def lock_folder(folder: Path) -> int:
+    """Lock the folder of a service, which is created if necessary, and return the open file of the lock.
+
+    The lock ends with the process, however that ends.
+
+    Raises
+    ------
+    ValueError
+        If another process has it.
+    """
+    import fcntl
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        owner = os.read(file, 20).decode("ascii", "replace").strip() or "unknown"
+        os.close(file)
+        told = f"{folder}: process {owner} serves it already, expected one service for a cluster"
+        raise ValueError(told) from None
+    os.ftruncate(file, 0)
+    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    return file
+
+
+def token_in(folder: Path) -> str:
+    """Return the token of a folder, which is created at first use and readable by its owner alone."""
+    path = folder / "token"
+    try:
+        file = os.open(path, _FLAGS | os.O_EXCL, 0o600)
+    except FileExistsError:
+        text = path.read_text(encoding="ascii").strip()
+        if len(text) < 16:
+            raise ValueError(f"{path}: a token of {len(text)} characters, expected 16 or more") from None
+        if path.stat().st_mode & 0o077:
+            raise ValueError(f"{path}: others can read it, expected mode 600") from None
+        return text
+    with os.fdopen(file, "w", encoding="ascii") as out:
+        token = secrets.token_urlsafe(24)
+        out.write(token + "\n")
+    return token
+
+
+class Journal:
+    """Events on disk, and the cluster that they describe.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the service, locked by `lock_folder`.
+    cluster : Cluster
+        An empty machine, which is brought to the state of the journal; then its events go to the journal.
+    sync : bool
+        Whether `flush` waits until the disk has the lines. Without it, lines survive the end of the process,
+        but the last ones may not survive a failure of the machine.
+
+    Raises
+    ------
+    ValueError
+        If the journal is of another machine, or a line is not an event. An incomplete last line, which was
+        never answered, is dropped.
+    """
+
+    def __init__(self, folder: Path, cluster: Cluster, sync: bool = False) -> None:
+        self.path, self.cluster, self.sync = folder / "journal.jsonl", cluster, sync
+        names = "\n".join(cluster.hosts).encode()
+        shape = f"{cluster.topology.nodes} {cluster.topology.neighbor.shape}".encode()
+        wires = cluster.topology.neighbor.tobytes()
+        digest = hashlib.sha256(b"\0".join((names, shape, wires))).hexdigest()
+        self._header = Header(1, cluster.topology.text, digest)
+        self._pending: list[bytes] = []
+        self._file = -1
+        if self.path.exists():
+            self._read()
+        self._write_anew()
+        cluster.record = self._add
+
+    def flush(self) -> None:
+        """Write the events since the last call; to be called before they are answered."""
+        if not self._pending:
+            return
+        if self._lines > _LONG:
+            self._write_anew()
+            return
+        data = b"".join(self._pending)
+        done = 0
+        while done < len(data):
+            done += os.write(self._file, data[done:])
+        self._pending.clear()
+        if self.sync:
+            os.fsync(self._file)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.flush()
+        os.close(self._file)
+
+    def _add(self, event: Event) -> None:
+        self._pending.append(encode(event) + b"\n")
+        self._lines += 1
+
+    def _read(self) -> None:
+        complete, _, _ = self.path.read_bytes().rpartition(b"\n")
+        for number, line in enumerate(complete.split(b"\n") if complete else [], 1):
+            where = f"{self.path}:{number}"
+            event = decode_event(line, where)
+            if (number == 1) != isinstance(event, Header):
+                raise ValueError(
+                    f"{where}: expected the header of a journal as the first line, and only there"
+                )
+            if isinstance(event, Header):
+                if event.digest != self._header.digest:
+                    raise ValueError(
+                        f"{where}: is the journal of {event.machine}, expected {self._header.machine} "
+                        "with the same cables and names"
+                    )
+                continue
+            try:
+                self.cluster.apply(event)
+            except (ValueError, IndexError) as error:
+                raise ValueError(f"{where}: {error}") from None
+
+    def _write_anew(self) -> None:
+        """Replace the journal by the present state, at once or not at all."""
+        draft = self.path.with_suffix(".new")
+        draft.unlink(missing_ok=True)
+        file = os.open(draft, _FLAGS | os.O_EXCL | os.O_APPEND, 0o600)
+        events = [self._header, *self.cluster.events()]
+        data = b"".join(encode(event) + b"\n" for event in events)
+        done = 0
+        while done < len(data):
+            done += os.write(file, data[done:])
+        os.fsync(file)
+        os.replace(draft, self.path)
+        if self._file >= 0:
+            os.close(self._file)
+        self._file, self._lines = file, len(events)
+        self._pending.clear()
