@@ -198,7 +198,7 @@ class Cluster:
         return {"nodes": len(nodes), "started": self._start_waiting()}
 
     def explain(self, request: Explain) -> dict[str, Any]:
-        """Tell how a job got its nodes, what other rules would give it now, and who shares links with it."""
+        """Report how a job got its nodes, how near those of other rules are, and who shares links with it."""
         if request.job in self.waiting:
             place = list(self.waiting).index(request.job)
             return {"job": request.job, "state": "waiting", "before": place, "free": int(self.free.sum())}
@@ -238,7 +238,7 @@ class Cluster:
         }
 
     def plan(self, request: Plan) -> dict[str, Any]:
-        """Tell which nodes to switch; this switches none."""
+        """Return the nodes to switch; this switches none."""
         decision = decide(request.rule, self.power, self.power_state())
         return {
             "rule": request.rule,

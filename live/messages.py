@@ -1,4 +1,4 @@
-"""The messages of the service: what is asked, what is answered, and what the journal holds; version 1."""
+"""The messages of the service: requests, answers, and the events of the journal; version 1."""
 
 from __future__ import annotations
 
