@@ -110,7 +110,7 @@ class Service:
     # Ways in.
 
     def serve_lines(self, source: BinaryIO | BufferedIOBase, target: BinaryIO | BufferedIOBase) -> None:
-        """Answer each line of `source` by a line of `target`, until `source` or the reader of `target` ends."""
+        """Answer each line of `source` by a line of `target`, until one of the two ends."""
         with suppress(OSError, ValueError):  # the client is gone, or the service ends
             while line := source.readline(LONGEST + 2):
                 if not line.endswith(b"\n") and len(line) > LONGEST:
