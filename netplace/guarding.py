@@ -15,19 +15,8 @@ __all__ = ["GUARDED", "guard_imports", "is_guarded"]
 
 # Packages for use from Python. The others are the command line and its parts, and studies that use these.
 GUARDED = (
-    *(
-        "topologies",
-        "apps",
-        "netsim",
-        "placement",
-        "scheduling",
-        "runs",
-        "cosim",
-        "advice",
-        "live",
-        "testing",
-    ),
-    *("report", "studies", "extensions"),
+    *("topologies", "apps", "netsim", "placement", "scheduling", "runs", "cosim", "advice", "testing"),
+    *("live", "report", "studies", "extensions"),
 )
 # What an engine is made of, and nobody else calls: it is handed what the modules around it have checked.
 _ENGINE = tuple(f"netplace.netsim.{name}" for name in ("description", "kernel_engine", "memory", "reference"))
