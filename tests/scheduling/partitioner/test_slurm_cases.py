@@ -1,6 +1,7 @@
 """The nodes that a real Slurm 22.05 gave to jobs, measured by scripts/slurm-cases."""
 
 import json
+from collections import Counter
 from itertools import count
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def test_every_job_gets_the_nodes_that_slurm_gave_it(machine, tmp_path):
         if partitioner.find(Job(0, 0.0, int(asked), 1.0)).nodes.tolist() != nodes_of(int(chosen, 16)):
             wrong.append(case)
     assert not wrong
+
+
+def test_there_are_500_states_of_each_kind():
+    states = Counter()
+    for machine in RECORDED:
+        text = json.dumps(machine["tree"])
+        states[machine["select"], len(text) - len(text.lstrip("["))] += len(machine["cases"])
+    assert all(states[select, levels] >= 500 for select in ("cons_tres", "linear") for levels in range(3))
 
 
 def test_the_bare_name_is_cons_tres(tmp_path):
