@@ -66,6 +66,12 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         _RULES,
         "Half width of what is not counted, as a share. [default: 0.02]",
     ),
+    "draws": (
+        COUNT,
+        None,
+        _RULES,
+        "Live runs with the same starts, which tell the chance in times and slowdowns. [default: 1]",
+    ),
     "max_packets": (REAL, None, _RULES, "Packets that may be simulated. [default: 1e11, days]"),
     "estimate_factor": (
         REAL,

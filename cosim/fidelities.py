@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.checkpoint import Keep
@@ -13,18 +17,22 @@ from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
-from netplace.cosim.mixes import SOURCES, MixesExecution, Progress, half_width
+from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
+from netplace.cosim.mixes import half_width as half_width_of_mixes
 from netplace.cosim.placed import Placed, Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
+from netplace.cosim.replay import Started, replay
 from netplace.cosim.sampled import SampledCourse
 from netplace.cosim.table import TableExecution, from_log
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Execution
+from netplace.scheduling.metrics.interval import half_width, quantile
 
 __all__ = ["COURSES", "Course"]
 
 Tell = Callable[[int], None]
+_PRIOR = 2  # draws that the mean variance of all jobs counts for
 
 
 class Course(Protocol):
@@ -66,6 +74,7 @@ class _Live:
         )
         longest = from_log(plan.estimate_factor) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
+        self._wanted = plan.draws
         self._explain, self._target_half_width = plan.explain, plan.target_half_width
         self.execution: Execution = self._live
 
@@ -74,11 +83,26 @@ class _Live:
         return self._fresh.cycles(placed)
 
     def finish(self, keep: Keep | None) -> None:
-        """Do nothing: everything has been measured."""
+        """Run all jobs again in each further draw; not if one failed, as its part is then not known."""
+        if self._wanted == 1 or self._live.failures:
+            return
+        started = sorted((Started(one.placed, one.start) for one in self.measured.values()), key=_by_start)
+
+        def again(number: int) -> dict[int, int]:
+            return dict(replay(replace(self._placing, seed=self._placing.seed + number), started).cycles)
+
+        runs = [
+            self._memory.of(("draw", number), partial(again, number)) for number in range(1, self._wanted)
+        ]
+        live = np.array([[one.live, *(run[number] for run in runs)] for number, one in self.measured.items()])
+        made = _over_draws([*self.measured.values()], live)
+        self.measured.update(zip([*self.measured], made, strict=True))
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return the figures unchanged."""
-        return figures
+        """Return figures with the half-widths of the times, if there are several draws."""
+        if self._wanted == 1 or self._live.failures:
+            return figures
+        return replace(figures, half_width=half_widths(self.measured.values()))
 
     def more(self) -> dict[str, Any]:
         """Return the jobs that could never have ended with the reasons, and the charged waiting."""
@@ -90,15 +114,18 @@ class _Live:
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
         then = without_faults(self._placing, attempt.start)
-        alone = self._alone(then, attempt)
+        alone, draws = self._alone(then, attempt)
         fresh = self._fresh.cycles(placed)
         self.measured[placed.job.number] = Measured(
-            placed, attempt.start, attempt.cycles, alone.cycles, fresh, chance=alone.chance
+            placed, attempt.start, attempt.cycles, alone.cycles, fresh, draws=draws, chance=alone.chance
         )
         self._tell(len(self.measured))
 
-    def _alone(self, then: Placing, attempt: Attempt) -> Alone:
-        """Return the time alone: from the same state, or a mean of several draws if that is random."""
+    def _alone(self, then: Placing, attempt: Attempt) -> tuple[Alone, tuple[float, ...]]:
+        """Return the time alone: from the same state, or a mean of several draws if that is random.
+
+        If several live draws are wanted, the times alone with the same random numbers are returned, too.
+        """
 
         def draw(number: int) -> float:
             placing = replace(then, seed=then.seed + number)
@@ -110,9 +137,51 @@ class _Live:
             return float(self._memory.of(("alone", attempt.start, job, number), lambda: draw(number)))
 
         same = known(0)
+        if self._wanted > 1:
+            times = tuple(known(number) for number in range(self._wanted))
+            return Alone(float(np.mean(times))), times
         if same == attempt.cycles or not network_draws(then.machine, then.config):
-            return Alone(same)
-        return several(lambda number: known(number) if number else same, self._target_half_width)
+            return Alone(same), ()
+        return several(lambda number: known(number) if number else same, self._target_half_width), ()
+
+
+def _by_start(started: Started) -> int:
+    return started.start
+
+
+def _over_draws(jobs: Sequence[Measured], live: NDArray[Any]) -> list[Measured]:
+    """Return jobs with mean times over draws, and the intervals of the live times and of the slowdowns.
+
+    A draw has the same random numbers beside others and alone. The slowdown is the ratio of the means, and
+    its error that of the differences from it: W. Cochran, "Sampling techniques", section 6. Few draws miss
+    what happens rarely. Each variance is therefore joined with the mean one of the jobs that others touched,
+    which counts for two draws: G. Smyth, "Linear models and empirical Bayes methods", 2004.
+
+    `live`, shape (jobs, draws): cycles beside others.
+    """
+    if not jobs:
+        return []
+    alone = np.array([one.draws for one in jobs], float)
+    mean, own = live.mean(axis=1), alone.mean(axis=1)
+    slowdown = np.divide(mean, own, out=np.ones(len(jobs)), where=own > 0)
+    differences = live - slowdown[:, None] * alone
+    size = live.shape[1]
+    shares = np.divide(differences.std(axis=1, ddof=1), mean, out=np.zeros(len(jobs)), where=mean > 0)
+    touched = (live != alone).any(axis=1)
+    pooled = float((shares[touched] ** 2).mean()) if touched.any() else 0.0
+    joined = np.sqrt(((size - 1) * shares**2 + _PRIOR * pooled) / (size - 1 + _PRIOR))
+    chance = quantile(size + _PRIOR) * joined / np.sqrt(size)
+    return [
+        replace(
+            one,
+            live=float(mean[row]),
+            alone=float(own[row]),
+            half_width=half_width(live[row]) / mean[row] if mean[row] else 0.0,
+            chance=float(chance[row]),
+            ran=round(float(live[row, 0])),
+        )
+        for row, one in enumerate(jobs)
+    ]
 
 
 class _Table:
@@ -195,7 +264,7 @@ class _Mixes:
         alone = _alone(self._rates, placed)
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
-        width = half_width(done, self._rates.loops)
+        width = half_width_of_mixes(done, self._rates.loops)
         start = round(done.begin)
         self.measured[placed.job.number] = Measured(placed, start, taken, alone, alone, width, width)
         self._tell(len(self.measured))

@@ -62,7 +62,7 @@ class JobRow:
         "Alone on a new network, as in a table.", "s", bounds=_POSITIVE, shown=False
     )
     live: float | None = quantity(
-        "In the co-simulation.",
+        "In the co-simulation; with several draws their mean.",
         "s",
         name="run time beside the others",
         digits=1,
@@ -73,7 +73,8 @@ class JobRow:
         "`live` divided by `alone`.", "live / alone", digits=4, better=LESS, bounds=_POSITIVE
     )
     half_width: float | None = quantity(
-        "Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted.",
+        "Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted "
+        "in a single draw.",
         "share", name="±", bounds=_POSITIVE,
     )  # fmt: skip
     slowdown_half_width: float | None = quantity(
@@ -149,7 +150,7 @@ def job_rows(
             slowdown = done.live / done.alone if done.alone else 1.0
             taken |= {
                 "start_cycle": done.start,
-                "end_cycle": done.start + round(done.live),
+                "end_cycle": done.start + round(done.live if done.ran is None else done.ran),
                 "alone": done.alone * second,
                 "fresh": done.fresh * second,
                 "live": done.live * second,

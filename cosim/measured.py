@@ -22,3 +22,5 @@ class Measured:
     # estimated.
     half_width: float = 0.0
     chance: float = 0.0  # Half-width of the interval of ``live / alone`` from chance alone, at the same level
+    draws: tuple[float, ...] = ()  # times alone in each draw, if several were wanted
+    ran: int | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws

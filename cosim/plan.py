@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
-from netplace.checks import abbreviate, check_choice
+from netplace.checks import abbreviate, check_choice, check_int
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
+from netplace.runs.chance import network_draws
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
+from netplace.topologies import parse
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 
@@ -48,6 +50,7 @@ KEYS = (
     "estimate_factor",
     "applications",
     "target_half_width",
+    "draws",
     "explain",
     "collectives",
     "bytes_per_phit",
@@ -86,6 +89,8 @@ class CosimPlan:
         `netplace.apps.collectives.selection`; empty means the built-in one.
     table_digest : str
         SHA-256 of the file of `collectives`, if it is a file.
+    draws : int
+        Live runs with the same starts, of which times and their intervals are made; 1 or at least 3.
     max_packets : float
         Largest number of packets to simulate; not part of the `key`.
     """
@@ -101,6 +106,7 @@ class CosimPlan:
     collectives: str = ""
     table_digest: str = ""
     max_packets: float = MOST_PACKETS
+    draws: int = 1
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -130,6 +136,7 @@ class CosimPlan:
             "mix_digest": self.mix_digest,
             "target_half_width": self.target_half_width,
             "config": asdict(self.config),
+            **({"draws": self.draws} if self.draws > 1 else {}),
             **({"explain": True} if self.explain else {}),
             **({"collectives": self.collectives} if self.collectives else {}),
             **({"table_digest": self.table_digest} if self.table_digest else {}),
@@ -183,6 +190,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         raise ValueError(
             f"explain: jobs wait for each other only on the live network, not where times are {fidelity}"
         )
+    draws = check_int(said.pop("draws", 1), "draws", 1)
     mix = str(said.pop("applications", ""))
     if mix:
         read_mix(mix)
@@ -209,6 +217,8 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     mapping = known_mapping(str(said.pop("mapping", "consecutive")))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
+    if draws > 1:
+        _check_draws(draws, plan, fidelity, explain, config)
     digest = digest_of_mix(mix) if mix else ""
     chosen = "" if collectives == "builtin" else collectives
     table = Path(chosen.partition("+")[0])
@@ -225,7 +235,26 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         chosen,
         table_digest,
         max_packets,
+        draws,
     )
+
+
+def _check_draws(draws: int, plan: Plan, fidelity: str, explain: bool, config: Config) -> None:
+    """Check that several live draws can be made, and tell something."""
+    if draws < _LEAST_DRAWS:
+        raise ValueError(f"draws: {draws} tell no interval, expected 1 or at least {_LEAST_DRAWS}")
+    if fidelity != "live":
+        raise ValueError(
+            f"draws: {draws} given, but only live times have draws, not those that are {fidelity}"
+        )
+    if explain:
+        raise ValueError(f"draws: {draws} given, but explain charges the waiting of one live run")
+    if config.faults:
+        raise ValueError(f"draws: {draws} given, but jobs that end by faults cannot be run again")
+    if plan.overrun != "keep" or plan.site:
+        raise ValueError(f"draws: {draws} given, but jobs that are ended early cannot be run again")
+    if not network_draws(parse(plan.machine), config):
+        raise ValueError(f"draws: {draws} given, but nothing on this network is left to chance")
 
 
 def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:
@@ -236,4 +265,4 @@ def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> flo
     return float(value)
 
 
-_JOBS = 200
+_JOBS, _LEAST_DRAWS = 200, 3

@@ -78,6 +78,10 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
         raise ValueError(
             f"fidelity: {plan.fidelity!r} was used, but only jobs on the live network disturb each other"
         )
+    if plan.draws > 1:
+        raise ValueError(
+            f"draws: {plan.draws} were made, whose means are no run that can be made again, expected 1"
+        )
     placing = placing_of(plan)
     jobs = {job.number: job for job in workload_of(plan.jobs)}
     runs = []

@@ -140,6 +140,7 @@ def _asked_again(plan: CosimPlan) -> CosimPlan:
         "estimate_factor": plan.estimate_factor,
         "target_half_width": plan.target_half_width,
         "applications": plan.applications or None,
+        "draws": plan.draws,
         "explain": plan.explain or None,
         **{name: getattr(plan.config, name) for name in SETTINGS},
         **{name: _written(name, value) for name, value in jobs.options},
@@ -170,7 +171,7 @@ _NOT_COMPARED = (
 
 def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     """Check that the plan is one that a user can ask for, and the files what they were."""
-    for name in ("fidelity", "estimate_factor", "target_half_width"):
+    for name in ("fidelity", "estimate_factor", "target_half_width", "draws"):
         _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
     for name, value in made.jobs.to_dict().items():
         if name not in _NOT_COMPARED:

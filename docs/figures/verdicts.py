@@ -112,14 +112,16 @@ def rows(pairs: int, first: int) -> Iterator[dict[str, object]]:
         }
         kinds |= {
             f"schedules, {jobs} jobs, load {load:g}": schedules(Path(folder), jobs, load)
-            for jobs, load in ((300, 0.6), (300, 0.9), (1000, 0.9))
+            for jobs, load in ((300, 0.6), (300, 0.9))
         }
-        kinds["co-simulations, 40 jobs, slowdown"] = cosimulations("slowdown", 40)
+        kinds["co-simulations, 30 jobs, slowdown"] = cosimulations("slowdown", 30)
         kinds["studies of 10 seeds, spread 5 %"] = lambda seed: studies(
             np.random.default_rng([seed, 3]), 0.05
         )
         for name, make in kinds.items():
-            yield {"pairs of": name, **shares([make(seed) for seed in seeds])}
+            row = {"pairs of": name, **shares([make(seed) for seed in seeds])}
+            sys.stderr.write(f"{row}\n")
+            yield row
 
 
 def shares(pairs: list[Pair]) -> dict[str, float]:

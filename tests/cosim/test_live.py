@@ -16,6 +16,8 @@ from netplace.cosim import (
     make_cosim_plan,
     program_of,
 )
+from netplace.cosim.fidelities import _over_draws
+from netplace.cosim.measured import Measured
 from netplace.cosim.work import Work
 from netplace.netsim import ENGINES, Config, simulate
 from netplace.scheduling import Allocation, Job, schedule
@@ -244,3 +246,52 @@ def test_a_co_simulation_does_not_depend_on_the_number_of_threads(fidelity):
     plan = make_cosim_plan(given, seed=3)
     alone, together = (without_times(cosimulate(plan, threads=count).outcome) for count in (1, 3))
     assert together == alone
+
+
+def test_intervals_of_slowdowns_come_from_several_draws():
+    """Each draw is the same jobs with other random numbers; the slowdown is the ratio of the means."""
+    given = {"machine": "torus:4x4", "workload": "applications", "jobs": 6, "sizes": "small"}
+    given |= {"policy": "easy", "partition": "random"}
+    one, several = (cosimulate(make_cosim_plan(given | {"draws": draws}, 3)) for draws in (1, 4))
+    varying = 0
+    for single, row in zip(one.jobs, several.jobs, strict=True):
+        same = ("start_cycle", "end_cycle", "nodes")
+        assert [getattr(row, name) for name in same] == [getattr(single, name) for name in same]
+        assert row.slowdown == pytest.approx(row.live / row.alone)
+        varying += row.slowdown_half_width > 0
+    assert varying
+    assert several.figures.half_width.most > 0
+    assert any(single.live != row.live for single, row in zip(one.jobs, several.jobs, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"draws": 2}, "draws: 2 tell no interval, expected 1 or at least 3"),
+        ({"draws": 3, "fidelity": "sampled"}, "draws: 3 given, but only live times have draws"),
+        ({"draws": 3, "explain": True}, "draws: 3 given, but explain"),
+        ({"draws": 3, "faults": "at=3000,links=0.1,seed=1"}, "draws: 3 given, but jobs that end by faults"),
+        ({"draws": 3, "overrun": "kill"}, "draws: 3 given, but jobs that are ended early"),
+    ],
+)
+def test_draws_without_effect_are_refused(more, words):
+    given = {"machine": "torus:4x4", "workload": "applications", "policy": "easy", "partition": "random"}
+    with pytest.raises(ValueError, match=words):
+        make_cosim_plan(given | more)
+
+
+def test_a_ratio_of_means_has_the_interval_of_its_differences():
+    rng = np.random.default_rng(4)
+    alone = rng.normal(100, 10, (2000, 5))
+    live = 1.2 * alone + rng.normal(0, 3, (2000, 5))
+    job = Job(1, 0.0, 2, 1.0, application="butterfly", intensity="low")
+    placed = placing_on("mesh:2x2").put(job, Allocation(np.array([0, 1])))
+    jobs = [Measured(placed, 0, 1.0, 1.0, 1.0, draws=tuple(times.tolist())) for times in alone]
+    made = _over_draws(jobs, live)
+    held = [abs(one.live / one.alone - 1.2) <= one.chance * one.live / one.alone for one in made]
+    assert 0.93 < np.mean(held) < 0.97
+    # A job that no other touched in five draws may be touched in a sixth; where none ever is, all is exact.
+    first = _over_draws(jobs[:2], np.stack([alone[0], live[1]]))[0]
+    assert first.live == first.alone
+    assert first.chance > 0
+    assert [one.chance for one in _over_draws(jobs[:2], alone[:2])] == [0, 0]

@@ -46,7 +46,7 @@ def page(path: Path) -> Page:
     own = names_file(plan.jobs.machine)
     machine = None if own else parse(plan.jobs.machine)
     parts: list[Part] = [
-        _slowdowns(jobs, plan.fidelity == "live"),
+        _slowdowns(jobs, plan.fidelity == "live" and plan.draws == 1),
         Figure(
             title="Who held which nodes when",
             caption="The colour shows the slowdown. Drag or scroll to zoom."
@@ -61,7 +61,7 @@ def page(path: Path) -> Page:
             0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(figures.costs), note=_COSTS_NOTE)
         )
     missing = []
-    verdict = _verdict(jobs, figures, plan.fidelity == "live")
+    verdict = _verdict(jobs, figures, plan.fidelity == "live" and plan.draws == 1)
     if "waiting" in outcome:
         waiting = Waiting.from_dict(outcome["waiting"])
         by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
