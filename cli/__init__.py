@@ -95,6 +95,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "study": "study",
         "plan-study": "plan_study",
         "bench": "bench",
+        "fit": "fit",
         "doctor": "doctor",
         "help": "settings",
     },

@@ -117,6 +117,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace whatif shared --job 7 --without 12",
         "netplace whatif shared --mapping 7=random",
     ),
+    "fit": (
+        "netplace fit --network tree:4,2 --fabric omnipath --pingpong osu.txt -o fabric.toml",
+        "netplace fit --network torus:2x2x2 --fabric tofu-d --collective alltoall=pairwise:osu.txt",
+    ),
     "site": (
         "netplace site --machine mesh:256 --workload lublin --jobs 300",
         "netplace site site.toml --machine mesh:256 --workload log.swf.gz --drop never-ran --overrun kill",

@@ -12,7 +12,7 @@ from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.fault_text import read_faults
-from netplace.netsim.presets import FABRICS
+from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.topologies import Grid, Topology
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class Config:
     traffic_classes : str
         Traffic classes; see `netplace.netsim.classes.read_classes`. `vcs` and `injectors` count per class.
     fabric : str
-        Key of `netplace.netsim.presets.FABRICS`, or empty. Settings that have their default value are
-        replaced by those of this fabric.
+        Key of `netplace.netsim.presets.FABRICS`, path of such a file (``.toml``), or empty. Settings that
+        have their default value are replaced by those of this fabric. Of a file, only they are kept.
     congestion_control : str
         Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
         means no limit.
@@ -248,12 +248,22 @@ class Config:
         "Traffic classes, each with so many VCs and injectors of its own: count=2 by jobs, or bytes=4096 by "
         "size; weights=3+1, else the first goes before.",
     )
-    fabric: str = _setting("", f"Settings of a fabric, where none are given: {', '.join(FABRICS)}.")
+    fabric: str = _setting(
+        "", f"Settings of a fabric, where none are given: {', '.join(FABRICS)}; or a FILE.toml."
+    )
 
     def __post_init__(self) -> None:
+        known = type(self).__dataclass_fields__
         for name, value in self._of_fabric().items():
-            if getattr(self, name) == type(self).__dataclass_fields__[name].default:
+            check_choice(
+                name, [other for other in known if other != "fabric"], f"fabric {self.fabric}: setting"
+            )
+            if getattr(self, name) == known[name].default:
                 object.__setattr__(self, name, value)
+        if isinstance(self.fabric, str) and self.fabric.endswith(".toml"):
+            object.__setattr__(
+                self, "fabric", ""
+            )  # the settings hold all of it, whatever becomes of the file
         for item in fields(self):
             value, bounds = getattr(self, item.name), item.metadata["bounds"]
             if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
@@ -334,11 +344,16 @@ class Config:
             return program.interleaved
         return self.nonblocking_sends == "interleaved"
 
+    def of_fabric(self, name: str) -> bool:
+        """Return whether a setting has the value that the named fabric gives it."""
+        settings = self._of_fabric()
+        return name in settings and settings[name] == getattr(self, name)
+
     def _of_fabric(self) -> dict[str, Any]:
         """Return the settings of the named fabric."""
         if isinstance(self.fabric, str) and not self.fabric:
             return {}
-        return FABRICS[check_choice(self.fabric, FABRICS, "fabric")].settings
+        return fabric_of(self.fabric).settings
 
     @property
     def of_all_classes(self) -> Config:

@@ -1,16 +1,26 @@
-"""Settings of existing fabrics; docs/guides/fabrics.md names the source of each figure."""
+"""Settings of existing fabrics and machines, each a TOML file that says where its figures come from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-__all__ = ["FABRICS", "Preset"]
+from netplace.checks import abbreviate, check_choice
+from netplace.checks.inputs import input_file
+from netplace.checks.toml_text import parsed_toml
+
+__all__ = ["FABRICS", "Preset", "fabric_of"]
+
+_FOLDER = Path(__file__).parent / "fabrics"
+_MOST_BYTES = 1 << 20  # of a file
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A fabric: its published properties as settings.
+    """A fabric: its properties as settings.
 
     Attributes
     ----------
@@ -18,47 +28,72 @@ class Preset:
         Description in one line.
     settings : dict
         Values of fields of `netplace.netsim.Config`.
+    assumed : str
+        What no source gives.
+    fitted : str
+        What was fitted to measurements, and to which.
+    network : str
+        Text form of the machine's network, if it is known.
     """
 
     says: str
     settings: dict[str, Any] = field(default_factory=dict)
+    assumed: str = ""
+    fitted: str = ""
+    network: str = ""
 
 
-def _preset(says: str, gigabytes: float, phit_bytes: int, packet_bytes: int, **more: Any) -> Preset:
-    """Return a fabric whose links carry so many GB/s in one direction."""
-    settings = {
-        "phit_bytes": phit_bytes,
-        "packet_phits": packet_bytes // phit_bytes,
-        "cycle_ns": phit_bytes / gigabytes,
-    }
-    return Preset(says, settings | more)
+class _Fabrics(Mapping[str, Preset]):
+    """The fabrics of netplace by name; a file is read when its fabric is asked for."""
+
+    def __init__(self) -> None:
+        self._names = sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+    def __getitem__(self, name: str) -> Preset:
+        if name not in self._names:
+            raise KeyError(name)
+        return _shipped(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
-FABRICS = {
-    "infiniband-ndr": _preset(
-        "InfiniBand NDR, 400 Gb/s, switches of 200 ns",
-        50.0, 64, 2048,
-        pipeline=156, cable_latency="node=2m,local=20m", credit_delay=0, queue_packets=16,
-    ),
-    "slingshot-11": _preset(
-        "Slingshot 11, 200 Gb/s, switches of 350 ns, packets under way bounded by pair",
-        25.0, 32, 2048,
-        pipeline=273, cable_latency="node=2.6m,local=2.6m,global=50m", credit_delay=0, queue_packets=16,
-        congestion_control="window=16",
-    ),
-    "omnipath": _preset(
-        "Omni-Path 100, 100 Gb/s, switches of 110 ns",
-        12.5, 16, 2048,
-        pipeline=86, cable_latency="node=2m,local=20m", credit_delay=0, queue_packets=8,
-    ),
-    "bluegene-q": _preset(
-        "Blue Gene/Q, torus of 2 GB/s links, hops of 40 ns",
-        2.0, 8, 512,
-        pipeline=9, credit_delay=0, queue_packets=4,
-    ),
-    "tofu-d": _preset(
-        "Tofu interconnect D, torus of 6.8 GB/s links, hops of 100 ns",
-        6.8, 17, 2040,
-        pipeline=40, credit_delay=0, queue_packets=4,
-    ),
-}  # fmt: skip
+@cache
+def _shipped(name: str) -> Preset:
+    return _parsed((_FOLDER / f"{name}.toml").read_bytes(), name)
+
+
+FABRICS: Mapping[str, Preset] = _Fabrics()
+
+
+def fabric_of(text: str) -> Preset:
+    """Return the fabric of a name, or of a file whose name ends in ``.toml``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such fabric, or the file holds anything else.
+    """
+    if not text.endswith(".toml"):
+        return FABRICS[check_choice(text, FABRICS, "fabric")]
+    path = input_file(text)
+    if path.is_file() and path.stat().st_size > _MOST_BYTES:
+        raise ValueError(f"fabric {text}: is larger than {_MOST_BYTES} bytes, expected a few settings")
+    return _parsed(path.read_bytes(), f"fabric {text}")
+
+
+def _parsed(content: bytes, where: str) -> Preset:
+    """Return the fabric in a file."""
+    _, plain = parsed_toml(content, where)
+    for name, value in plain.items():
+        check_choice(name, Preset.__dataclass_fields__, f"{where}: key")
+        kind = dict if name == "settings" else str
+        if not isinstance(value, kind):
+            expected = "a table" if kind is dict else "text"
+            raise ValueError(f"{where}: {name} is {abbreviate(value)}, expected {expected}")
+    if not plain.get("settings"):
+        raise ValueError(f"{where}: has no settings, expected a table [settings]")
+    return Preset(**{"says": ""} | plain)

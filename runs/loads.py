@@ -114,7 +114,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     topology = network_of(str(known["network"]))
     check_settings(topology, config)
     for name in _OF_MESSAGES:
-        if getattr(config, name) != getattr(_DEFAULTS, name):
+        if getattr(config, name) != getattr(_DEFAULTS, name) and not config.of_fabric(name):
             raise ValueError(
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which is of one class "
                 "and has no messages; expected it with run"

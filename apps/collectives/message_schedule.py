@@ -20,10 +20,26 @@ MOST_RANKS = 1 << 18  # whose messages are listed: those of a round take 200 byt
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
 
 
-def exchange(writer: TaskWriter, requests: list[int], sends: Sequence[tuple[int, int]], tag: int) -> None:
-    """Send to each destination so many bytes, several at once, and wait for `requests` and what was sent."""
-    if len(sends) == 1:
-        writer.send(*sends[0], tag)
+# Open MPI and MPICH send down a tree by blocking sends, child by child (bcast_intra_generic in
+# coll_base_bcast.c, coll_base_scatter.c, bcast_intra_binomial.c). Only these have all requests open at once.
+_DOWN = ("bcast", "scatter")
+_TOGETHER = ("linear", "linear_nb", "double_binary_tree")
+
+
+def exchange(
+    writer: TaskWriter,
+    requests: list[int],
+    sends: Sequence[tuple[int, int]],
+    tag: int,
+    in_turn: bool = False,
+) -> None:
+    """Send to each destination so many bytes, and wait for `requests` and what was sent.
+
+    Several messages are sent at once, or one after the other.
+    """
+    if in_turn or len(sends) == 1:
+        for destination, size in sends:
+            writer.send(destination, size, tag)
     else:
         requests = requests + [writer.isend(destination, size, tag) for destination, size in sends]
     writer.waitall(requests)
@@ -110,6 +126,7 @@ class Schedule:
 
         Receives of a round are posted before its sends, and waited for after them.
         """
+        in_turn = self.call.operation in _DOWN and self.algorithm not in _TOGETHER
         for _, steps in groupby(self._of_rank(rank), key=lambda step: step[0]):
             sends: list[tuple[int, int]] = []
             receives: list[tuple[int, int]] = []
@@ -119,7 +136,9 @@ class Schedule:
                 ((source, size),) = receives
                 writer.recv(source, size, tag)
                 continue
-            exchange(writer, [writer.irecv(source, size, tag) for source, size in receives], sends, tag)
+            exchange(
+                writer, [writer.irecv(source, size, tag) for source, size in receives], sends, tag, in_turn
+            )
 
     @cached_property
     def _by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -90,6 +90,7 @@ def _interval(logs: NDArray[np.float64]) -> tuple[float, float, float]:
 ROUTINGS = ("minimal", "ugal-l")
 DRAWS = 4
 BASE = "slingshot-11"  # without its congestion control
+NETWORKS = ("infiniband-ndr", "slingshot-11", "omnipath", "bluegene-q", "tofu-d")  # without end points
 # Notifications and timers take a fifth of the times that are published for DCQCN, as these runs are short.
 _DCQCN = "dcqcn=1,ack=1000,every=7800,timer=8600,step=0.001"
 FEATURES = {  # name: traffic classes, congestion control
@@ -117,7 +118,7 @@ def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
     draws = range(1, 1 + (asked.partitions or (1 if asked.quick else DRAWS)))
     if part == "fabrics":
         tried = [
-            (name, name, "", str(FABRICS[name].settings.get("congestion_control", ""))) for name in FABRICS
+            (name, name, "", str(FABRICS[name].settings.get("congestion_control", ""))) for name in NETWORKS
         ]
     else:
         tried = [(name, BASE, classes, control) for name, (classes, control) in FEATURES.items()]

@@ -76,6 +76,7 @@ LONG = tuple(
         "bench",
         "compare",
         "export",
+        "fit",
         "demo",
         "record",
         "table",

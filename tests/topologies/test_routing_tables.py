@@ -88,8 +88,8 @@ def test_up_down_is_free_of_deadlock_on_any_graph(seed: int, vertices: int, shar
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_usual_routings_on_a_small_dragonfly(name: str) -> None:
     topology = parse("dragonfly:a=2,p=1,h=1")
-    if name in ("dor", "d-mod-k"):
-        with pytest.raises(ValueError, match=rf"which routing {name} needs"):
+    if name in ("dor", "dor-upward", "d-mod-k"):
+        with pytest.raises(ValueError, match=rf"which routing {name.removesuffix('-upward')} needs"):
             make_routes(topology, name)
     else:
         assert check(*make_routes(topology, name)).free
@@ -157,3 +157,12 @@ def test_a_port_without_a_link() -> None:
 def test_routings_that_are_none(name: str, discipline: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check(*make_routes(parse("dragonfly:a=2,p=1,h=1"), name, discipline))
+
+
+@pytest.mark.parametrize(("name", "ways"), [("dor", {0, 1}), ("dor-upward", {0})])
+def test_half_a_ring_is_crossed_in_both_directions_or_upward(name, ways):
+    torus = parse("torus:4x6")
+    switches, routes = make_routes(torus, name)
+    half = (np.arange(24) + 2) % 4 + np.arange(24) // 4 * 4  # two further along X
+    assert set(routes.ports[np.arange(24), half, 0].tolist()) == ways
+    assert check(switches, routes).needed == 2

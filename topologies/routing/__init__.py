@@ -83,6 +83,10 @@ def _dor(switches: Switches) -> Routes:
     return Routes("dor", dimension_order(switches), _on_grid(switches))
 
 
+def _dor_upward(switches: Switches) -> Routes:
+    return Routes("dor-upward", dimension_order(switches, balanced=False), _on_grid(switches))
+
+
 def _minimal(switches: Switches) -> Routes:
     discipline = _by_group(switches)
     return Routes("minimal", first_minimal(switches, _weight(switches, discipline)), discipline)
@@ -168,6 +172,7 @@ ROUTINGS = {
         _minimal, "a shortest way, one for each pair of switches; between groups by as few links as can be"
     ),
     "dor": Routing(_dor, "dimension order on grids of switches and HyperX; datelines on rings"),
+    "dor-upward": Routing(_dor_upward, "dimension order in which half a ring is always crossed upward"),
     "up-down": Routing(_up_down, "up*/down* on any network; one VC is enough"),
     "d-mod-k": Routing(d_mod_k, "on trees of levels, up by the destination node's number; one VC is enough"),
     "ecmp": Routing(_ecmp, "a shortest way by a hash of source and destination, drawn at every switch"),

@@ -15,12 +15,13 @@ from netplace.topologies.routing.switches import Switches
 __all__ = ["all_minimal", "costs", "dimension_order", "first_minimal"]
 
 
-def dimension_order(switches: Switches) -> NDArray[np.int16]:
+def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
 
     At half the length of an even ring, the way leads to higher places from even places and to lower places
     from odd places, so that both directions have the same load. For switches whose other coordinates have an
     odd sum, it is reversed, except in rings that are shifted where they close. **(ours)**
+    If not `balanced`, it always leads to higher places.
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):
@@ -34,7 +35,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
         stop = _at(place, d)
         best = np.full((count, count), -1, np.int16)
         others = (place.sum(axis=1) - place[:, d]) * (not _is_twisted(switches, d))
-        upward = (place[:, None, d] + others[None, :]) % 2 == 0
+        upward = ((place[:, None, d] + others[None, :]) % 2 == 0) | (not balanced)
         for port in np.flatnonzero((switches.axis == d).any(axis=0)):
             usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
             end = np.maximum(switches.neighbor[:, port], 0)

@@ -3,9 +3,11 @@ import random
 import numpy as np
 import pytest
 
-from netplace.apps import Program, TaskWriter
+from netplace.apps import Program, TaskWriter, application
 from netplace.apps.collectives import ALGORITHMS, ROOTED, TABLES, Call, Message, Schedule, schedule, selection
+from netplace.netsim import Config, simulate
 from netplace.testing import check_collective
+from netplace.topologies import parse
 
 EVERY = pytest.mark.parametrize(("operation", "name"), ALGORITHMS)
 
@@ -155,3 +157,16 @@ def test_parts_without_bytes_are_sent_where_open_mpi_sends_them():
         assert schedule("reduce_scatter_block", 6, 4, algorithm=name).rounds == 0
     gathered = schedule("allgatherv", 6, 4, algorithm="default").pairs()
     assert [pair[0] for pair in gathered if pair[1] == 0] == [1, 2, 3]
+
+
+def test_a_rank_sends_down_a_tree_child_by_child():
+    torus, config = parse("torus:4x4x4"), Config(phit_bytes=16, packet_phits=128)
+    cycles = {}
+    for name in ("binomial", "linear"):
+        program = application("collective", 4, operation="bcast", algorithm=name, bytes=1 << 18)
+        cycles[name] = simulate(torus, program, [0, 21, 42, 63], config=config).cycles
+    # The root sends to rank 1, then to rank 2, while rank 1 sends to rank 3: two messages in turn. The three
+    # of the linear broadcast are sent at once.
+    whole = (1 << 18) // 16
+    assert cycles["binomial"] == pytest.approx(2 * whole, rel=0.05)
+    assert cycles["linear"] == pytest.approx(3 * whole, rel=0.05)

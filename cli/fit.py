@@ -1,0 +1,191 @@
+"""``netplace fit``: overheads and link speed of a fabric, fitted to measured times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.checks.writing import write_atomically
+from netplace.cli.amounts import COUNT
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.report.files.outputs import check_output
+from netplace.report.terminal.pulse import under_way
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.netsim import Config
+    from netplace.runs.fitting import Fitted, Point
+
+__all__ = ["fit_command"]
+
+_MOST_POINTS = 200
+
+
+@click.command("fit", cls=SettingsCommand, epilog=examples_of("fit"))
+@network_flag
+@click.option(
+    "--pingpong",
+    multiple=True,
+    metavar="FILE",
+    panel=WHAT_RUNS,
+    help="Output of osu_latency or IMB PingPong, between ranks 0 and 1; may be repeated.",
+)
+@click.option(
+    "--collective",
+    "collectives",
+    multiple=True,
+    metavar="OPERATION[=ALGORITHM]:FILE",
+    panel=WHAT_RUNS,
+    help="Output of OSU, IMB or nccl-tests of alltoall, allreduce, allgather or bcast; may be repeated.",
+)
+@click.option("--alltoall", metavar="FILE", panel=WHAT_RUNS, help="The same as --collective alltoall:FILE.")
+@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="Ranks of the collectives. [default: one a node]")
+@click.option(
+    "--hosts", metavar="FILE", panel="Placement", help="The host of each rank, as an allocation lists them."
+)
+@click.option(
+    "--parameters",
+    default="overhead,link",
+    show_default=True,
+    help="What is fitted: overhead (--o-send and --o-recv), per-byte (--o-byte), link (--cycle-ns).",
+)
+@click.option(
+    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write it for --fabric, as .toml."
+)
+@json_flag
+def fit_command(**given: Any) -> None:
+    """Fit overheads and link speed of a fabric to measured times, by the simulator's own answers.
+
+    Other settings stay as given; --fabric is where the fit begins. The table has an interval for each
+    parameter, and measured beside simulated times.
+    """
+    from netplace.runs.fitting import fit
+
+    output = given["output"]
+    if output is not None:
+        if output.suffix != ".toml":
+            raise ValueError(f"-o {output}: expected a name that ends in .toml")
+        check_output(output)
+    config, points = config_from(given), _points(given)
+    with under_way("fit"):
+        found = fit(points, config, tuple(filter(None, given["parameters"].split(","))))
+    if output is not None:
+        write_atomically(output, _toml(found, given))
+    if given["as_json"]:
+        print_json(_described(points, found))
+        return
+    print_tables(*_tables(points, found))
+
+
+def _points(given: dict[str, Any]) -> list[Point]:
+    """Return the measured times that the files hold."""
+    from netplace.checks import check_choice
+    from netplace.placement.mapping.hosts import read_hosts
+    from netplace.runs.benchmark_times import KINDS, read_times
+    from netplace.runs.fitting import Point
+    from netplace.runs.networks import network_of
+
+    there = len(read_hosts(Path(given["hosts"]))) if given["hosts"] else network_of(given["network"]).nodes
+    ranks = given["tasks"] or there
+    if given["hosts"] and ranks != there:
+        raise ValueError(f"--tasks: {ranks} given, and --hosts {given['hosts']} lists {there} hosts")
+    mapping = f"hosts:{given['hosts']}" if given["hosts"] else "consecutive"
+    files = [("pingpong", "", path) for path in given["pingpong"]]
+    named = [*given["collectives"], *([f"alltoall:{given['alltoall']}"] if given["alltoall"] else [])]
+    for text in named:
+        what, colon, path = text.partition(":")
+        kind, _, algorithm = what.partition("=")
+        if not colon or not path:
+            raise ValueError(f"--collective: {text}, expected a form such as alltoall=pairwise:osu.txt")
+        files.append(
+            (check_choice(kind, [k for k in KINDS if k != "pingpong"], "--collective"), algorithm, path)
+        )
+    if not files:
+        raise ValueError("what is fitted to: expected --pingpong FILE, --alltoall FILE or --collective")
+    points = []
+    network = given["network"]
+    for kind, algorithm, path in files:
+        # One way of a ping-pong is a broadcast to one other.
+        operation = f"operation={'bcast' if kind == 'pingpong' else kind}"
+        operation += f",algorithm={algorithm or 'linear'}" if algorithm or kind == "pingpong" else ""
+        tasks = 2 if kind == "pingpong" else ranks
+        if kind == "pingpong" and ranks > 2 and given["hosts"]:
+            raise ValueError(
+                "--hosts: lists the ranks of collectives; a ping-pong with hosts has a file of two"
+            )
+        points += [
+            Point(
+                f"{kind} {measured.where}", network, f"collective,{operation},bytes={measured.bytes}",
+                measured.seconds, measured.bytes, tasks, mapping,
+            )
+            for measured in read_times(Path(path), kind, tasks)
+            if measured.bytes
+        ]  # fmt: skip
+    if len(points) > _MOST_POINTS:
+        raise ValueError(f"{len(points)} measured times, expected at most {_MOST_POINTS}")
+    return points
+
+
+def _described(points: list[Point], found: Fitted) -> dict[str, Any]:
+    return {
+        "parameters": {
+            name: dict(zip(("value", "low", "high"), values, strict=True))
+            for name, values in found.values.items()
+        },
+        "points": [
+            {"name": point.name, "bytes": point.bytes, "measured": point.seconds, "simulated": float(seconds)}
+            for point, seconds in zip(points, found.simulated, strict=True)
+        ],
+    }
+
+
+def _tables(points: list[Point], found: Fitted) -> list[Any]:
+    from netplace.runs.fitting import PARAMETERS
+
+    rows = [
+        [name, f"{value:.4g}", f"{low:.4g} .. {high:.4g}", PARAMETERS[name].says]
+        for name, (value, low, high) in found.values.items()
+    ]
+    times = [
+        [
+            point.name.partition(" ")[0],
+            number(point.bytes),
+            f"{point.seconds * 1e6:.4g}",
+            f"{seconds * 1e6:.4g}",
+            f"{seconds / point.seconds:.2f}",
+        ]
+        for point, seconds in zip(points, found.simulated, strict=True)
+    ]
+    return [
+        table("fitted parameters", ["", "value", "95 %", ""], rows),
+        table("times in us", ["", "bytes", "measured", "simulated", "ratio"], times),
+    ]
+
+
+def _toml(found: Fitted, given: dict[str, Any]) -> str:
+    """Return the fabric as a file that ``--fabric`` reads."""
+    import json
+    from dataclasses import fields
+
+    files = [*given["pingpong"], *given["collectives"], *([given["alltoall"]] if given["alltoall"] else [])]
+    said = "; ".join(
+        f"{name} {value:.4g} ({low:.4g} to {high:.4g})" for name, (value, low, high) in found.values.items()
+    )
+    config: Config = found.config
+    settings = {
+        item.name: value
+        for item in fields(config)
+        if item.name != "fabric" and (value := getattr(config, item.name)) != item.default
+    }
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    head = {
+        "says": f"fitted to {', '.join(Path(file).name for file in files)}",
+        "fitted": said,
+        "network": given["network"],
+    }
+    return "\n".join(
+        [*(f"{name} = {json.dumps(text)}" for name, text in head.items()), "", "[settings]", *lines, ""]
+    )

@@ -1,0 +1,221 @@
+"""End points of a fabric, fitted to measured times by the simulator's own answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import check_choice
+from netplace.netsim import Config
+from netplace.runs.execute import run_simulation
+from netplace.runs.resolve import resolve
+from netplace.runs.spec import Run
+
+__all__ = ["PARAMETERS", "Fitted", "Parameter", "Point", "fit", "seconds_of"]
+
+Float = NDArray[np.float64]
+_PACKETS = 16  # of a large message at the most: it then takes larger packets, which are fewer to simulate
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measured time, and what is simulated for it.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in messages and tables.
+    network : str
+        Text form of the network.
+    app : str
+        The application, with its options.
+    seconds : float
+        The measured time.
+    bytes : int
+        Bytes of its largest message.
+    tasks : int or None
+        Number of tasks; None means one a node.
+    mapping, partition : str
+        Rules of the placement.
+    """
+
+    name: str
+    network: str
+    app: str
+    seconds: float
+    bytes: int
+    tasks: int | None = None
+    mapping: str = "consecutive"
+    partition: str = "whole"
+
+    def run(self, config: Config) -> Run:
+        """Return the run under these settings.
+
+        Packets of messages of more than 16 are doubled until there are as few, which changes how finely
+        messages take turns and little else, and saves most of the time.
+        """
+        while self.bytes // config.packet_bytes > _PACKETS:
+            config = replace(config, packet_phits=2 * config.packet_phits)
+        job: dict[str, Any] = {"app": self.app, "mapping": self.mapping}
+        if self.tasks is not None:
+            job["tasks"] = self.tasks
+        return resolve(self.network, job, partition=self.partition, config=config)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is fitted.
+
+    Attributes
+    ----------
+    says : str
+        What it is, with its unit.
+    get : callable
+        ``get(config)`` is its value.
+    put : callable
+        ``put(config, value)`` returns the settings with another value.
+    start : float
+        Where the search begins if the settings have 0.
+    """
+
+    says: str
+    get: Callable[[Config], float]
+    put: Callable[[Config, float], Config]
+    start: float
+
+
+def _with_link(config: Config, cycle_ns: float) -> Config:
+    """Return the settings with another length of a cycle, in which switches take as many nanoseconds."""
+    pipeline = round(config.pipeline * config.cycle_ns / cycle_ns)
+    return replace(config, cycle_ns=cycle_ns, pipeline=pipeline)
+
+
+PARAMETERS = {
+    "overhead": Parameter(
+        "nanoseconds for a message, at each end (o_send and o_recv)",
+        lambda config: config.o_send,
+        lambda config, value: replace(config, o_send=value, o_recv=value),
+        500.0,
+    ),
+    "per-byte": Parameter(
+        "nanoseconds for a byte, at each end (o_byte)",
+        lambda config: config.o_byte,
+        lambda config, value: replace(config, o_byte=value),
+        0.02,
+    ),
+    "link": Parameter(
+        "GB/s of a link (cycle_ns)",
+        lambda config: config.phit_bytes / config.cycle_ns,
+        lambda config, value: _with_link(config, config.phit_bytes / value),
+        1.0,
+    ),
+}
+"""Parameters by name."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The result of a fit.
+
+    Attributes
+    ----------
+    config : Config
+        The settings with the fitted parameters.
+    values : dict of str to (float, float, float)
+        Value, and ends of its interval of 95 %, by parameter; the interval takes the points as independent
+        and the model as linear around the values.
+    simulated : ndarray of float64, shape (points,)
+        Simulated seconds of each point.
+    """
+
+    config: Config
+    values: dict[str, tuple[float, float, float]]
+    simulated: Float
+
+
+def seconds_of(points: Sequence[Point], config: Config) -> Float:
+    """Return the simulated seconds of each point."""
+    return np.array(
+        [
+            run_simulation(run := point.run(config)).result.cycles * run.config.cycle_ns * 1e-9
+            for point in points
+        ]
+    )
+
+
+def fit(
+    points: Sequence[Point],
+    config: Config,
+    names: Sequence[str] = ("overhead", "link"),
+    evaluations: int = 12,
+) -> Fitted:
+    """Return the parameters with which simulated times are closest to those measured.
+
+    Least squares of the logarithms of simulated over measured times, in which a factor counts the same at
+    every size, and ratios far from 1 count less (soft L1 beyond 10 %); SciPy's trust-region reflective method
+    on the logarithms of the parameters.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Measured times, at least two more than there are parameters.
+    config : Config
+        The other settings, and where the search begins.
+    names : sequence of str
+        Keys of `PARAMETERS`.
+    evaluations : int
+        Most steps of the search; each simulates every point once more than there are parameters.
+
+    Raises
+    ------
+    ValueError
+        If there are too few points, or one measured nothing.
+    """
+    chosen = [PARAMETERS[check_choice(name, PARAMETERS, "parameter")] for name in names]
+    if len(points) < len(chosen) + 2:
+        raise ValueError(
+            f"{len(points)} measured times are too few to fit {len(chosen)} parameters, expected at least "
+            f"{len(chosen) + 2}"
+        )
+    measured = np.array([point.seconds for point in points])
+    if not measured.min() > 0:
+        raise ValueError(f"{points[int(measured.argmin())].name}: a time of 0, expected more")
+    from scipy import optimize, stats
+
+    def put(logs: Float) -> Config:
+        made = config
+        for parameter, log in zip(chosen, logs, strict=True):
+            made = parameter.put(made, float(np.exp(log)))
+        return made
+
+    def residuals(logs: Float) -> Float:
+        return np.log(seconds_of(points, put(logs)) / measured)
+
+    start = np.log([parameter.get(config) or parameter.start for parameter in chosen])
+    found = optimize.least_squares(
+        residuals,
+        start,
+        bounds=(start - _RANGE, start + _RANGE),
+        loss="soft_l1",
+        f_scale=_USUAL,
+        diff_step=0.02,
+        max_nfev=evaluations,
+        xtol=1e-3,
+        ftol=1e-3,
+    )
+    free = len(points) - len(chosen)
+    spread = np.sqrt(np.diag(np.linalg.pinv(found.jac.T @ found.jac)) * float(found.fun @ found.fun) / free)
+    half = stats.t.ppf(0.975, free) * spread
+    values = {
+        name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))
+        for name, log, width in zip(names, found.x, half, strict=True)
+    }
+    return Fitted(put(found.x), values, np.exp(found.fun) * measured)
+
+
+_RANGE = np.log(1000.0)  # on either side of the start
+_USUAL = 0.1  # of the logarithm of a ratio
