@@ -39,6 +39,7 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     metavar="FILE[,KEY=VALUE..]",
     help="A log of jobs (.swf, .swf.gz), or model; may be repeated. Keys: levels, weeks, per-node.",
 )
+@click.option("--data", metavar="FOLDER", help="Measurements that others made, for study reality.")
 @store_flag("FOLDER/runs.sqlite")
 @click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
 @click.option(
@@ -62,7 +63,8 @@ def study_command(name: str, **given: Any) -> None:
         _list()
         return
     study = STUDIES[check_choice(name, [*STUDIES, "list"], "study")]
-    asked = ask(study, given["parts"], given["quick"], given["logs"], **{key: given[key] for key in _NUMBERS})
+    numbers = {key: given[key] for key in _NUMBERS}
+    asked = ask(study, given["parts"], given["quick"], given["logs"], given["data"] or "", **numbers)
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
@@ -104,6 +106,7 @@ def _command(name: str, given: dict[str, Any]) -> str:
     words = ["netplace study", name, *(f"--table {part}" for part in given["parts"])]
     words += ["--quick"] if given["quick"] else []
     words += [f"--log {Path(log).name}" for log in given["logs"]]
+    words += ["--data DIR"] if given["data"] else []
     words += [f"--{key.replace('_', '-')} {given[key]}" for key in _NUMBERS if given[key] is not None]
     return " ".join(words)
 

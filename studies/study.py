@@ -34,6 +34,8 @@ class Asked:
         means the default of the study.
     logs : tuple of str
         Job logs for the study; empty means those of the study.
+    data : str
+        Folder of measurements that others made, for a study that needs them.
     """
 
     parts: tuple[str, ...]
@@ -42,6 +44,7 @@ class Asked:
     partitions: int | None = None
     sim_seeds: int | None = None
     logs: tuple[str, ...] = ()
+    data: str = ""
 
     @property
     def key(self) -> str:
@@ -100,7 +103,7 @@ class Study:
     conduct : callable
         Function that executes the missing part of a request and returns a report; `of_runs` for most studies.
     options : tuple of str
-        Those of ``"mappings"``, ``"partitions"``, ``"sim_seeds"`` and ``"logs"`` that it takes.
+        Those of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"`` and ``"data"`` that it takes.
     many : bool
         Whether it executes plans, which workers or a cluster can share.
     """
@@ -139,6 +142,7 @@ def ask(
     parts: Sequence[str] = (),
     quick: bool = False,
     logs: Sequence[str] = (),
+    data: str = "",
     **numbers: int | None,
 ) -> Asked:
     """Return the checked request to `study`.
@@ -161,8 +165,13 @@ def ask(
         check_int(number, option)
     if logs and "logs" not in study.options:
         raise ValueError(f"study {study.name}: takes no --log, but {logs[0]} was given")
+    if bool(data) != ("data" in study.options):
+        needs = (
+            "takes no --data" if data else "expected --data FOLDER, the measurements that it is set beside"
+        )
+        raise ValueError(f"study {study.name}: {needs}")
     chosen = tuple(part for part in study.parts if part in parts) or study.usual
-    return Asked(parts=chosen, quick=quick, logs=tuple(logs), **numbers)
+    return Asked(parts=chosen, quick=quick, logs=tuple(logs), data=data, **numbers)
 
 
 def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:

@@ -1,0 +1,1 @@
+"""Simulated times beside those measured on real machines."""

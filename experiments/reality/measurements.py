@@ -1,0 +1,148 @@
+"""Measured times from the files of others, as points that can be simulated."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.checks.inputs import input_file
+from netplace.placement import map_tasks
+from netplace.placement.node_lists import node_lists
+from netplace.runs.fitting import Point
+from netplace.runs.networks import network_of
+
+__all__ = ["ALGORITHMS", "Row", "daint_and_alps", "fugaku", "hosts_of", "lumi", "marenostrum", "rows_of"]
+
+# Names of the measurements, and of the algorithm that executes the same messages here.
+ALGORITHMS = {
+    ("alltoall", "pairwise"): "pairwise",
+    ("alltoall", "linear"): "linear",
+    ("alltoall", "linear_sync"): "linear_sync",
+    ("alltoall", "modified_bruck"): "modified_bruck",
+    ("allgather", "bruck"): "bruck",
+    ("allgather", "neighbor"): "neighbor_exchange",
+    ("allgather", "recursive_doubling"): "recursive_doubling",
+    ("allgather", "ring"): "ring",
+    ("allreduce", "recursive_doubling"): "recursive_doubling",
+    ("allreduce", "rabenseifner"): "rabenseifner",
+    ("allreduce", "ring"): "ring",
+    ("bcast", "binomial"): "binomial",
+    ("bcast", "binary"): "binary_tree",
+    ("bcast", "binary_tree"): "binary_tree",
+    ("bcast", "chain"): "chain",
+    ("bcast", "pipeline"): "pipeline",
+}
+FUGAKU_BYTES = (16384, 131072, 1048576, 8388608, 67108864)
+LUMI, ISLAND = "dragonfly:a=32,p=16,h=1,g=24", "xgft:1;32;1"
+COMPACT, SPREAD = "2025_04_07___16_22_51", "2025_04_07___16_33_47"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured time: what it is in tables, and the point that is simulated for it."""
+
+    set: str
+    operation: str
+    algorithm: str
+    bytes: int
+    point: Point
+
+
+def rows_of(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV file."""
+    try:
+        with input_file(path).open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
+    except FileNotFoundError:
+        raise ValueError(f"--data: there is no {path}") from None
+
+
+def _point(row: dict[str, str], network: str, size: str, **more: object) -> Row | None:
+    """Return the row of a file of collectives, if its algorithm is one of ours."""
+    operation = row["collective"]
+    name = row["algorithm"].removeprefix("fjmpi:").removesuffix("_over").removesuffix("_ompi")
+    chosen = ALGORITHMS.get((operation, name.replace("-", "_")))
+    if chosen is None or row.get("layer", "") not in ("", "FJMPI"):
+        return None
+    block = int(float(row["block_bytes" if operation in ("alltoall", "allgather") else "buffer_bytes"]))
+    options = f"operation={operation},algorithm={chosen},bytes={block}"
+    total = int(float(row["buffer_bytes"]))
+    point = Point(
+        f"{operation} {chosen} {total}",
+        network,
+        f"collective,{options}",
+        float(row["median_us"]) * 1e-6,
+        _largest(operation, chosen, block, total),
+        int(row.get("nodes") or row["tasks"]),
+        **more,  # type: ignore[arg-type]
+    )
+    return Row(size, operation, chosen, total, point)
+
+
+def _largest(operation: str, algorithm: str, block: int, total: int) -> int:
+    """Return about the bytes of the largest message."""
+    if algorithm in ("modified_bruck", "bruck") or (operation, algorithm) == (
+        "allgather",
+        "recursive_doubling",
+    ):
+        return total // 2
+    return total // 32 if (operation, algorithm) == ("allreduce", "ring") else block
+
+
+def fugaku(folder: Path, shapes: tuple[str, ...], bytes_: tuple[int, ...] = FUGAKU_BYTES) -> list[Row]:
+    """Return the rows of jobs of these shapes, for vectors of these lengths."""
+    rows = [
+        _point(row, f"torus:{row['shape']}", row["shape"])
+        for row in rows_of(folder / "fugaku_core.csv")
+        if row["shape"] in shapes and int(row["buffer_bytes"]) in bytes_
+        and row["collective"] in ("alltoall", "allgather", "bcast")
+    ]  # fmt: skip
+    return [row for row in rows if row]
+
+
+def hosts_of(path: Path, run: str, network: str) -> str:
+    """Return the partition of the hosts of a run, in the order of ranks."""
+    lines = [f"{row['rank']},{row['host']},{row['xname']}" for row in rows_of(path) if row["run"] == run]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("\n".join(["rank,host,xname", *lines]))
+        file.flush()
+        return node_lists([map_tasks(f"hosts:{file.name}", network_of(network), len(lines))])
+
+
+def lumi(folder: Path, run: str, most: int = 1 << 30) -> list[Row]:
+    """Return the allreduces of a run on eight nodes, on the nodes where it was."""
+    where = hosts_of(folder / "lumi_alloc.csv", run, LUMI)
+    rows = [
+        _point(row, LUMI, "compact" if run == COMPACT else "four groups", partition=where)
+        for row in rows_of(folder / "lumi_runs.csv")
+        if row["run"] == run and row["algorithm"].endswith("_over") and int(row["buffer_bytes"]) <= most
+    ]
+    return [row for row in rows if row]
+
+
+def marenostrum(folder: Path) -> list[Row]:
+    """Return the all-to-alls and broadcasts of 32 nodes of an island, up to 1 MiB of a vector."""
+    rows = [
+        _point(row, ISLAND, "island")
+        for row in rows_of(folder / "mn5_runs.csv")
+        if row["collective"] in ("alltoall", "bcast") and int(row["buffer_bytes"]) <= 8 << 20
+    ]
+    return [row for row in rows if row]
+
+
+def daint_and_alps(folder: Path, machine: str, placement: str, network: str, far: int) -> list[Row]:
+    """Return the medians of ping-pongs, one way, between node 0 and node `far`."""
+    made = []
+    for row in rows_of(folder / "aries_slingshot10_pingpong.csv"):
+        if (row["machine"], row["placement"], row["test"]) == (machine, placement, "pingpong"):
+            size = int(row["bytes"])
+            point = Point(
+                f"{machine} {placement} {size}", network,
+                f"collective,operation=bcast,algorithm=linear,bytes={size}",
+                float(row["median_us"]) * 1e-6, size, 2, partition=f"nodes:0,{far}",
+            )  # fmt: skip
+            made.append(Row(placement, "pingpong", row["load"], size, point))
+    return made
