@@ -39,6 +39,7 @@ from netplace.apps.collectives.hierarchical import (
     reduce_scatter_non_overlapping,
 )
 from netplace.apps.collectives.linear import (
+    alltoall_in_random_order,
     barrier_linear,
     barrier_tree,
     basic_linear_allreduce,
@@ -177,6 +178,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("alltoall", "modified_bruck"): Algorithm(modified_bruck, "blocks hop 2^k ranks in round k"),
     ("alltoall", "linear_sync"): Algorithm.shifting(
         pairwise, "everything, few requests open at a time", together=True
+    ),
+    ("alltoall", "random_order"): Algorithm(
+        alltoall_in_random_order, "everything at once, each rank in an order of its own"
     ),
     ("alltoall", "two_proc"): Algorithm.shifting(pairwise, "two ranks exchange blocks", _two),
     ("alltoallv", "basic_linear"): Algorithm.shifting(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
 from netplace.apps.collectives.trees import down, linear, up, whole_vector
 
 __all__ = [
+    "alltoall_in_random_order",
     "barrier_linear",
     "barrier_tree",
     "basic_linear_allreduce",
@@ -74,3 +77,17 @@ def chain_scan(call: Call) -> Rounds:
 
 def _unless_empty(block: Part) -> tuple[Part] | None:
     return (block,) if block[0] < block[1] else None
+
+
+def alltoall_in_random_order(call: Call) -> Rounds:
+    """Send all blocks at once, each rank in an order of its own that is drawn once for all.
+
+    Blue Gene/L does so, lest the packets of all ranks want the same links: Kumar et al., ICPP 2008. The draws
+    are **(ours)**.
+    """
+    messages = []
+    for rank in range(call.ranks):
+        others = [other for other in range(call.ranks) if other != rank]
+        random.Random(rank).shuffle(others)
+        messages += [Message.of(rank, other, call.block(rank, other)) for other in others]
+    yield messages
