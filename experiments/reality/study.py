@@ -193,8 +193,8 @@ def _pingpong(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
 
 SHARES = {"8x8x8": None, "16x8x8": 64.0, "10x8x4": 70.0}
 _BLOCK = 480
-# N. R. Adiga et al., IBM J. Res. Dev. 49 (2005): packets of at most 256 bytes, links of 175 MB/s, two adaptive
-# channels beside a bubble, which is our router of grids.
+# N. R. Adiga et al., IBM J. Res. Dev. 49 (2005): packets of at most 256 bytes, links of 175 MB/s, two
+# adaptive channels beside a bubble, which is our router of grids.
 _BLUEGENE = Config(phit_bytes=8, packet_phits=32, cycle_ns=8 / 0.175, vcs=3, injectors=6, router_delay=1)
 
 
@@ -217,7 +217,7 @@ def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
     said = [
         _goal("the cube above the shape of 2:1:1", cube > long, f"{cube:.0f} and {long:.0f} % of peak"),
         _goal("2:1:1 within 5 points", abs(long - 64.0) <= 5, f"{long:.0f} % and 64 % published"),
-        "The published shapes are 64x32x32 and 40x32x16, with the same proportions and 64 times as many nodes. "
+        "The published shapes are 64x32x32 and 40x32x16: the same proportions, 64 times as many nodes. "
         "Likely reason of a miss: congestion grows with the size of the torus.",
     ]
     title = "Blue Gene/L: share of the peak of an all-to-all"
