@@ -193,7 +193,8 @@ def fit(
         return made
 
     def residuals(logs: Float) -> Float:
-        return np.log(seconds_of(points, put(logs)) / measured)
+        ratios: Float = np.log(seconds_of(points, put(logs)) / measured)
+        return ratios
 
     start = np.log([parameter.get(config) or parameter.start for parameter in chosen])
     found = optimize.least_squares(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks.inputs import input_file
-from netplace.placement import map_tasks
+from netplace.placement.mapping.hosts import Host, nodes_of
 from netplace.placement.node_lists import node_lists
 from netplace.runs.fitting import Point
-from netplace.runs.networks import network_of
+from netplace.topologies import parse
 
 __all__ = ["ALGORITHMS", "Row", "daint_and_alps", "fugaku", "hosts_of", "lumi", "marenostrum", "rows_of"]
 
@@ -105,11 +104,12 @@ def fugaku(folder: Path, shapes: tuple[str, ...], bytes_: tuple[int, ...] = FUGA
 
 def hosts_of(path: Path, run: str, network: str) -> str:
     """Return the partition of the hosts of a run, in the order of ranks."""
-    lines = [f"{row['rank']},{row['host']},{row['xname']}" for row in rows_of(path) if row["run"] == run]
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write("\n".join(["rank,host,xname", *lines]))
-        file.flush()
-        return node_lists([map_tasks(f"hosts:{file.name}", network_of(network), len(lines))])
+    listed = {
+        int(row["rank"]): Host(f"{path}: rank {row['rank']}", (row["xname"],))
+        for row in rows_of(path)
+        if row["run"] == run
+    }
+    return node_lists([nodes_of(parse(network), [listed[rank] for rank in sorted(listed)])])
 
 
 def lumi(folder: Path, run: str, most: int = 1 << 30) -> list[Row]:

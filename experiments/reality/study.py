@@ -26,9 +26,8 @@ from netplace.experiments.reality.measurements import (
 from netplace.netsim import Config
 from netplace.runs import resolve
 from netplace.runs.fitting import Fitted, fit, seconds_of
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.study import Row as Simulated
-from netplace.studies.study import measured
+from netplace.studies import Asked, Bench, Report, ReportTable, Study, measured
+from netplace.studies import Row as Simulated
 
 __all__ = ["FITTED_ON", "STUDY", "conduct"]
 

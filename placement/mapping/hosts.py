@@ -17,7 +17,7 @@ from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.host_lists import count_hosts, expand
 
-__all__ = ["by_hosts", "read_hosts"]
+__all__ = ["Host", "by_hosts", "nodes_of", "read_hosts"]
 
 _NAMES = ("host", "hostname", "node", "name", "xname")
 _COLUMNS = {
@@ -32,7 +32,7 @@ _MOST = 1 << 24
 
 
 @dataclass(frozen=True)
-class _Host:
+class Host:
     """The host of a rank: where the file says so, its names, and what the columns say of its place."""
 
     where: str
@@ -59,28 +59,34 @@ def by_hosts(problem: MappingProblem) -> Nodes:
             f"{problem.option}: lists the hosts of {len(listed)} ranks, expected {problem.tasks}, the number "
             "of tasks"
         )
-    usable, taken = set(problem.nodes.tolist()), dict[str, list[int]]()
-    nodes = []
-    for rank, (host, places) in enumerate(zip(listed, _places(problem.topology, listed), strict=True)):
-        ranks = taken.setdefault(str(places), [])
-        if len(ranks) == len(places):
-            others = f"rank {ranks[0]}" if len(ranks) == 1 else f"{len(ranks)} ranks"
-            raise ValueError(
-                f"{host.where}: host {abbreviate(str(host))} is given to rank {rank} and to {others}, and "
-                f"{problem.topology} has {len(places)} place{'s'[: len(places) > 1]} there"
-            )
-        node = places[len(ranks)]
+    nodes, usable = nodes_of(problem.topology, listed), set(problem.nodes.tolist())
+    for host, node in zip(listed, nodes.tolist(), strict=True):
         if node not in usable:
             raise ValueError(
                 f"{host.where}: host {abbreviate(str(host))} is node {node}, which is not among the "
                 f"{len(usable)} nodes that the tasks may use"
             )
+    return nodes
+
+
+def nodes_of(topology: Topology, listed: Sequence[Host]) -> Nodes:
+    """Return the nodes of hosts; several ranks on a host take its places in turn."""
+    taken: dict[str, list[int]] = {}
+    nodes = []
+    for rank, (host, places) in enumerate(zip(listed, _places(topology, listed), strict=True)):
+        ranks = taken.setdefault(str(places), [])
+        if len(ranks) == len(places):
+            others = f"rank {ranks[0]}" if len(ranks) == 1 else f"{len(ranks)} ranks"
+            raise ValueError(
+                f"{host.where}: host {abbreviate(str(host))} is given to rank {rank} and to {others}, and "
+                f"{topology} has {len(places)} place{'s'[: len(places) > 1]} there"
+            )
+        nodes.append(places[len(ranks)])
         ranks.append(rank)
-        nodes.append(node)
     return np.array(nodes, np.int64)
 
 
-def read_hosts(path: Path) -> list[_Host]:
+def read_hosts(path: Path) -> list[Host]:
     """Return the hosts in a file, in the order of ranks.
 
     A line is a name, a list such as ``n[0-3]``, or coordinates such as ``(0,1,2)``. If the first line names
@@ -98,14 +104,14 @@ def read_hosts(path: Path) -> list[_Host]:
     columns = [_COLUMNS.get(name, name) for name in map(str.strip, rows[0][1].lower().split(","))]
     if {*_NAMES, "rank"}.intersection(columns) or columns[:2] == ["x", "y"]:
         return _of_table(path, columns, rows[1:])
-    listed: list[_Host] = []
+    listed: list[Host] = []
     for where, line in rows:
         if at := _coordinates(line):
-            listed.append(_Host(where, (), at))
+            listed.append(Host(where, (), at))
         elif count_hosts(line, where) + len(listed) > _MOST:
             raise ValueError(f"{where}: lists more than {_MOST} hosts")
         else:
-            listed.extend(_Host(where, (name.strip(),)) for name in expand(line, where))
+            listed.extend(Host(where, (name.strip(),)) for name in expand(line, where))
     return listed
 
 
@@ -116,13 +122,13 @@ def _coordinates(line: str) -> tuple[int, ...]:
     return tuple(map(int, words)) if numbers and len(words) > 1 else ()
 
 
-def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> list[_Host]:
+def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> list[Host]:
     """Return the hosts of a CSV file with these columns."""
     named = [place for place, name in enumerate(columns) if name in _NAMES]
     axes = [place for place, name in enumerate(columns) if len(name) == 1 and name in "xyzabcdef"]
     if not named and not axes:
         raise ValueError(f"{path}:1: no column of hosts, expected one of {', '.join(_NAMES)}, or x,y,z")
-    hosts: dict[int, _Host] = {}
+    hosts: dict[int, Host] = {}
     for where, line in rows:
         words = [word.strip() for word in next(csv.reader([line]))]
         if len(words) != len(columns):
@@ -136,14 +142,14 @@ def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> li
         at = tuple(check_int(words[place], f"{where}: {columns[place]}", 0) for place in axes)
         if not names and not at:
             raise ValueError(f"{where}: rank {rank} is given no host")
-        hosts[rank] = _Host(where, names, at, {name: word for name, word in given.items() if word})
+        hosts[rank] = Host(where, names, at, {name: word for name, word in given.items() if word})
     missing = next((rank for rank in range(len(hosts)) if rank not in hosts), None)
     if missing is not None or not hosts:
         raise ValueError(f"{path}: rank {missing or 0} is given no host")
     return [hosts[rank] for rank in range(len(hosts))]
 
 
-def _places(topology: Topology, listed: Sequence[_Host]) -> list[list[int]]:
+def _places(topology: Topology, listed: Sequence[Host]) -> list[list[int]]:
     """Return the nodes at which each of the hosts has places for ranks."""
     each = topology.tasks if isinstance(topology, Graph) else 1
     if topology.hosts:
@@ -164,17 +170,17 @@ def _places(topology: Topology, listed: Sequence[_Host]) -> list[list[int]]:
     return [list(range(number * each, (number + 1) * each)) for number in numbers]
 
 
-def _is_number(host: _Host) -> bool:
+def _is_number(host: Host) -> bool:
     return bool(host.names and _NUMBER.fullmatch(host.names[0]))
 
 
-def _known(host: _Host, names: dict[str, list[int]]) -> str:
+def _known(host: Host, names: dict[str, list[int]]) -> str:
     """Return the first name of a host that the network knows."""
     known = next((name for name in host.names if name in names), None)
     return known or check_choice(str(host), names, f"{host.where}: host")
 
 
-def _at(grid: Grid, host: _Host) -> int:
+def _at(grid: Grid, host: Host) -> int:
     """Return the node at the coordinates of a host, which may be the numbers in its name."""
     at = host.at or tuple(int(number) for number in re.findall(r"[0-9]{1,9}", host.names[0]))
     if len(at) != grid.dims:
@@ -191,7 +197,7 @@ def _at(grid: Grid, host: _Host) -> int:
     return int(grid.node(at))
 
 
-def _by_switches(topology: Topology, each: int, listed: Sequence[_Host]) -> list[int]:
+def _by_switches(topology: Topology, each: int, listed: Sequence[Host]) -> list[int]:
     """Return the compute node of each host, on a network of switches and perhaps groups.
 
     Groups, switches and nodes are given out in the order of their numbers, to names in their order. Boards
@@ -239,7 +245,7 @@ def _groups(topology: Topology, each: int) -> tuple[Nodes, Nodes]:
     return group, switch
 
 
-def _labels(host: _Host) -> tuple[str, str | float]:
+def _labels(host: Host) -> tuple[str, str | float]:
     """Return group and switch of a host; the switch of an xname is its place in the cabinet, from 0 to 1."""
     for name in host.names:
         if xname := _XNAME.fullmatch(name):
@@ -267,7 +273,7 @@ def _numbered(
     what: str,
     there: Sequence[int] | Nodes,
     labels: Sequence[object],
-    listed: Sequence[_Host],
+    listed: Sequence[Host],
 ) -> list[int]:
     """Return for each label one of those that are `there`, in the order of the labels."""
     different = sorted(set(labels), key=lambda label: _natural(str(label)))
