@@ -22,6 +22,7 @@ __all__ = [
     "amount",
     "anything",
     "choice",
+    "fields_of",
     "kind_of",
     "listed",
     "maybe",
@@ -223,14 +224,21 @@ def kind_of(
     raise TypeError(f"no kind of values is known for {hint}")
 
 
+def fields_of(
+    hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None = None
+) -> tuple[dict[str, Kind], dict[str, Kind]]:
+    """Return the kinds of a dataclass's fields without and with a default; parameters as of `kind_of`."""
+    hints = get_type_hints(hint)
+    every = {item.name: _field(hints[item.name], undefined, item.metadata) for item in fields(hint)}
+    every |= given or {}
+    optional = {item.name: every[item.name] for item in fields(hint) if _has_default(item)}
+    return {name: kind for name, kind in every.items() if name not in optional}, optional
+
+
 def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
     """Return the kind of tables of a dataclass's fields, those with a default being optional."""
-    hints = get_type_hints(hint)
-    own = {item.name: _field(hints[item.name], undefined, item.metadata) for item in fields(hint)}
-    own |= given
+    check = table(*fields_of(hint, undefined, given))
     defaults = {item.name: to_plain(_default(item)) for item in fields(hint) if _has_default(item)}
-    required = {name: kind for name, kind in own.items() if name not in defaults}
-    check = table(required, {name: own[name] for name in defaults})
 
     def check_and_fill(value: Any, where: str) -> None:
         check(value, where)
@@ -242,7 +250,10 @@ def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
 
 
 def _field(hint: Any, undefined: bool, metadata: Mapping[str, Any]) -> Kind:
-    """Return the kind of a field's values, which its metadata may restrict."""
+    """Return the kind of a field's values, which its metadata may say or restrict."""
+    if "kind" in metadata:
+        kind: Kind = metadata["kind"]
+        return kind
     if metadata.get("choices"):
         return choice(*metadata["choices"])
     return kind_of(hint, undefined, None, metadata.get("bounds"))

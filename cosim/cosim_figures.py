@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from netplace.checks.plain import from_plain, to_plain
+from netplace.checks.quantities import LESS, quantity
+from netplace.checks.schema import amount, table
+from netplace.cosim.mixes import SOURCES
 from netplace.scheduling.metrics import Metrics
 
 __all__ = ["CosimFigures", "Costs", "HalfWidth", "MixFigures", "Sharing", "TableError", "TimeError"]
 
 
+_COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
+_SHARES = table(dict.fromkeys(SOURCES, amount(0)))
+
+
 @dataclass(frozen=True)
 class Sharing:
-    """The cost of sharing the network for the jobs that ended well."""
+    """The cost of sharing for the jobs that ended well; a slowdown is live time over time alone."""
 
-    jobs: int  # number of jobs
-    # Statistics of the live time divided by the time alone.
-    mean_slowdown: float
-    median_slowdown: float
-    p95_slowdown: float
-    most_slowdown: float
-    slowed_by_1_percent: float  # share of the jobs slowed by more than 1 %
-    within_chance: float  # share of the jobs whose slowdown differs from 1, but not significantly
-    node_hours: float  # Node-hours lost by sharing
-    share_of_node_hours: float  # the same, as a share of the node-hours of all jobs alone
+    jobs: int = quantity("Number of jobs.", **_COUNT, shown=False)
+    mean_slowdown: float = quantity("Mean slowdown.", name="mean slowdown by sharing", digits=4)
+    median_slowdown: float = quantity("Median slowdown.", digits=4, shown=False)
+    p95_slowdown: float = quantity("95th percentile of slowdowns.", digits=4, shown=False)
+    most_slowdown: float = quantity("Largest slowdown.", digits=4, shown=False)
+    slowed_by_1_percent: float = quantity(
+        "Jobs slowed by more than 1 %.", "share", name="jobs slowed by 1 % and more", digits=1
+    )
+    within_chance: float = quantity(
+        "Jobs whose slowdown differs from 1, but not significantly.",
+        "share", name="~ slowdown other than 1, within chance", digits=1,
+    )  # fmt: skip
+    node_hours: float = quantity("Node-hours lost by sharing.", shown=False)
+    share_of_node_hours: float = quantity(
+        "Node-hours lost by sharing, of those of all jobs alone.",
+        "share", name="node-hours lost to sharing", digits=2, better=LESS,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ class CosimFigures:
     sharing: Sharing | None  # cost of sharing the network; None if no job ended well
     table_error: TableError | None  # error of a table of times alone; None if the times are a table's
     # With ``mixes``, the share of the time of all jobs by source, `netplace.cosim.SOURCES`.
-    sources: dict[str, float] | None = None
+    sources: dict[str, float] | None = field(default=None, metadata={"kind": _SHARES})
     mixes: MixFigures | None = None  # with ``mixes``, how the mixes were measured
     simulated: float | None = None  # with ``sampled``, the share of the time that was simulated
     # With both, the number of jobs whose half-width exceeds `netplace.cosim.MARKED`.

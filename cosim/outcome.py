@@ -12,50 +12,20 @@ from netplace.checks.schema import (
     anything,
     kind_of,
     listed,
-    maybe,
     number,
-    row,
     sentence,
     table,
     table_of,
     text,
 )
-from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, Sharing, TimeError
+from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, job_row
-from netplace.cosim.mixes import SOURCES
-from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
+from netplace.cosim.waiting import Waiting
+from netplace.runs.outcomes import METRICS
 
 __all__ = ["OPTIONAL", "OUTCOME", "REQUIRED", "job_rows_of"]
 
-_SPREAD = kind_of(Spread, undefined=True)
-_LEVEL = kind_of(Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD))})
-_ERROR = kind_of(TimeError, undefined=True, given={"jobs": number()})
-_GROUPS = ("application", "size", "contiguous")
-_FIGURES = kind_of(
-    CosimFigures,
-    given={
-        "schedule": _LEVEL,
-        "sharing": maybe(kind_of(Sharing, undefined=True, given={"jobs": number()})),
-        "table_error": maybe(table({"all": _ERROR, **dict.fromkeys(_GROUPS, table_of(_ERROR))})),
-        "sources": table(dict.fromkeys(SOURCES, amount(0))),
-        "mixes": table({"simulated": number(), "target_missed": number(), "target_half_width": amount(0)}),
-        "simulated": amount(0),
-        "marked": number(),
-        "half_width": maybe(kind_of(HalfWidth, undefined=True)),
-        "costs": maybe(kind_of(Costs, undefined=True, given={"jobs": number()})),
-    },
-)
-_PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
-_LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}
-_WAITING = table(
-    {
-        **dict.fromkeys(("window", "waited", "charged"), number()),
-        "jobs": listed(row(*_PAIR)),
-        "over_time": listed(row(number(), *_PAIR)),
-        "links": listed(table(_LINK)),
-    },
-    {"watched": listed(table({"job": number(-MOST), "links": listed(row(number(), number(), *_PAIR[1:]))}))},
-)
+_FIGURES = kind_of(CosimFigures, undefined=True, given={"schedule": METRICS})
 REQUIRED = {
     "jobs": listed(kind_of(JobRow), least=1),
     "figures": _FIGURES,
@@ -67,7 +37,7 @@ REQUIRED = {
 OPTIONAL = {
     "failures": listed(table({"job": number(-MOST), "why": text})),
     "site": table(dict.fromkeys(("refused", "node_failures", "before_unknown"), number())),
-    "waiting": _WAITING,
+    "waiting": kind_of(Waiting),
 }
 
 OUTCOME = table(REQUIRED, OPTIONAL)

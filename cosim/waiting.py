@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks import MOST
 from netplace.checks.plain import from_plain, to_plain
+from netplace.checks.schema import number
 from netplace.netsim import Network
 
 __all__ = ["LinkWaiting", "Waiting", "WaitingOverTime", "WatchedJob"]
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
+_COUNT = {"bounds": (0, math.inf)}
+_PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINKS = 100  # of which the course is told, those with most waiting for other jobs
 
 

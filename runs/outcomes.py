@@ -9,6 +9,7 @@ from netplace.checks import MOST
 from netplace.checks.schema import (
     Kind,
     amount,
+    fields_of,
     kind_of,
     listed,
     maybe,
@@ -18,8 +19,9 @@ from netplace.checks.schema import (
     table_of,
     text,
 )
-from netplace.scheduling.metrics import PER_JOB, Metrics, SteadyMean
-from netplace.scheduling.power.figures import PowerFigures
+from netplace.runs.schedule_figures import ScheduleFigures
+from netplace.scheduling.metrics import PER_JOB, Metrics
+from netplace.scheduling.metrics.per_job import FIRST
 
 __all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SCHEDULE_KEYS", "SCHEDULE_OPTIONS", "SIMULATION"]
 
@@ -41,24 +43,20 @@ _SPREAD = table(
     dict.fromkeys(("mean", "std", "p50", "p90", "p95", "p99", "most"), maybe(amount())), others=True
 )
 METRICS: Kind = kind_of(
-    Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD), others=True)}
+    Metrics,
+    undefined=True,
+    given={"per_job": table(dict.fromkeys(FIRST, _SPREAD), dict.fromkeys(PER_JOB, _SPREAD), others=True)},
 )
-SCHEDULE_KEYS: dict[str, Kind] = {
-    "metrics": METRICS,
-    "steady": table_of(kind_of(SteadyMean, undefined=True)),
-    "batches": table_of(listed(maybe(amount()))),
-    "rejected": table(
-        {"jobs": listed(number(-(2**62))), "sizes": listed(number()), "first": maybe(text)}, others=True
-    ),
-    "notes": listed(sentence),
-    "cpu_seconds": amount(0),
-}
-SCHEDULE_OPTIONS: dict[str, Kind] = {
-    "failed": listed(number(-(2**62))),
-    "power": kind_of(PowerFigures, undefined=True),
-    "site": table_of(number()),
-    "versions": table_of(sentence),
-}
+SCHEDULE_KEYS, SCHEDULE_OPTIONS = fields_of(
+    ScheduleFigures,
+    undefined=True,
+    given={
+        "metrics": METRICS,
+        "notes": listed(sentence),
+        "cpu_seconds": amount(0),
+        "versions": table_of(sentence),
+    },
+)
 SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
 
 _DELAYS = ("mean", "p50", "p95", "p99", "most")

@@ -20,7 +20,7 @@ from netplace.netsim import Config
 from netplace.report.tables.schedule import site_rows
 from netplace.report.tables.waiting import waiting_table, write_waiting
 from netplace.report.terminal.screen import number, table
-from netplace.report.terminal.units import span, time_unit
+from netplace.report.terminal.units import figure_lines, scaled, span
 from netplace.runs.tables import write_table
 
 if TYPE_CHECKING:
@@ -44,12 +44,6 @@ __all__ = [
 Outcome = dict[str, Any]
 COSTS = "What place and sharing cost the jobs of the log"
 
-_SHARING = {
-    "mean slowdown by sharing": ("mean_slowdown", 4, 1),
-    "jobs slowed by 1 % and more (%)": ("slowed_by_1_percent", 1, 100),
-    "~ slowdown other than 1, within chance (%)": ("within_chance", 1, 100),
-    "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
-}
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
 _SPREAD: dict[str, Callable[[Sequence[float]], Any]] = {
     "mean": np.mean,
@@ -73,12 +67,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     """Return the tables of one co-simulation: sharing, the job level, the error of a table."""
     figures = CosimFigures.from_dict(outcome["figures"])
     schedule, sharing = figures.schedule, figures.sharing
-    rows = []
-    if sharing:
-        rows = [
-            [name, number(getattr(sharing, key) * factor, digits)]
-            for name, (key, digits, factor) in _SHARING.items()
-        ]
+    rows = figure_lines(sharing) if sharing else []
     per_job = schedule.per_job
     rows += [
         [],
@@ -111,9 +100,10 @@ def _job_table(jobs: Sequence[JobRow]) -> Table:
     for name, said in quantities(JobRow).items():
         values = [value for job in jobs if (value := getattr(job, name)) is not None]
         if said.better and values:
-            size, unit = time_unit(values) if said.unit == "s" else (1.0, said.unit)
-            spread = [number(float(of(values)) / size, said.digits) for of in _SPREAD.values()]
-            rows.append([said.in_unit(unit), *spread])
+            heading, factor = scaled(said, values)
+            rows.append(
+                [heading, *(number(float(of(values)) * factor, said.digits) for of in _SPREAD.values())]
+            )
     return table("figures of the jobs", ["a job's", *_SPREAD], rows)
 
 

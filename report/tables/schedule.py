@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from netplace.checks.quantities import quantities
 from netplace.checks.writing import write_atomically
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.units import figure_lines, scaled
 from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
+from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
@@ -37,25 +40,6 @@ __all__ = [
     "write_rows",
 ]
 
-# Figures on the screen: name in the metrics, digits, factor.
-_FIGURES: dict[str, tuple[str, int, float]] = {
-    "utilisation (%)": ("utilisation", 2, 100),
-    "useful (%)": ("useful", 2, 100),
-    "external fragmentation (%)": ("external_fragmentation", 2, 100),
-    "internal fragmentation (%)": ("internal_fragmentation", 2, 100),
-    "lost to kills (%)": ("lost", 2, 100),
-    "throughput (jobs/h)": ("throughput", 2, 1),
-    "makespan (h)": ("makespan", 1, 1 / 3600),
-    "contiguous jobs (%)": ("contiguous", 1, 100),
-    "locality": ("locality", 3, 1),
-    "run factor": ("run_factor", 4, 1),
-    "jobs": ("jobs", 0, 1),
-    "rejected": ("rejected", 0, 1),
-    "failed": ("failed", 0, 1),
-    "kills": ("kills", 0, 1),
-    "backfilled": ("backfilled", 0, 1),
-    "promises broken": ("promises_broken", 0, 1),
-}
 _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
 PLAN_WORDS = (
@@ -73,11 +57,7 @@ def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[Table]:
     """Return the tables of one schedule: its figures, and the spread of what jobs got."""
     metrics, steady = figures.metrics, figures.steady
     rows = [
-        [name, number(value * factor, digits)]
-        for name, (key, digits, factor) in _FIGURES.items()
-        if (value := getattr(metrics, key)) is not None
-    ]
-    rows += [
+        *figure_lines(metrics),
         ["searches", number(metrics.cost.searches)],
         ["nodes visited", number(metrics.cost.visited)],
         ["scheduler CPU (s)", number(metrics.cost.cpu_seconds, 2)],
@@ -86,10 +66,20 @@ def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[Table]:
     spreads = []
     for name, spread in metrics.per_job.items():
         known = steady.get(name)
-        interval = f"{number(known.mean, 1)} ± {number(known.half_width, 1)}" if known else "-"
-        spreads.append([name, *(number(getattr(spread, key), 1) for key in _SPREAD), interval])
+        said = PER_JOB[name][1]
+        heading, factor = scaled(said, [spread.mean])
+        values = [number(factor * getattr(spread, key), said.digits) for key in _SPREAD]
+        interval = "-"
+        if known:
+            interval = " ± ".join(
+                number(factor * each, said.digits) for each in (known.mean, known.half_width)
+            )
+        spreads.append([heading, *values, interval])
     columns = ["a job's", *_SPREAD, "steady state, 95 %"]
-    tables = [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
+    tables = [
+        table(title_of(plan), ["figure", "value"], rows),
+        table("figures of the jobs", columns, spreads),
+    ]
     return tables + ([] if figures.power is None else [power_table(figures.power)])
 
 
@@ -136,7 +126,7 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.options)
-        row |= {key: getattr(figures.metrics, key) for key, _, _ in _FIGURES.values()}
+        row |= {key: getattr(figures.metrics, key) for key, said in quantities(Metrics).items() if said.shown}
         for name, spread in figures.metrics.per_job.items():
             row |= {f"{name}_{key}": getattr(spread, key) for key in _SPREAD}
         for name, known in figures.steady.items():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
+from netplace.checks.quantities import Quantity, quantities
 from netplace.report.terminal.screen import number
 
-__all__ = ["seconds_unit", "span", "time_unit", "whole_part_kept"]
+__all__ = ["figure_lines", "scaled", "seconds_unit", "span", "time_unit", "whole_part_kept"]
 
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -26,6 +28,27 @@ def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
     """Return the unit, in seconds, and its name, in which most of the times are at least 10 large."""
     known = sorted(abs(value) for value in seconds if value and value == value)
     return seconds_unit(known[len(known) // 2], 10, ("min", "ns")) if known else (1.0, "s")
+
+
+def scaled(said: Quantity, values: Iterable[float]) -> tuple[str, float]:
+    """Return the heading of a figure with the unit in which people read its values, and their factor."""
+    if said.unit == "share":
+        return said.in_unit("%"), 100.0
+    if said.unit == "s":
+        size, unit = time_unit(values)
+        return said.in_unit(unit), 1 / size
+    return said.heading, 1.0
+
+
+def figure_lines(record: Any) -> list[list[str]]:
+    """Return name and value of each figure of a record that it has and that is shown, for a table."""
+    rows = []
+    for name, said in quantities(type(record)).items():
+        value = getattr(record, name)
+        if said.shown and value is not None:
+            heading, factor = scaled(said, [value])
+            rows.append([heading, number(value * factor, said.digits)])
+    return rows
 
 
 def whole_part_kept(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.quantities import LESS, MORE, quantity
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.schedule import Cost, Schedule, State
 
@@ -40,60 +41,53 @@ class Spread:
 class Metrics:
     """Figures of a whole schedule; times in seconds, shares from 0 to 1.
 
-    Attributes
-    ----------
-    jobs, rejected, failed, kills, backfilled, without_estimate : int
-        Jobs that ran; that could never run on this machine; that were ended at their estimates; attempts that
-        were killed and put back; jobs that overtook; jobs whose estimate came from the rule.
-    promises_broken : int
-        Jobs that started later than the policy had first promised.
-    makespan : float
-        From the first submission to the last end.
-    throughput : float
-        Jobs that ended well, an hour. Those that were ended at their estimates (``overrun`` ``"kill"``) do
-        not count, so with many of them it is less than `jobs` an hour.
-    total_flow : float
-        Sum of all turnarounds.
-    utilisation : float
-        Share of the machine's node-seconds that were held.
-    useful : float
-        Share that the workload needs: nodes requested times nominal run time, of the jobs that ended well.
-    internal_fragmentation : float
-        Share of the held node-seconds on nodes that the job did not ask for.
-    external_fragmentation : float
-        Share of the machine's node-seconds free while the head of the queue needed no more nodes than that.
-    lost : float
-        Share of the held node-seconds in attempts that were killed.
-    contiguous : float
-        Share of the jobs of more than one node that had their neighborhood for themselves.
-    locality : float or None
-        Mean over these jobs, if measured; see `Locality`.
-    run_factor : float
-        Run times against nominal ones, weighted by nodes: what placement cost or gained.
-    per_job : dict of str to Spread
-        By the keys of `PER_JOB`.
-    cost : Cost
-        What it took the scheduler.
+    `netplace.checks.quantities` tells where each figure appears; `per_job` is by the keys of `PER_JOB`.
     """
 
-    jobs: int
-    rejected: int
-    failed: int
-    kills: int
-    backfilled: int
-    without_estimate: int
-    promises_broken: int
-    makespan: float
-    throughput: float
-    total_flow: float
-    utilisation: float
-    useful: float
-    internal_fragmentation: float
-    external_fragmentation: float
-    lost: float
-    contiguous: float
-    locality: float | None
-    run_factor: float
+    jobs: int = quantity("Jobs that ran.")
+    rejected: int = quantity("Jobs that could never run on this machine.", name="rejected jobs", better=LESS)
+    failed: int = quantity("Jobs that were ended at their estimates.", name="failed jobs", better=LESS)
+    kills: int = quantity("Attempts that were killed and put back.")
+    backfilled: int = quantity("Jobs that overtook.")
+    without_estimate: int = quantity("Jobs whose estimate came from the rule.", shown=False)
+    promises_broken: int = quantity("Jobs that started later than the policy had first promised.")
+    makespan: float = quantity("From the first submission to the last end.", "s", digits=1, better=LESS)
+    throughput: float = quantity(
+        "Jobs that ended well, an hour; not those that were ended at their estimates (overrun `kill`).",
+        "jobs/h", digits=2, better=MORE,
+    )  # fmt: skip
+    total_flow: float = quantity("Sum of all turnarounds.", "s", digits=1, shown=False)
+    utilisation: float = quantity(
+        "Share of the machine's node-seconds that were held.", "share", digits=2, better=MORE
+    )
+    useful: float = quantity(
+        "Share that the workload needs: nodes requested times nominal run time, of jobs that ended well.",
+        "share", digits=2,
+    )  # fmt: skip
+    internal_fragmentation: float = quantity(
+        "Share of the held node-seconds on nodes that the job did not ask for.",
+        "share", digits=2, better=LESS,
+    )  # fmt: skip
+    external_fragmentation: float = quantity(
+        "Share of node-seconds free while the head of the queue needed no more nodes than that.",
+        "share", digits=2, better=LESS,
+    )  # fmt: skip
+    lost: float = quantity(
+        "Share of the held node-seconds in attempts that were killed.",
+        "share",
+        name="lost to kills",
+        digits=2,
+    )
+    contiguous: float = quantity(
+        "Share of the jobs of more than one node that had their neighborhood for themselves.",
+        "share", name="contiguous jobs", digits=1, better=MORE,
+    )  # fmt: skip
+    locality: float | None = quantity(
+        "Mean of `Locality` over these jobs, if measured.", digits=3, better=LESS
+    )
+    run_factor: float = quantity(
+        "Run times against nominal ones, weighted by nodes: what placement cost or gained.", digits=4
+    )
     per_job: dict[str, Spread]
     cost: Cost
 

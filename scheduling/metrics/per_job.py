@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice
+from netplace.checks.quantities import LESS, Quantity
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["BOUND", "OVER_JOBS", "PER_JOB", "per_job"]
+__all__ = ["BOUND", "FIRST", "OVER_JOBS", "PER_JOB", "per_job"]
 
 Column = NDArray[np.float64]
 
@@ -38,15 +39,33 @@ def _stretch(schedule: Schedule) -> Column:
     return np.maximum(_turnaround(schedule), _LEAST) / np.maximum(schedule.nominal, _LEAST)
 
 
-# name: (function, one line for people)
-PER_JOB: dict[str, tuple[Callable[[Schedule], Column], str]] = {
-    "wait": (_wait, "seconds from submission to the last start"),
-    "head_wait": (lambda schedule: schedule.head_wait, "of these, seconds as the first of the queue"),
-    "run": (_run, "seconds from the last start to the end"),
-    "turnaround": (_turnaround, "seconds from submission to the end: the flow time"),
-    "bounded_slowdown": (_bounded_slowdown, "turnaround over run time, of at least 10 s; at least 1"),
-    "stretch": (_stretch, "turnaround over the run time of the workload, each of at least 1 s"),
+PER_JOB: dict[str, tuple[Callable[[Schedule], Column], Quantity]] = {
+    "wait": (
+        _wait,
+        Quantity("wait", "s", 1, LESS, help="From submission to the last start."),
+    ),
+    "head_wait": (
+        lambda schedule: schedule.head_wait,
+        Quantity("wait as head", "s", 1, help="Of its wait, as the first of the queue."),
+    ),
+    "run": (_run, Quantity("run time", "s", 1, LESS, help="From the last start to the end.")),
+    "turnaround": (
+        _turnaround,
+        Quantity("turnaround", "s", 1, LESS, help="From submission to the end: the flow time."),
+    ),
+    "bounded_slowdown": (
+        _bounded_slowdown,
+        Quantity(
+            "bounded slowdown", "", 1, LESS, help="Turnaround over run time, of at least 10 s; at least 1."
+        ),
+    ),
+    "stretch": (
+        _stretch,
+        Quantity("stretch", digits=1, help="Turnaround over the run time of the workload, of at least 1 s."),
+    ),
 }
+# Those that every file of results has; of later ones, older files have none.
+FIRST = ("wait", "head_wait", "run", "turnaround", "bounded_slowdown", "stretch")
 
 
 def per_job(schedule: Schedule, name: str) -> Column:

@@ -72,7 +72,7 @@ def test_one_schedule_as_json_and_as_files(netplace, tmp_path):
 def test_the_screen_shows_figures_and_spreads(netplace):
     result = netplace(*SMALL, "--locality")
     assert result.exit_code == 0, result.stderr
-    for word in ("utilisation (%)", "locality", "bounded_slowdown", "scheduler CPU", "±"):
+    for word in ("utilisation (%)", "locality", "bounded slowdown", "scheduler CPU", "±"):
         assert word in result.stdout
 
 

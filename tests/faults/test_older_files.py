@@ -16,10 +16,18 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
 from netplace.report.tables.configurations import ConfigurationRow
+from netplace.runs.load_figures import LoadFigures
+from netplace.runs.outcomes import METRICS
 from netplace.runs.plan import Plan
+from netplace.runs.run_figures import RunFigures
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import Metrics
+from netplace.scheduling.metrics.per_job import FIRST
 
-KINDS = (Config, ConfigurationRow, CosimFigures, CosimPlan, JobRow, Metrics, Plan, RuleAdvice, Waiting)
+KINDS = (
+    Config, ConfigurationRow, CosimFigures, CosimPlan, JobRow, LoadFigures, Metrics, Plan, RuleAdvice, RunFigures,
+    ScheduleFigures, Waiting,
+)  # fmt: skip
 
 
 @dataclass
@@ -112,3 +120,12 @@ def test_an_added_field_breaks_no_older_file(top: type, inner: type, monkeypatch
     kind_of(top)(old, "old.json")
     if inner is top:
         assert old["added"] == 7
+
+
+def test_older_schedules_lack_later_measures_of_jobs() -> None:
+    old = _oldest(Metrics)
+    old["per_job"] = dict.fromkeys(FIRST, old["per_job"]["name"])
+    METRICS(old, "old.json")
+    del old["per_job"]["wait"]
+    with pytest.raises(ValueError, match=r"old.json: per_job.wait: is missing"):
+        METRICS(old, "old.json")

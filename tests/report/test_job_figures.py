@@ -17,6 +17,11 @@ from netplace.cosim.serialization import read_plan
 from netplace.report.comparison import compare, read_outcome
 from netplace.report.pages.kinds.cosimulation import page
 from netplace.report.tables.cosim import figure_tables, write_folder
+from netplace.report.tables.schedule import figure_tables as schedule_tables
+from netplace.report.tables.schedule import write_figures
+from netplace.runs.plan import make_plan
+from netplace.runs.schedules import run_schedule
+from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.topologies import parse
 
 GIVEN = {
@@ -94,3 +99,22 @@ def test_a_folder_without_a_later_figure_is_read(written, tmp_path):
     assert "slowdown (live / alone)" in names
     assert "distance of its nodes (hops)" not in names
     assert "distance of its nodes (hops)" not in page(tmp_path).parts[-1].columns
+
+
+def test_figures_of_a_schedule_appear_on_the_terminal_and_in_a_comparison(tmp_path):
+    plan = make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "easy"})
+    carried = run_schedule(plan, keep_nodes=True)
+    write_figures(tmp_path / "s", plan, carried)
+    metrics = carried.figures.metrics
+    whole, jobs, *_ = schedule_tables(plan, carried.figures)
+    shown = list(map(str, whole.columns[0].cells))
+    differences = compare(read_outcome(tmp_path / "s"), read_outcome(tmp_path / "s")).differences
+    compared = {each.name: each.first for each in differences}
+    for name, said in quantities(Metrics).items():
+        has = said.shown and getattr(metrics, name) is not None
+        assert sum(cell.partition(" (")[0] == said.name for cell in shown) == has
+        if said.better and has:
+            assert compared[said.heading] == pytest.approx(getattr(metrics, name))
+    spreads = list(map(str, jobs.columns[0].cells))
+    assert [cell.partition(" (")[0] for cell in spreads] == [said.name for _, said in PER_JOB.values()]
+    assert {f"mean {said.heading}" for _, said in PER_JOB.values() if said.better} <= {*compared}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.quantities import quantities
+from netplace.cosim.cosim_figures import Sharing
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
@@ -21,7 +22,11 @@ __all__ = ["cosim_entry", "outcome", "recognises"]
 _FIGURES: Figures = {
     ("schedule", "per_job", "wait", "mean"): ("mean wait (s)", LESS),
     **{("schedule", *keys): said for keys, said in METRICS.items()},
-    ("sharing", "share_of_node_hours"): ("node-hours lost to sharing (share)", LESS),
+    **{
+        ("sharing", name): (said.heading, said.better)
+        for name, said in quantities(Sharing).items()
+        if said.better
+    },
 }
 
 

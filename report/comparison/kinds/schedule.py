@@ -7,31 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import abbreviate
-from netplace.report.comparison.kinds.figures import LESS, MORE, Figures, figure_results
+from netplace.checks.quantities import quantities
+from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import asked_of, versions_of
 from netplace.report.pages.kinds.schedule import recognises
 from netplace.runs.schedule_folder import read_figures
+from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.workload import WORKLOADS
 
 __all__ = ["METRICS", "outcome", "plan_entries", "recognises", "stream_of"]
 
-_PER_JOB = {
-    "wait": "mean wait (s)",
-    "bounded_slowdown": "mean bounded slowdown",
-    "turnaround": "mean turnaround (s)",
-    "run": "mean run time (s)",
-}
+_PER_JOB = {name: f"mean {said.heading}" for name, (_, said) in PER_JOB.items() if said.better}
 METRICS: Figures = {
-    ("makespan",): ("makespan (s)", LESS),
-    ("utilisation",): ("utilisation", MORE),
-    ("throughput",): ("throughput (jobs an hour)", MORE),
-    ("external_fragmentation",): ("external fragmentation", LESS),
-    ("internal_fragmentation",): ("internal fragmentation", LESS),
-    ("contiguous",): ("share of contiguous jobs", MORE),
-    ("locality",): ("locality", LESS),
-    ("rejected",): ("rejected jobs", LESS),
-    ("failed",): ("failed jobs", LESS),
+    (name,): (said.heading, said.better) for name, said in quantities(Metrics).items() if said.better
 }
 _MEANS: Figures = {("per_job", name, "mean"): (text, LESS) for name, text in _PER_JOB.items()}
 _ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
