@@ -25,8 +25,8 @@ from netplace.scheduling.metrics import Metrics
 from netplace.scheduling.metrics.per_job import FIRST
 
 KINDS = (
-    Config, ConfigurationRow, CosimFigures, CosimPlan, JobRow, LoadFigures, Metrics, Plan, RuleAdvice, RunFigures,
-    ScheduleFigures, Waiting,
+    Config, ConfigurationRow, CosimFigures, CosimPlan, JobRow, LoadFigures, Metrics, Plan, RuleAdvice,
+    RunFigures, ScheduleFigures, Waiting,
 )  # fmt: skip
 
 
