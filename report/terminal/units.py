@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from netplace.checks.quantities import Quantity, quantities
 from netplace.report.terminal.screen import number
@@ -40,7 +39,7 @@ def scaled(said: Quantity, values: Iterable[float]) -> tuple[str, float]:
     return said.heading, 1.0
 
 
-def figure_lines(record: Any) -> list[list[str]]:
+def figure_lines(record: object) -> list[list[str]]:
     """Return name and value of each figure of a record that it has and that is shown, for a table."""
     rows = []
     for name, said in quantities(type(record)).items():

@@ -41,7 +41,7 @@ class Spread:
 class Metrics:
     """Figures of a whole schedule; times in seconds, shares from 0 to 1.
 
-    `netplace.checks.quantities` tells where each figure appears; `per_job` is by the keys of `PER_JOB`.
+    `netplace.checks.quantities` tells where each figure appears.
     """
 
     jobs: int = quantity("Jobs that ran.")
@@ -88,8 +88,8 @@ class Metrics:
     run_factor: float = quantity(
         "Run times against nominal ones, weighted by nodes: what placement cost or gained.", digits=4
     )
-    per_job: dict[str, Spread]
-    cost: Cost
+    per_job: dict[str, Spread] = quantity("Spread over the jobs, by the keys of `PER_JOB`.", shown=False)
+    cost: Cost = quantity("What it took the scheduler.", shown=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
