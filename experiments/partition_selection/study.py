@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from netplace.experiments.partition_selection.alone import ALONE, alone, scattered
 from netplace.experiments.partition_selection.cells import (
     DIGITS,
     POINTS,
@@ -72,7 +73,7 @@ PARTS = {
     for table, what in TABLES.items()
     for ending, rounding in (("", ""), (ROUNDED, "; sizes rounded up"))
     if table != "run-times" or not ending
-}
+} | ALONE
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,15 @@ def _crossing(part: Part, sizes: str) -> list[SelectionCase]:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Fill the run-time tables, make the schedules, and report."""
+    apart = [
+        made(bench, asked.quick)
+        for name, made in zip(ALONE, (alone, scattered), strict=True)
+        if name in asked.parts
+    ]
+    first, said = [table for table, _ in apart], [sentence for _, sentence in apart]
+    asked = replace(asked, parts=tuple(name for name in asked.parts if name not in ALONE))
+    if not asked.parts:
+        return Report(tuple(first), tuple(said))
     runs = {setup: measured(_rows_of(setup, asked.quick), bench) for setup in _setups(asked)}
     times = {
         setup: {rule: BoxTimes(own, rule, cycle=1.0) for rule in SETUPS[setup].mappings.values()}
@@ -176,7 +186,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     make = partial(run_case, tables=times, machine=machine, intensities=drawn)
     kept = kept_outcomes(wanted, make, asdict, bench).values()
     frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
-    tables, sentences, figures = [], [_ABOUT], {}
+    tables, sentences, figures = first, [_ABOUT, *said], {}
     for name in asked.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":

@@ -10,7 +10,7 @@ published parameters. Logs are those of the user's folder; without one, jobs of 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -29,10 +29,16 @@ from netplace.studies.schedules import KeptCase, case_outcomes
 
 __all__ = ["STUDY", "RedirectionCase", "cases"]
 
-PARTS = {"windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names"}
+PARTS = {
+    "windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names",
+    "dedicated": "SPT-RD by its dedicated processors and by its threshold (figures 3.3 to 3.6)",
+}
+_SWEEPS = {"dedicated": range(1, 11), "threshold": range(1, 6)}  # as published for logs other than Curie
 POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
 BASE = "SPT"
 _STRETCHES = ("sum_bounded_stretch", "max_bounded_stretch", "norm2_bounded_stretch")
+_SWEPT = ("sum_flow", "sum_bounded_stretch")
+_LITTLE = 0.05  # share by which flows may fall and yet not "fall as on Curie"
 _AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
 
 
@@ -66,10 +72,28 @@ class RedirectionCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[RedirectionCase]:
-    """Return what is requested."""
+    """Return what is requested of the part windows: all policies with the published parameters."""
+    return [case for made in _by_log(asked) for case in made]
+
+
+def sweeps(asked: Asked) -> list[tuple[RedirectionCase, str]]:
+    """Return SPT-RD with one parameter varied, and its name."""
+    made = []
+    for own in _by_log(asked):
+        usual = next(case for case in own if case.policy == "SPT-RD")
+        for name, values in _SWEEPS.items():
+            for value in (1, 2) if asked.quick else values:
+                if name != "dedicated" or value < usual.processors:
+                    parameters = tuple(dict(usual.parameters, **{name: float(value)}).items())
+                    made.append((replace(usual, parameters=parameters), name))
+    return made
+
+
+def _by_log(asked: Asked) -> list[list[RedirectionCase]]:
+    """Return all policies with the published parameters, log by log."""
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
-    asked_for = []
+    asked_for: list[list[RedirectionCase]] = []
     for log in asked_logs(asked):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
         if name not in instances.index:
@@ -79,33 +103,79 @@ def cases(asked: Asked) -> list[RedirectionCase]:
             )
         row = instances.loc[name]
         days, count = (2.0, 3) if log.name == MODEL else (float(row["instance_days"]), 20)
+        asked_for.append([])
         for policy in POLICIES:
             own = chosen[(chosen["trace"] == name) & (chosen["method"] == policy)]
             wanted = TASK_POLICIES[policy].parameters
             parameters = tuple((key, float(own[key].iloc[0])) for key in wanted)
             machine, processors = int(row["log_cpus"]), int(row["instance_cpus"])
-            asked_for.append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
+            asked_for[-1].append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
     return asked_for
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
+    varied = sweeps(asked) if "dedicated" in asked.parts else []
+    wanted = [case for case in cases(asked) if "windows" in asked.parts or case.policy == BASE]
+    made = case_outcomes([*wanted, *(case for case, _ in varied)], bench)
     rows = [
         {"log": case.log.name, "policy": case.policy, "window": place, **figures}
-        for case, outcome in case_outcomes(cases(asked), bench)
+        for case, outcome in made[: len(wanted)]
         for place, figures in enumerate(outcome["windows"])
     ]
     frame = pd.DataFrame(rows)
-    tables = [_sizes(frame), _claims(frame)]
-    sentences = [_queueing(frame)]
-    for log, group in frame.groupby("log", sort=False):
-        table, sentence = _policies(str(log), group)
-        tables.append(table)
-        sentences.append(sentence)
+    tables, sentences = [], []
+    outcomes = [pd.DataFrame(outcome["windows"]) for _, outcome in made[len(wanted) :]]
+    swept = _swept(frame, [(*pair, own) for pair, own in zip(varied, outcomes, strict=True)])
+    if varied:
+        digits = {"dedicated": 0, "threshold": 0, "redirected": 3, "sum_flow": 3, "sum_bounded_stretch": 3}
+        tables.append(ReportTable("dedicated", f"{PARTS['dedicated']}, over SPT", swept, digits))
+        sentences += _sweep_sentences(swept)
+    if "windows" in asked.parts:
+        tables += [_sizes(frame), _claims(frame, swept)]
+        sentences.append(_queueing(frame))
+        for log, group in frame.groupby("log", sort=False):
+            table, sentence = _policies(str(log), group)
+            tables.append(table)
+            sentences.append(sentence)
     return Report(tuple(tables), tuple(sentences))
 
 
-def _claims(frame: pd.DataFrame) -> ReportTable:
+def _swept(frame: pd.DataFrame, varied: list[tuple[RedirectionCase, str, pd.DataFrame]]) -> pd.DataFrame:
+    """Return sums over all windows against those of SPT, by log and varied parameter."""
+    lines = []
+    for case, name, own in varied:
+        base = frame[(frame["log"] == case.log.name) & (frame["policy"] == BASE)]
+        given = dict(case.parameters)
+        lines.append(
+            {
+                "log": case.log.name,
+                "varied": name,
+                "dedicated": given["dedicated"],
+                "threshold": given["threshold"],
+                "redirected": own["redirected"].sum() / own["tasks"].sum(),
+                **{figure: own[figure].sum() / base[figure].sum() for figure in _SWEPT},
+            }
+        )
+    return pd.DataFrame(lines, columns=["log", "varied", *_SWEEPS, "redirected", *_SWEPT])
+
+
+def _course(own: pd.DataFrame, figure: str) -> float:
+    """Return by how much a figure grows from the least value of what is varied to the most."""
+    ordered = own.sort_values(str(own["varied"].iloc[0]))[figure]
+    return float(ordered.iloc[-1] / ordered.iloc[0] - 1)
+
+
+def _sweep_sentences(swept: pd.DataFrame) -> list[str]:
+    return [
+        f"{log}, more of {name}: sum of flows {100 * _course(own, 'sum_flow'):+.0f} %, of stretches "
+        f"{100 * _course(own, 'sum_bounded_stretch'):+.0f} % (published: on Curie flows fall and stretches "
+        "rise from 4 dedicated processors on; on LLNL-Thunder flows do not fall so)."
+        for (log, name), own in swept.groupby(["log", "varied"], sort=False)
+    ]
+
+
+def _claims(frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
     """Return the published orders, and for how many of our figures and windows they come out."""
     lines = []
     for claim in published("mendonca_claims.csv").query("chapter == 3").itertuples(index=False):
@@ -118,6 +188,13 @@ def _claims(frame: pd.DataFrame) -> ReportTable:
                 str(word) for word in (claim.variant, claim.relation, claim.against) if word == word
             ),
         }
+        own = swept[(swept["log"] == claim.platform) & (swept["varied"] == "dedicated")]
+        if claim.metric == "sum flow over dedicated processors" and len(own):
+            held = _course(own, "sum_flow") > -_LITTLE
+            steps = own.sort_values("dedicated")["sum_flow"].diff().dropna()
+            counts = {"for": int((steps >= 0).sum()), "against": int((steps < 0).sum())}
+            lines.append({**said, "on": claim.platform, "verdict": "held" if held else "not held", **counts})
+            continue
         if claim.platform != "all other traces":
             lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
             continue
@@ -198,7 +275,7 @@ STUDY = Study(
     title="What redirecting long tasks gains for the stretch, and costs in flow",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 3.1 and 3.2, figures 3.7 to 3.13",
     parts=PARTS,
-    usual=tuple(PARTS),
+    usual=("windows",),
     conduct=conduct,
     options=("logs",),
 )

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.partition_selection import schedules as selection_schedules
+from netplace.experiments.partition_selection.alone import ALONE
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
 from netplace.experiments.partition_selection.setups import SETUPS
@@ -27,10 +28,11 @@ from netplace.experiments.partition_selection.study import (
 )
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BoxTimes, most_cubic, named, shapes
+from netplace.runs.store import Store
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.studies.study import Bench, ask
 
 STUDY = STUDIES["partition-selection"]
 
@@ -58,7 +60,7 @@ def test_a_part_names_its_table_set_up_and_rounding():
     assert read("large") == Part("large", "plain", False)
     assert read("classes-rounded") == Part("classes", "plain", True)
     assert read("break-even-insee-rounded") == Part("break-even", "insee", True)
-    assert {read(name).table for name in PARTS} == set(TABLES)
+    assert {read(name).table for name in set(PARTS) - set(ALONE)} == set(TABLES)
 
 
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
@@ -187,3 +189,17 @@ def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed
             BoxTimes(frame.assign(cycles=scaled), "best", cycle=1.0), FULL, "updates"
         )
         assert again.set_index("class").at[name, "ours"] == pytest.approx(row["printed"])
+
+
+def test_jobs_alone_in_boxes_and_on_random_nodes(tmp_path):
+    """The 3-D mesh: the cube with the consecutive mapping is best, the worst takes over six times that."""
+    asked = ask(STUDY, list(ALONE), quick=True)
+    with Store(tmp_path / "runs.sqlite") as store:
+        report = STUDY.conduct(asked, Bench(store))
+    boxes, apart = (table.frame for table in report.tables)
+    cube = boxes[(boxes["box"] == "4x4x4") & (boxes["mapping"] == "consecutive")]
+    assert len(boxes) == 6 * 3
+    assert cube["to best"].tolist() == [1.0]
+    assert boxes["to best"].max() > 6
+    assert "best here in 1 of 1 applications" in report.summary[0]
+    assert 1 < apart["least"].iloc[0] <= apart["mean"].iloc[0] <= apart["most"].iloc[0] < 2

@@ -18,8 +18,12 @@ from netplace.experiments.redirection.simulator import (
     tasks_of,
     windows,
 )
+from netplace.experiments.redirection.study import cases, sweeps
+from netplace.runs.store import Store
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
+from netplace.studies import STUDIES
+from netplace.studies.study import Bench, ask
 
 
 @st.composite
@@ -138,3 +142,22 @@ GOOD = [Task(1, 0, 5)]
 def test_mistakes_are_sentences(tasks, policy, more, told):
     with pytest.raises(ValueError, match=told):
         run_tasks(tasks, 3, policy, **more)
+
+
+def test_sweeps_vary_one_parameter_of_redirection_by_delay(tmp_path):
+    study = STUDIES["redirection"]
+    asked = ask(study, ["dedicated"], quick=True)
+    given_to = [(dict(case.parameters), name) for case, name in sweeps(asked)]
+    usual = dict(next(case for case in cases(asked) if case.policy == "SPT-RD").parameters)
+    assert [(one[name], name) for one, name in given_to] == [
+        (value, name) for name in ("dedicated", "threshold") for value in (1, 2)
+    ]
+    assert all({**one, name: usual[name]} == usual for one, name in given_to)
+    with Store(tmp_path / "runs.sqlite") as store:
+        report = study.conduct(asked, Bench(store))
+    [table] = report.tables
+    assert table.frame["varied"].tolist() == ["dedicated"] * 2 + ["threshold"] * 2
+    assert (table.frame[["sum_flow", "sum_bounded_stretch"]] > 0).all(axis=None)
+    assert len(report.summary) == 2
+    # Redirecting later sends fewer tasks away.
+    assert table.frame["redirected"].iloc[3] <= table.frame["redirected"].iloc[2]
