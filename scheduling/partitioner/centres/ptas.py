@@ -56,7 +56,7 @@ def ptas(space: Space, free: Nodes, size: int, strips: int = 3) -> Selection:
     best: tuple[int, list[int]] | None = None
     for columns, rows in itertools.product(_strips(by_x, cuts), _strips(by_y, cuts)):
         cells = [
-            sorted(column & row, key=lambda at, i=i, j=j: (_along(x[at], y[at], i, j, strips), at))
+            [at for _, at in sorted((_along(x[at], y[at], i, j, strips), at) for at in column & row)]
             for i, column in enumerate(columns)
             for j, row in enumerate(rows)
         ]
