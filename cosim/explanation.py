@@ -45,7 +45,8 @@ class Explanation:
 
     job: JobRow  # result row of the job
     own: int  # cycles that its packets waited for each other
-    # Jobs that ran at the same time, in decreasing order of the waiting for them.
+    # Jobs that ran at the same time: those without which the run was repeated, in decreasing order of the
+    # saving, then the others in decreasing order of the waiting for them.
     neighbours: tuple[Neighbour, ...]
     links: tuple[WaitedLink, ...]  # links with the most waiting for others
 

@@ -38,8 +38,9 @@ def reasons(
 
     The run is repeated up to the end of the job with the same starts, and every cycle in which one of its
     packets waits is charged to the job whose packet holds the resource (docs/background/model.md, "Waiting").
-    Jobs that ran at the same time are listed in decreasing order of their charges. The run is then repeated
-    without each of the first `suspects` of them.
+    The run is then repeated without each of the `suspects` jobs with the highest charges. These come first,
+    in decreasing order of what the job saves without them. The others follow, in decreasing order of their
+    charges.
 
     Parameters
     ----------
@@ -81,12 +82,13 @@ def reasons(
     total = float(own + sum(neighbour.links.sum() for neighbour in neighbours))
     described = [_described(neighbour, total) for neighbour in neighbours]
     second = plan.config.cycle_ns * 1e-9
-    for place, suspect in enumerate(described[:suspects]):
-        if suspect.amount:
-            left = [started for started in everybody if started.number != suspect.job]
-            without = replay(placing, left, until=job).cycles[job] * second
-            saved = _share(row["live"] - without, row["alone"])
-            described[place] = replace(suspect, without=without, saved=saved)
+    tested = [neighbour for neighbour in described[:suspects] if neighbour.amount]
+    for place, suspect in enumerate(tested):
+        left = [started for started in everybody if started.number != suspect.job]
+        without = replay(placing, left, until=job).cycles[job] * second
+        saved = _share(row["live"] - without, row["alone"])
+        tested[place] = replace(suspect, without=without, saved=saved)
+    described = sorted(tested, key=lambda suspect: suspect.without or 0.0) + described[len(tested) :]
     most = _most(placing.machine, neighbours, links)
     return Explanation(job_row(row), own, tuple(described), most)
 

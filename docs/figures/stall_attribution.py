@@ -38,7 +38,7 @@ def measured(machine: str, seed: int) -> pd.DataFrame:
             continue
         neighbours = reasons(plan, rows, row["job"], suspects=len(rows)).neighbours
         charged = sum(neighbour.amount for neighbour in neighbours)
-        for rank, neighbour in enumerate(neighbours):
+        for rank, neighbour in enumerate(sorted(neighbours, key=lambda other: -other.amount)):
             if neighbour.amount:
                 lines.append(
                     {

@@ -60,6 +60,11 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
         assert 0 < one.overlap <= 1
     scores = [one.amount for one in found.neighbours]
     assert scores == sorted(scores, reverse=True)
+    ranked = reasons(plan, rows, job["job"], suspects=3).neighbours
+    tested = [one.without for one in ranked[:3]]
+    assert tested == sorted(tested)  # the first saves most
+    assert {one.job for one in ranked[:3]} == {one.job for one in found.neighbours[:3]}
+    assert [one.job for one in ranked[3:]] == [one.job for one in found.neighbours[3:]]
     first = found.neighbours[0]
     (without,) = [r for r in what_if(plan, rows, without=[first.job]) if r.job == job["job"]]
     assert first.without == without.what_if

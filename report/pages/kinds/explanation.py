@@ -103,19 +103,17 @@ def _verdict(explanation: Explanation) -> list[str]:
         f"Of {total:,} cycles that its packets waited, {100 * (1 - explanation.own / total):.1f} % were "
         "for other jobs."
     )
-    if others and others[0].amount:
-        worst = others[0]
+    worst = max(others, key=lambda other: other.amount, default=None)
+    if worst is not None and worst.amount:
         said.append(
             f"For job {worst.job} ({worst.application}) they waited longest: {worst.amount:,} cycles."
         )
         if worst.without is not None:
             said.append(f"Without that one it would have taken {_MICRO * worst.without:,.4g} µs.")
-        tried = [(other.without, place) for place, other in enumerate(others) if other.without is not None]
-        least, place = min(tried, default=(0.0, 0))
-        if place:
-            most = others[place]
+        first = others[0]  # of those without which the run was made again, the one that saves most
+        if first is not worst and first.without is not None:
             said.append(
-                f"Most would be gained without job {most.job} ({most.application}): it would take "
-                f"{_MICRO * least:,.4g} µs."
+                f"Most would be gained without job {first.job} ({first.application}): it would take "
+                f"{_MICRO * first.without:,.4g} µs."
             )
     return said
