@@ -50,12 +50,7 @@ class Figure:
 
 
 def figure(
-    name: str,
-    unit: str,
-    values: Sequence[float],
-    *,
-    least: float | None = None,
-    most: float | None = None,
+    name: str, unit: str, values: Sequence[float], *, least: float | None = None, most: float | None = None
 ) -> Figure:
     """Return the figure of several measurements."""
     return Figure(name, unit, statistics.median(values), min(values), max(values), least, most)

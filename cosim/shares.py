@@ -14,13 +14,5 @@ __all__ = ["MEASURED"]
 # By name, shares of the time in which applications communicate; each is drawn as often.
 MEASURED: dict[str, dict[str, float]] = {
     # NPB 3.3.1, class A, 64 tasks on torus:8x8, 3.2 ns a cycle: 1 - computation (mean over tasks) / time.
-    "npb": {
-        "BT": 0.248,
-        "CG": 0.656,
-        "FT": 0.623,
-        "IS": 0.513,
-        "LU": 0.288,
-        "MG": 0.361,
-        "SP": 0.363,
-    }
+    "npb": {"BT": 0.248, "CG": 0.656, "FT": 0.623, "IS": 0.513, "LU": 0.288, "MG": 0.361, "SP": 0.363}
 }

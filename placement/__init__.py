@@ -18,12 +18,4 @@ from netplace.placement.mapping import MAPPINGS, MappingProblem, map_tasks
 from netplace.placement.partition import PARTITIONS, PartitionRequest, partition
 from netplace.placement.rule import Rule
 
-__all__ = [
-    "MAPPINGS",
-    "PARTITIONS",
-    "MappingProblem",
-    "PartitionRequest",
-    "Rule",
-    "map_tasks",
-    "partition",
-]
+__all__ = ["MAPPINGS", "PARTITIONS", "MappingProblem", "PartitionRequest", "Rule", "map_tasks", "partition"]

@@ -41,10 +41,7 @@ class Resources:
         return self.workers or max(1, cores() // together)
 
     def executor(
-        self,
-        function: Callable[[Item], Outcome],
-        lost: Callable[[str], Any],
-        in_hand: int = 1,
+        self, function: Callable[[Item], Outcome], lost: Callable[[str], Any], in_hand: int = 1
     ) -> Executor[Item, Outcome]:
         """Return the executor of `function`; for the parameters, see `netplace.runs.executors`."""
         if self.dask is not None:

@@ -87,9 +87,7 @@ def measurements(
 
 
 def level_costs(
-    levels: Sequence[Sequence[Sequence[int]]],
-    made: Sequence[Measurement],
-    times: Sequence[float],
+    levels: Sequence[Sequence[Sequence[int]]], made: Sequence[Measurement], times: Sequence[float]
 ) -> list[LevelCost]:
     """Return what each level costs, from the mean time of the jobs of each measurement."""
     took = {(m.level, m.application, m.split, m.alone): time for m, time in zip(made, times, strict=True)}

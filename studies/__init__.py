@@ -10,17 +10,6 @@ from netplace.extensions.offers import Offered
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Row, Study, ask, measured, of_runs
 
-__all__ = [
-    "STUDIES",
-    "Asked",
-    "Bench",
-    "Report",
-    "ReportTable",
-    "Row",
-    "Study",
-    "ask",
-    "measured",
-    "of_runs",
-]
+__all__ = ["STUDIES", "Asked", "Bench", "Report", "ReportTable", "Row", "Study", "ask", "measured", "of_runs"]
 
 STUDIES: Offered[Study] = Offered("netplace.studies", "study", Study)

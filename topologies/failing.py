@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.faults import (
-    Pairs,
-    cables_between,
-    cables_of,
-    check_routers,
-    drawn,
-    link_cycles,
-)
+from netplace.topologies.faults import Pairs, cables_between, cables_of, check_routers, drawn, link_cycles
 from netplace.topologies.graph import Graph
 from netplace.topologies.routing import default_on
 from netplace.topologies.routing.switches import Switches

@@ -23,10 +23,7 @@ COMPLEX = 16
 
 
 def ft(
-    problem_class: str,
-    tasks: int,
-    iterations: int | None = None,
-    collectives: Collectives | None = None,
+    problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
     """Return the timed section of FT.
 

@@ -40,10 +40,7 @@ BLOCK = 1 << 16  # keys drawn at a time: small enough for a processor's cache
 
 
 def is_(
-    problem_class: str,
-    tasks: int,
-    iterations: int | None = None,
-    collectives: Collectives | None = None,
+    problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
     """Return the timed section of IS.
 

@@ -36,10 +36,7 @@ DOUBLE = 8
 
 
 def lu(
-    problem_class: str,
-    tasks: int,
-    iterations: int | None = None,
-    collectives: Collectives | None = None,
+    problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
     """Return the timed section of LU.
 

@@ -31,10 +31,7 @@ BACKWARD_TAGS = (1100, 2100, 3100)
 
 
 def mg(
-    problem_class: str,
-    tasks: int,
-    iterations: int | None = None,
-    collectives: Collectives | None = None,
+    problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
     """Return the timed section of MG.
 

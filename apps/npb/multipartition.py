@@ -106,12 +106,7 @@ def exchange_faces(writer: TaskWriter, grid: Multipartition) -> None:
 
 
 def sweep(
-    writer: TaskWriter,
-    grid: Multipartition,
-    axis: int,
-    forward: Message,
-    backward: Message,
-    send_first: bool,
+    writer: TaskWriter, grid: Multipartition, axis: int, forward: Message, backward: Message, send_first: bool
 ) -> None:
     """Append the solution of all lines along `axis`: elimination forwards, then substitution backwards.
 

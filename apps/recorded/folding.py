@@ -304,10 +304,7 @@ def _extend(sequences: dict[int, Sequence], rows: Any) -> None:
 
 
 def _written(parts: list[Part]) -> list[Int]:
-    return [
-        np.empty((0, len(COLUMNS)), np.int64),
-        *(np.tile(part.rows, (part.times, 1)) for part in parts),
-    ]
+    return [np.empty((0, len(COLUMNS)), np.int64), *(np.tile(part.rows, (part.times, 1)) for part in parts)]
 
 
 class _Rest:
@@ -329,11 +326,7 @@ class _Rest:
         calls = resolved(complete(np.concatenate(made)), self._trace)
         calls = with_sizes(calls, self._trace.by_length)
         whole = Recorded(
-            self._trace.ranks,
-            calls,
-            self._sizes,
-            self._trace.communicators,
-            by_length=self._trace.by_length,
+            self._trace.ranks, calls, self._sizes, self._trace.communicators, by_length=self._trace.by_length
         )
         return whole.program(self._cycles_per_us, self._collectives)
 

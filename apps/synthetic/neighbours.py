@@ -20,16 +20,7 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic.grid import Grid
 from netplace.apps.synthetic.rounds import Round, exchange, in_rounds
 
-__all__ = [
-    "mesh_2d",
-    "mesh_3d",
-    "t_mesh_2d",
-    "t_mesh_3d",
-    "t_torus_2d",
-    "t_torus_3d",
-    "torus_2d",
-    "torus_3d",
-]
+__all__ = ["mesh_2d", "mesh_3d", "t_mesh_2d", "t_mesh_3d", "t_torus_2d", "t_torus_3d", "torus_2d", "torus_3d"]
 
 Sizes = str | Sequence[int] | None
 

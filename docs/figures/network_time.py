@@ -25,10 +25,7 @@ application = "2d-torus,packets=4"
 application = "butterfly,packets=4"
 """
 # jobs, iterations about
-FEW, MANY = (
-    ((8, 30), (8, 300), (8, 1_150), (8, 3_450), (8, 11_500)),
-    ((40, 300), (40, 3_450)),
-)
+FEW, MANY = (((8, 30), (8, 300), (8, 1_150), (8, 3_450), (8, 11_500)), ((40, 300), (40, 3_450)))
 CASES = {"torus:8x8": FEW + MANY, "tree:4,3": FEW}
 
 

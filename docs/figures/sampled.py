@@ -222,9 +222,7 @@ def regimes(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the table of coverage, a row a regime."""
     kind = frame["application"].str.partition(",")[0]
     length = pd.cut(
-        frame["iterations"],
-        [0, 100, 1000, 1_000_000],
-        labels=["4 to 100 iterations", "101 to 1,000", "more"],
+        frame["iterations"], [0, 100, 1000, 1_000_000], labels=["4 to 100 iterations", "101 to 1,000", "more"]
     )
     share = pd.cut(
         frame["share"], [0, 0.1, 0.5, 1], labels=["communication to 0.1", "0.2 to 0.5", "0.7 to 1"]

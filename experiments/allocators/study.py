@@ -50,10 +50,7 @@ POLICIES = [
     for choice in ("free-list", "first-fit", "best-fit", "sum-of-squares")
 ]
 # Four processors at each switch of every other row, or of the first four; the others do not compute.
-CPLANT = (
-    "service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4",
-    "service:nodes=128-255/torus:8x8,c=4",
-)
+CPLANT = ("service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4", "service:nodes=128-255/torus:8x8,c=4")
 FOLDER = "NETPLACE_SWF"
 LOG = "LLNL-T3D"
 PARTS = {

@@ -158,12 +158,7 @@ def _places(nodes: int, ranks: int, placement: str, draw: int) -> tuple[Nodes, N
 
 
 def _cycles(
-    machine: Topology,
-    config: Config,
-    program: Program,
-    own: Nodes,
-    others: Nodes | None,
-    limit: int | None,
+    machine: Topology, config: Config, program: Program, own: Nodes, others: Nodes | None, limit: int | None
 ) -> int | None:
     """Return the cycles that a program takes; None if they are more than `limit`."""
     network, begin = Network(machine, config), 0

@@ -44,10 +44,7 @@ STRAYS = {
     "leaf": "the first tasks of a drawn leaf switch of each job",
     "drawn": "tasks drawn, job by job",
 }
-REACHES = {
-    "one level": "with one of the four jobs below one switch",
-    "anywhere": "with any job",
-}
+REACHES = {"one level": "with one of the four jobs below one switch", "anywhere": "with any job"}
 EXCHANGES = {
     "together": "all that stray from a job go to one other, in a random ring of jobs",
     "each": "each goes by itself, in a ring of its own",

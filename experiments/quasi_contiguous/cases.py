@@ -41,11 +41,7 @@ LIKE = {
     "like SDSC-BLUE": ("tree:6,4", 0.67),
 }
 # Machines of logs, and how many of their nodes are there.
-_INSTALLED = {
-    "HPC2N": ("tree:4,4", 240),
-    "LLNL-Thunder": ("tree:4,6", 4008),
-    "SDSC-BLUE": ("tree:4,6", 1152),
-}
+_INSTALLED = {"HPC2N": ("tree:4,4", 240), "LLNL-Thunder": ("tree:4,6", 4008), "SDSC-BLUE": ("tree:4,6", 1152)}
 
 
 @dataclass(frozen=True)

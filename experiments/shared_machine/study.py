@@ -33,11 +33,7 @@ __all__ = ["STUDY", "cases"]
 FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
 QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
 MACHINES = {"torus": "torus:8x8", "mesh": "mesh:8x8", "tree": "tree:4,3"}
-NEAR = {
-    "torus": "curve:hilbert,best-fit",
-    "mesh": "curve:hilbert,best-fit",
-    "tree": "quasi-contiguous:20",
-}
+NEAR = {"torus": "curve:hilbert,best-fit", "mesh": "curve:hilbert,best-fit", "tree": "quasi-contiguous:20"}
 POLICIES = ("fcfs", "easy")
 CLASSES = ("collectives", "2d", "mixed")
 LOADS = (0.6, SATURATED)

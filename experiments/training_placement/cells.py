@@ -129,11 +129,7 @@ def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
 
 
 def _step_ms(
-    machine: Topology,
-    config: Config,
-    program: Program,
-    nodes: Nodes,
-    beside: Sequence[tuple[Program, Nodes]],
+    machine: Topology, config: Config, program: Program, nodes: Nodes, beside: Sequence[tuple[Program, Nodes]]
 ) -> float:
     """Return the milliseconds of a step, after the others have run for a while."""
     network = Network(machine, config)

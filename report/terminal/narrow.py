@@ -84,11 +84,7 @@ def _part(made: Table, places: Sequence[int], widths: Sequence[int], number: int
 
 
 def _widths(
-    part: Sequence[int],
-    least: Sequence[int],
-    natural: Sequence[int],
-    columns: Sequence[Column],
-    room: float,
+    part: Sequence[int], least: Sequence[int], natural: Sequence[int], columns: Sequence[Column], room: float
 ) -> list[int]:
     """Return the width of each column; what is left over goes to numbers, then to texts, then to headings."""
     widths = {place: least[place] for place in part}

@@ -17,10 +17,7 @@ Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: 
 
 
 def figure_results(
-    path: Path,
-    draws: Mapping[str, Mapping[str, Any]],
-    figures: Figures,
-    kind: str,
+    path: Path, draws: Mapping[str, Mapping[str, Any]], figures: Figures, kind: str
 ) -> list[Result]:
     """Return results over the draws of what is one number in each.
 
