@@ -20,10 +20,18 @@ __all__ = ["KeptCase", "case_outcomes", "kept_outcomes", "outcomes", "turnaround
 
 
 class KeptCase:
-    """A dataclass with all inputs of an outcome; its content hash is the key in the store."""
+    """A dataclass with all inputs of an outcome; its content hash is the key in the store.
 
-    study: ClassVar[str]  # name of the study
-    revision: ClassVar[int] = 1  # number to increase when a case no longer gives the same outcome
+    Attributes
+    ----------
+    study : str
+        Name of the study.
+    revision : int
+        Number to increase when a case no longer gives the same outcome.
+    """
+
+    study: ClassVar[str]
+    revision: ClassVar[int] = 1
 
     def describe(self) -> dict[str, Any]:
         """Return the inputs of the outcome as a dict for JSON, with a log by its content."""
@@ -58,7 +66,15 @@ def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
 
 
 def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnable, dict[str, Any]]]:
-    """Return each case with its outcome; missing ones are made and stored one by one."""
+    """Return each case with its outcome; missing ones are made and stored one by one.
+
+    Parameters
+    ----------
+    cases : iterable of RunnableCase
+        Dataclasses, such as `KeptCase` with a method ``run``.
+    bench : Bench
+        Store and resources of the study.
+    """
     every = list(cases)
     kept = kept_outcomes({case.key: case for case in every}, _run, _describe, bench)
     return [(case, kept[case.key]) for case in every]

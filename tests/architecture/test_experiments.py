@@ -30,18 +30,11 @@ INSIDE = {
     "netplace.cosim.table",
     "netplace.cosim.work",
     "netplace.netsim.laps",
-    "netplace.netsim.presets",
     "netplace.netsim.threads",
-    "netplace.placement.compactness",
-    "netplace.placement.node_lists",
-    "netplace.placement.rule",
-    "netplace.placement.switch_groups",
     "netplace.runs.executors",
     "netplace.runs.plan",
     "netplace.runs.schedules",
     "netplace.runs.set_costs",
-    "netplace.scheduling.estimates",
-    "netplace.scheduling.metrics.interval",
     "netplace.scheduling.partitioner.any_tree",
     "netplace.scheduling.partitioner.contiguous.search",
     "netplace.scheduling.partitioner.curves.along",
@@ -53,9 +46,6 @@ INSIDE = {
     "netplace.scheduling.partitioner.shapes",
     "netplace.scheduling.partitioner.tree",
     "netplace.scheduling.power.program",
-    "netplace.scheduling.schedule",
-    "netplace.scheduling.workload.published_classes",
-    "netplace.studies.schedules",
 }
 
 
