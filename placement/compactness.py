@@ -24,16 +24,30 @@ _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
 @dataclass(frozen=True)
 class Compactness:
-    """Figures of a set of k nodes on a network; those of boxes are None if the network is not a grid."""
+    """Figures of a set of k nodes on a network; those of boxes are None if the network is not a grid.
 
-    pairwise_sum: int  # sum of the distances of all k (k - 1) / 2 unordered pairs, in hops
-    mean_hops: float  # mean distance of a pair; 0 for a single node
-    # Number of connected parts; see `components`. If the switches form a grid, parts of the switches.
+    Attributes
+    ----------
+    pairwise_sum : int
+        Sum of the distances of all k (k - 1) / 2 unordered pairs, in hops.
+    mean_hops : float
+        Mean distance of a pair; 0 for a single node.
+    components : int
+        Number of connected parts; see `components`. If the switches form a grid, parts of the switches.
+    box : tuple of int or None
+        Sides of the bounding box; on a ring, it excludes the largest gap.
+    box_ratio : float or None
+        Number of nodes of the bounding box, divided by k.
+    cube_ratio : float or None
+        Number of nodes of the bounding cube, whose side is the longest side of the box, divided by that of
+        the smallest cube with room for k nodes.
+    """
+
+    pairwise_sum: int
+    mean_hops: float
     components: int
-    box: tuple[int, ...] | None = None  # sides of the bounding box; on a ring, it excludes the largest gap
-    box_ratio: float | None = None  # number of nodes of the bounding box, divided by k
-    # Number of nodes of the bounding cube, whose side is the longest side of the box, divided by that of the
-    # smallest cube with room for k nodes.
+    box: tuple[int, ...] | None = None
+    box_ratio: float | None = None
     cube_ratio: float | None = None
 
     @property
