@@ -82,6 +82,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Run beside a machine": {
         "serve": "serve",
+        "slurm": "slurm",
     },
     "See and make what they take": {
         "list": "listing",

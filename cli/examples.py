@@ -57,6 +57,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace advise --machine torus:4x4 --app 2d-torus --tasks 8 --seconds 1 -o advice",
         "netplace advise --machine tree:4,2 --free 0-11 --app all-to-all --tasks 6 --simulations 20 --json",
     ),
+    "slurm": (
+        "netplace slurm watch --help",
+        "netplace slurm place --help",
+    ),
     "serve": (
         "netplace serve --machine torus:8x8 --partition mc1x1",
         "netplace serve --machine tree:4,2 --folder service",

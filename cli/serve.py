@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -67,7 +68,7 @@ def serve_command(**given: Any) -> None:
     with ExitStack() as stack:
         journal = None
         if folder is not None:
-            lock_folder(folder)
+            stack.callback(os.close, lock_folder(folder))
             journal = Journal(folder, cluster, given["sync"])
         service = Service(cluster, journal)
         stack.callback(service.close)

@@ -143,8 +143,13 @@ SAFE = {
         "find_spec": OWN_RULE,
         "import importlib.machinery": OWN_RULE,
     },
+    "live/follow.py": {
+        "write_text": "hostfiles and the topology, in the folder that the user named",
+        "open": "appends to the audit log in that folder",
+    },
     "live/journal.py": {"open": "lock, token and draft of the journal in the service's folder, no link"},
     "live/service.py": {"import socket": "a socket of this user's, and the loopback address with a token"},
+    "live/slurm.py": {"import subprocess": "Slurm's commands by absolute path, no shell, a time limit"},
     "netplace/__init__.py": {"import_module": LAZY},
     "netplace/guarding.py": {
         "exec_module": "a module of netplace, as its own loader would load it",

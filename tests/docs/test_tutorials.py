@@ -13,8 +13,9 @@ from netplace.placement import MAPPINGS
 from netplace.topologies import TOPOLOGIES
 
 DOCS = Path(__file__).parents[2] / "docs"
-# The page that needs an MPI is followed by tests/apps/recording.
-TUTORIALS = [page for page in sorted((DOCS / "tutorial").glob("*.md")) if page.name != "your-program.md"]
+# The page that needs an MPI is followed by tests/apps/recording, the one that needs Slurm by tests/live.
+ELSEWHERE = ("your-program.md", "slurm.md")
+TUTORIALS = [page for page in sorted((DOCS / "tutorial").glob("*.md")) if page.name not in ELSEWHERE]
 FOLLOWED = [*TUTORIALS, *sorted((DOCS / "guides").glob("own-*.md"))]
 FOLLOWED += [DOCS / "guides" / name for name in ("sweeps.md", "fabrics.md", "congestion.md")]
 FENCE = re.compile(r"^```(shell|toml|py|csv|pycon|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

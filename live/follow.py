@@ -1,0 +1,290 @@
+"""What netplace does on a cluster: watch it, place its held jobs, switch its nodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netplace.live.cluster import Cluster
+from netplace.live.messages import Mark, Place
+from netplace.live.power import Decision, PowerState, decide
+from netplace.live.sharing import Shared, shared_links
+from netplace.live.slurm import MARK, Controller, Ended, QueuedJob, SlurmNode
+from netplace.scheduling.power import PowerModel
+from netplace.topologies import Topology, parse
+from netplace.topologies.host_lists import expand, host_list
+
+__all__ = ["Follower", "Rules", "hurt_by", "machine_under"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How jobs are placed, and nodes switched.
+
+    Attributes
+    ----------
+    partition, mapping, app : str
+        Rules, and the application that jobs are taken for, as of `netplace.live.messages.Place`.
+    bound : float
+        Seconds that a job waits longer at most because of netplace.
+    power : str
+        Rule of switching, see `netplace.live.power.RULES`.
+    model : PowerModel
+        Power of a node.
+    excluded : frozenset of str
+        Nodes that are never switched off.
+    """
+
+    partition: str = "slurm"
+    mapping: str = "consecutive"
+    app: str = ""
+    bound: float = 300.0
+    power: str = "plan"
+    model: PowerModel = field(default_factory=PowerModel)
+    excluded: frozenset[str] = frozenset()
+
+
+def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[str]]:
+    """Return the network that Slurm knows, whose file it writes, and sentences on what does not fit.
+
+    Raises
+    ------
+    ValueError
+        If Slurm knows no switches, or none of its nodes is at one.
+    """
+    text = controller.topology()
+    if not text:
+        raise ValueError("scontrol show topology: names no switch, expected --machine for a flat machine")
+    path = folder / "topology.conf"
+    path.write_text(text, encoding="utf-8")
+    machine = parse(f"slurm:{path}")
+    known, seen = set(machine.hosts), {node.name for node in controller.nodes()}
+    if not known & seen:
+        raise ValueError("scontrol show topology: names none of the nodes of sinfo")
+    doubts = []
+    for names, told in (
+        (seen - known, "at no switch of the topology: jobs are not placed on"),
+        (known - seen, "in the topology, but not known to sinfo: count as down"),
+    ):
+        if names:
+            doubts.append(f"{len(names)} nodes are {told} {host_list(sorted(names)[:8])}")
+    return machine, doubts
+
+
+def hurt_by(topology: Topology, jobs: Iterable[QueuedJob | Ended]) -> list[Shared]:
+    """Return which jobs share links, of those that run, or of ended ones that ran at the same time."""
+    number = {name: node for node, name in enumerate(topology.hosts)}
+    known = [
+        (job, [number[name] for name in job.nodes if name in number])
+        for job in jobs
+        if isinstance(job, Ended) or job.state == "RUNNING"
+    ]
+    nodes = {job.number: where for job, where in known}
+    times = {job.number: (job.start, job.end) for job, _ in known if isinstance(job, Ended)}
+    found = shared_links(topology, nodes)
+    return [
+        one
+        for one in found
+        if not times
+        or min(times[one.job][1], times[one.other][1]) > max(times[one.job][0], times[one.other][0])
+    ]
+
+
+class Follower:
+    """Places held jobs and switches nodes, in passes that each begin with what Slurm says.
+
+    Nothing is remembered between passes but when a job was first seen: after a kill, the next pass continues
+    from the state of Slurm. Without `act`, a pass only reports what it would do.
+
+    Parameters
+    ----------
+    controller : Controller
+        The commands of Slurm.
+    topology : Topology
+        The machine.
+    folder : Path
+        Folder of the hostfiles and of the audit log, ``audit.jsonl``.
+    rules : Rules
+        How jobs are placed, and nodes switched.
+    act : bool
+        Whether to change anything.
+    tell : callable
+        Gets a sentence on each step.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        topology: Topology,
+        folder: Path,
+        rules: Rules,
+        act: bool = False,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        self.controller, self.topology, self.folder = controller, topology, folder
+        self.rules, self.act, self._tell = rules, act, tell
+        self.hosts = topology.hosts or tuple(f"n{node}" for node in range(topology.nodes))
+        Cluster(topology, self.hosts, rules.partition, rules.mapping)  # refuses unknown rules at once
+        self._seen: dict[str, float] = {}  # job -> monotonic time at which it was first seen, held or placed
+
+    # Placement.
+
+    def place_one(self, number: str) -> bool:
+        """Place one held job and let it go; return whether it has nodes.
+
+        Raises
+        ------
+        ValueError
+            If it is not held, or there is no place for it now.
+        """
+        jobs = self.controller.jobs()
+        job = next((one for one in jobs if one.number == number), None)
+        if job is None:
+            raise ValueError(f"--job {number}: is not in the queue of Slurm")
+        if not job.held:
+            raise ValueError(f"--job {number}: is {job.state}, {job.reason}; expected a held job (sbatch -H)")
+        nodes = self._choose(job, jobs)
+        if nodes is None:
+            raise ValueError(f"--job {number}: the rule has no {job.size} nodes for it now")
+        return self._give(job, nodes)
+
+    def place_all(self) -> int:
+        """Place the held jobs that carry the comment ``netplace``; return how many were placed.
+
+        A job that has waited longer than the bound, held or for its new nodes, is left to Slurm.
+        """
+        jobs, placed, now = self.controller.jobs(), 0, time.monotonic()
+        ours = [job for job in jobs if job.comment == MARK and job.state == "PENDING"]
+        for gone in self._seen.keys() - {job.number for job in ours}:
+            del self._seen[gone]
+        for job in sorted(ours, key=lambda one: (one.submitted, one.number)):
+            if not job.held and not job.required:
+                continue
+            first = self._seen.setdefault(job.number, now - self._age(job))
+            if now - first >= self.rules.bound:
+                self._let_go(job, f"waited {now - first:.0f} s")
+            elif job.held:
+                nodes = self._choose(job, jobs)
+                if nodes is not None and self._give(job, nodes):
+                    placed += 1
+                    jobs = self.controller.jobs()
+        return placed
+
+    def _age(self, job: QueuedJob) -> float:
+        """Return how long a job has waited before this process saw it; 0 if clocks disagree."""
+        return max(0.0, time.time() - job.submitted) if job.submitted else 0.0
+
+    def _choose(self, job: QueuedJob, jobs: Sequence[QueuedJob]) -> list[str] | None:
+        """Return the nodes of a job in rank order; None if it has no place now."""
+        cluster = Cluster(self.topology, self.hosts, self.rules.partition, self.rules.mapping)
+        state = {node.name: node.state for node in self.controller.nodes()}
+        others = [one for one in jobs if one.state == "PENDING" and one.required and one.number != job.number]
+        promised = {name for one in others for name in _listed(one)}
+        taken = [name for name in self.hosts if state.get(name, "down") != "idle" or name in promised]
+        if taken:
+            cluster.mark(Mark(host_list(taken), "down"))
+        if job.size > len(self.hosts) - len(taken):
+            return None
+        try:
+            return cluster.place(Place(job.number, job.size, app=self.rules.app)).nodes
+        except ValueError as error:
+            self._tell(str(error))
+            return None
+
+    def _give(self, job: QueuedJob, nodes: list[str]) -> bool:
+        """Have a job run on nodes, with its ranks in their order; what Slurm refuses is taken back."""
+        told = f"job {job.number}: {job.size} nodes, in rank order {host_list(nodes)}"
+        if not self.act:
+            self._tell(f"{told} (nothing was done: give --act)")
+            return True
+        path = self.folder / f"{job.number}.hosts"
+        draft = path.with_suffix(".new")
+        draft.write_text("".join(f"{node}\n" * job.tasks for node in nodes), encoding="ascii")
+        os.replace(draft, path)
+        try:
+            self.controller.require(job.number, nodes)
+            self.controller.release(job.number)
+        except ValueError as error:
+            path.unlink(missing_ok=True)
+            self._log("refused", job=job.number, nodes=nodes, error=str(error))
+            self._let_go(job, f"Slurm refused: {error}")
+            return False
+        self._log("placed", job=job.number, nodes=nodes)
+        self._tell(told)
+        return True
+
+    def _let_go(self, job: QueuedJob, reason: str) -> None:
+        """Leave a job to Slurm alone."""
+        self._tell(f"job {job.number}: left to Slurm, {reason}{'' if self.act else ' (nothing was done)'}")
+        if not self.act:
+            return
+        try:
+            if job.required:
+                self.controller.require(job.number, ())
+            self.controller.release(job.number)
+        except ValueError as error:  # it has ended, or has been canceled, meanwhile
+            self._tell(f"job {job.number}: {error}")
+        self._log("left", job=job.number, reason=reason)
+
+    # Power.
+
+    def switch(self) -> Decision:
+        """Switch nodes as the rule says: never one that a job has or needs, or that is reserved."""
+        nodes, jobs = self.controller.nodes(times=True), self.controller.jobs()
+        decision = decide(self.rules.power, self.rules.model, self._power_state(nodes, jobs))
+        stop = [name for name in decision.stop if name not in self.rules.excluded]
+        self._tell(
+            f"{decision.reason}; boot {host_list(decision.boot) or 'none'}, stop {host_list(stop) or 'none'}"
+            + ("" if self.act else " (nothing was done: give --act)")
+        )
+        if self.act and stop:  # Slurm may have given some to jobs while the plan was made
+            idle = {node.name for node in self.controller.nodes() if node.state == "idle"}
+            stop = [name for name in stop if name in idle]
+        for names, on in ((decision.boot, True), (tuple(stop), False)):
+            if self.act and names:
+                self.controller.power(names, on)
+                self._log("boot" if on else "stop", nodes=list(names), reason=decision.reason)
+        return Decision(decision.boot, tuple(stop), decision.wanted, decision.reason)
+
+    def _power_state(self, nodes: Sequence[SlurmNode], jobs: Sequence[QueuedJob]) -> PowerState:
+        """Return what a rule sees: neither nodes that a waiting job must have, nor reserved ones."""
+        now = time.time()
+        promised = {name for job in jobs if job.state == "PENDING" and job.required for name in _listed(job)}
+        ends: dict[str, float] = {}
+        for job in jobs:
+            for name in job.nodes:
+                ends[name] = max(ends.get(name, 0.0), job.ends)
+        groups: dict[float, int] = {}
+        for node in nodes:
+            if node.state == "held":
+                left = max(0.0, ends.get(node.name, now) - now)
+                groups[left] = groups.get(left, 0) + 1
+        waiting = sorted(
+            (job for job in jobs if job.state == "PENDING" and not job.held and job.reason != "Dependency"),
+            key=lambda job: (-job.priority, job.submitted, job.number),
+        )
+        return PowerState(
+            now,
+            {one.name: one.since for one in nodes if one.state == "idle" and one.name not in promised},
+            tuple(node.name for node in nodes if node.state == "off"),
+            tuple((count, left) for left, count in groups.items()),
+            tuple((job.size, job.limit) for job in waiting),
+            sum(node.state == "booting" for node in nodes),
+        )
+
+    def _log(self, what: str, **values: object) -> None:
+        """Add a line to the audit log."""
+        line: Mapping[str, object] = {"time": time.time(), "what": what, **values}
+        file = os.open(self.folder / "audit.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(file, json.dumps(line).encode() + b"\n")
+        finally:
+            os.close(file)
+
+
+def _listed(job: QueuedJob) -> list[str]:
+    return list(expand(job.required, f"job {job.number}"))
