@@ -83,7 +83,8 @@ def cluster(tmp_path_factory):
     (folder / "topology.conf").write_text(TREE)
     for verb, do in (
         ("suspend", f'kill "$(cat {folder}/d.$n.pid)"'),
-        ("resume", "setsid -f /usr/sbin/slurmd -N $n </dev/null >/dev/null 2>&1"),
+        # -b: says that the node has booted; setsid: it outlives the program that Slurm runs
+        ("resume", "setsid -f /usr/sbin/slurmd -b -N $n </dev/null >/dev/null 2>&1"),
     ):
         path = folder / verb
         path.write_text(SWITCH.format(dir=folder, verb=verb, do=do))
