@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.checks.inputs import check_readable
 from netplace.checks.pipes import keep_pipe
 from netplace.cli.help import HelpfulCommand
+from netplace.cli.idle_flags import refuse_idle_flags
 from netplace.cli.provenance import noted
 
 __all__ = ["WRITTEN", "FilesCommand"]
@@ -37,6 +38,7 @@ class FilesCommand(HelpfulCommand):
             context.meta.update(kept)
             if not context.resilient_parsing:
                 refuse_clashes(context)
+                refuse_idle_flags(context)
             context.call_on_close(stack.pop_all().close)
         return context
 

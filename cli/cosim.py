@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["cosim_command"]
 
 _RULES, _RESULT = "Rules", "Results"
-_LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs")
+_LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs", "power", "switching")
 _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     **{name: flag for name, flag in SCHEDULE_FLAGS.items() if name not in _LEFT_OUT},
     "jobs": (COUNT, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),

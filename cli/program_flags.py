@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
 from netplace.checks import check_int
 from netplace.cli.amounts import COUNT, REAL, WHOLE
+from netplace.cli.idle_flags import given_names, refuse
 from netplace.cli.jobs_flag import Jobs, JobsOption
 from netplace.cli.plans import named_flags
 from netplace.cli.settings import WHAT_RUNS
+from netplace.report.terminal.screen import bytes_read
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
@@ -162,7 +165,25 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
             seed=seed,
             max_cycles=given.get("max_cycles"),
         )
-    return run if phit_bytes else handy(run, partial(click.echo, err=True))
+    run = run if phit_bytes else handy(run, partial(click.echo, err=True))
+    _refuse_idle(given, run)
+    return run
+
+
+def _refuse_idle(given: dict[str, Any], run: Run) -> None:
+    """Refuse flags for which no job of the run has a use."""
+    from netplace.runs.idle_options import OPTIONS, idle_options
+    from netplace.runs.job_programs import repeated_of
+
+    flags = {name: name for name in given_names() if name in OPTIONS}
+    if any("=" in text for text in given["algorithms"]):
+        flags["collectives"] = "algorithms"
+    if not flags:
+        return
+    with bytes_read(Path(job.path) for job in run.jobs if job.path) as advance:
+        repeated_of(run, advance)  # kept, for the run too
+    for name, why in idle_options(run, flags):
+        refuse(flags[name], given[flags[name]], why)
 
 
 _NAMED = ("section", "tasks", "cpu_scale", "max_cycles", "seed")  # keys of a run that are flags

@@ -136,7 +136,7 @@ class _Drawn:
     Attributes
     ----------
     output : Path or None
-        Where they are written; None: nowhere, and then nothing may be said of them.
+        Where they are written; None: nowhere.
     at : float or None
         Time of the picture of occupancy, in seconds.
     first, last : float or None
@@ -152,17 +152,11 @@ class _Drawn:
     colour: str | None
 
     def __post_init__(self) -> None:
-        for flag, value in (("from", self.first), ("to", self.last), ("at", self.at)):
-            if value is not None and not self.output:
-                what = "picture" if flag == "at" else "Gantt chart"
-                raise ValueError(f"--{flag}: {value:g} given, but without -o no {what} is drawn")
         if self.colour is not None:
             from netplace.checks import check_choice
             from netplace.report.plots.schedules import GANTT_COLOURS
 
             check_choice(self.colour, GANTT_COLOURS, "--color")
-            if not self.output:
-                raise ValueError(f"--color: {self.colour} given, but without -o no Gantt chart is drawn")
         if self.first is not None and self.last is not None and not self.first < self.last:
             raise ValueError(f"--to: {self.last:g} is not after --from {self.first:g}")
 

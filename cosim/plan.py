@@ -43,7 +43,7 @@ FIDELITIES = {
 }
 
 SETTINGS = tuple(item.name for item in fields(Config))
-_UNUSED = ("times", "locality")
+_UNUSED = ("times", "locality", "power", "switching")
 KEYS = (
     *(key for key in SCHEDULE_KEYS if key not in _UNUSED),
     "fidelity",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.arrays import integers_as
 from netplace.netsim import domains
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
@@ -220,7 +221,9 @@ def _table(topology: Topology, config: Config, table: TableRouter) -> tuple[Numb
 
 def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arrays:
     """Return the cycles per phit of each link, and the cycles from departure to the first request."""
-    return numbers_of({"cycles": cycles, "delay": delay})
+    return numbers_of(
+        {name: integers_as(np.int32, of, name) for name, of in (("cycles", cycles), ("delay", delay))}
+    )
 
 
 def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
+from netplace.apps.collectives.selection import operations_asked
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
@@ -20,7 +21,16 @@ from netplace.runs.programs import Reading, application_program, trace_digest, t
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
 
-__all__ = ["check_packets", "handy", "on_nodes", "program_of", "programs_of", "repeated_of", "settled"]
+__all__ = [
+    "check_packets",
+    "handy",
+    "on_nodes",
+    "operations_of",
+    "program_of",
+    "programs_of",
+    "repeated_of",
+    "settled",
+]
 
 
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
@@ -53,6 +63,11 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
         Function that is called with the number of bytes of a trace that were read since the last call.
     """
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
+
+
+def operations_of(run: Run) -> list[frozenset[str]]:
+    """Return the collective operations of each job of a run whose algorithm can be chosen."""
+    return [_built_and_asked(_only_program(job), run.config)[1] for job in run.jobs]
 
 
 def settled(
@@ -121,13 +136,20 @@ def _program(job: Job, config: Config, progress: Callable[[int], None] | None = 
 
 def _built(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
+    return _built_and_asked(job, config, progress)[0]
+
+
+def _built_and_asked(
+    job: Job, config: Config, progress: Callable[[int], None] | None = None
+) -> tuple[Repeated, frozenset[str]]:
     key = (job, config.packet_bytes, config.eager_limit, config.cycle_ns)
     if key not in _PROGRAMS:
-        made = _repeated(job, config, progress)
+        with operations_asked() as asked:
+            made = _repeated(job, config, progress)
         room = _MOST_OPERATIONS - len(made.program)
-        while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
+        while _PROGRAMS and sum(len(repeated.program) for repeated, _ in _PROGRAMS.values()) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
-        _PROGRAMS[key] = made
+        _PROGRAMS[key] = made, frozenset(asked)
     return _PROGRAMS[key]
 
 
@@ -168,8 +190,9 @@ def _only_program(job: Job) -> Job:
     return Job(**vars(job) | {"mapping": "consecutive", "start": 0})
 
 
-# Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
-_PROGRAMS: dict[tuple[Any, ...], Repeated] = {}
+# Programs of this process by what they depend on, the oldest first, each with the collective operations whose
+# algorithm was chosen. An operation of a program takes 25 bytes.
+_PROGRAMS: dict[tuple[Any, ...], tuple[Repeated, frozenset[str]]] = {}
 _MOST_OPERATIONS = 20_000_000
 _MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
 _USUAL_PACKETS = 1_000_000

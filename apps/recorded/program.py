@@ -67,7 +67,8 @@ def cycles_before(calls: NDArray[Any], cycles_per_us: float) -> NDArray[np.int64
     """Return the cycles of computation before each call."""
     # Rounded twice, so that a half that a product has missed by its last digit is a half.
     with np.errstate(over="ignore"):
-        before = np.rint(np.round(calls["gap"] * (1e6 * cycles_per_us), 6))
+        factor = min(1e6 * cycles_per_us, 1e300)  # finite, for no time stays none
+        before = np.rint(np.round(calls["gap"] * factor, 6))
     if (before >= MOST_CYCLES).any():
         rank = int(calls["rank"][int((before >= MOST_CYCLES).argmax())])
         raise ValueError(f"rank {rank} computes for too long, expected less than 2**59 cycles")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isqrt, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def near_cube(tasks: int, axes: int) -> tuple[int, ...]:
     """Return `axes` sizes, the largest first, whose product is `tasks` and whose largest is least."""
     if axes == 1:
         return (tasks,)
-    splits = (
-        (size, *near_cube(tasks // size, axes - 1)) for size in range(1, tasks + 1) if tasks % size == 0
-    )
+    small = [size for size in range(1, isqrt(tasks) + 1) if tasks % size == 0]
+    sizes = {*small, *(tasks // size for size in small)}
+    splits = ((size, *near_cube(tasks // size, axes - 1)) for size in sizes)
     return min((split for split in splits if split[0] == max(split)), key=lambda split: split)
