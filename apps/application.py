@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,14 @@ from netplace.apps.program import Program
 from netplace.checks import check_choice
 from netplace.checks.calls import check_arguments
 
-__all__ = ["Application", "check_options", "options_of", "uses_collectives"]
+__all__ = [
+    "Application",
+    "check_options",
+    "note_operation",
+    "operations_asked",
+    "options_of",
+    "uses_collectives",
+]
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,26 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 def uses_collectives(function: Callable[..., Any]) -> bool:
     """Return whether `function`, which makes an application, takes the choice of collective algorithms."""
     return "collectives" in inspect.signature(function).parameters
+
+
+_ASKED: ContextVar[set[str] | None] = ContextVar("asked", default=None)
+
+
+@contextmanager
+def operations_asked() -> Iterator[set[str]]:
+    """Note the operations for which an algorithm is chosen while the block runs."""
+    asked: set[str] = set()
+    token = _ASKED.set(asked)
+    try:
+        yield asked
+    finally:
+        _ASKED.reset(token)
+
+
+def note_operation(operation: str) -> None:
+    """Note that an algorithm is chosen for an operation, where `operations_asked` wants to know."""
+    if (asked := _ASKED.get()) is not None:
+        asked.add(operation)
 
 
 def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:

@@ -172,20 +172,25 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
 
 def _refuse_idle(given: dict[str, Any], run: Run) -> None:
     """Refuse flags for which no job of the run has a use."""
-    from netplace.runs.idle_options import OPTIONS, idle_options
-    from netplace.runs.job_programs import repeated_of
-
-    flags = {name: name for name in given_names() if name in OPTIONS}
+    flags = {name: name for name in given_names() if name in _OF_JOBS}
     if any("=" in text for text in given["algorithms"]):
         flags["collectives"] = "algorithms"
     if not flags:
         return
+    from netplace.runs.idle_options import idle_options
+    from netplace.runs.job_programs import repeated_of
+
     with bytes_read(Path(job.path) for job in run.jobs if job.path) as advance:
         repeated_of(run, advance)  # kept, for the run too
     for name, why in idle_options(run, flags):
         refuse(flags[name], given[flags[name]], why)
 
 
+# Flags that need something in the programs of the jobs.
+_OF_JOBS = (
+    "cpu_scale", "flops", "ignore", "collectives", "nonblocking_sends", "outstanding_sends",
+    "outstanding_bytes",
+)  # fmt: skip
 _NAMED = ("section", "tasks", "cpu_scale", "max_cycles", "seed")  # keys of a run that are flags
 
 

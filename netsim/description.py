@@ -221,9 +221,8 @@ def _table(topology: Topology, config: Config, table: TableRouter) -> tuple[Numb
 
 def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arrays:
     """Return the cycles per phit of each link, and the cycles from departure to the first request."""
-    return numbers_of(
-        {name: integers_as(np.int32, of, name) for name, of in (("cycles", cycles), ("delay", delay))}
-    )
+    given = {"cycles": cycles, "delay": delay}
+    return {name: integers_as(np.int32, np.ravel(values), name) for name, values in given.items()}
 
 
 def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:

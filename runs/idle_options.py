@@ -12,13 +12,7 @@ from netplace.apps.repeated import Repeated
 from netplace.runs.job_programs import operations_of, program_of, repeated_of
 from netplace.runs.spec import Job, Run
 
-__all__ = ["OPTIONS", "idle_options"]
-
-# What is checked: it takes the programs of the jobs to know.
-OPTIONS = (
-    "cpu_scale", "flops", "ignore", "collectives", "nonblocking_sends", "outstanding_sends",
-    "outstanding_bytes",
-)  # fmt: skip
+__all__ = ["idle_options"]
 
 
 def idle_options(run: Run, given: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -29,7 +23,7 @@ def idle_options(run: Run, given: Collection[str]) -> Iterator[tuple[str, str]]:
     run : Run
         The run.
     given : collection of str
-        Some of `OPTIONS`, those that were given.
+        Among them ``cpu_scale``, ``flops``, ``ignore``, ``collectives`` and settings of non-blocking sends.
     """
     jobs, programs = run.jobs, repeated_of(run)
     traces = [Path(job.path) for job in jobs if job.path]

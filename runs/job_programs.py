@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import Program
+from netplace.apps.application import operations_asked
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.collectives.selection import operations_asked
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from netplace.apps.application import note_operation
 from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call, OwnBlocks
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
@@ -16,7 +15,7 @@ from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule, exc
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice, check_int
 
-__all__ = ["BUILTIN", "Collectives", "in_groups", "operations_asked", "schedule", "selection"]
+__all__ = ["BUILTIN", "Collectives", "in_groups", "schedule", "selection"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +81,7 @@ class Collectives:
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""
-        if (asked := _ASKED.get()) is not None:
-            asked.add(call.operation)
+        note_operation(call.operation)
         if self.element and call.operation in REDUCING and not call.element:
             call = call.having({"element": self.element})
         name = self.named.get(call.operation)
@@ -92,20 +90,6 @@ class Collectives:
         row = self.table.choose(call)
         what = f"collectives {self.table.name!r}: algorithm of {call.operation}"
         return *algorithm(call.operation, row.algorithm, call.ranks, what), call.having(row.options)
-
-
-_ASKED: ContextVar[set[str] | None] = ContextVar("asked", default=None)
-
-
-@contextmanager
-def operations_asked() -> Iterator[set[str]]:
-    """Note the operations for which an algorithm is chosen while the block runs."""
-    asked: set[str] = set()
-    token = _ASKED.set(asked)
-    try:
-        yield asked
-    finally:
-        _ASKED.reset(token)
 
 
 def selection(text: str, what: str = "--collectives") -> Collectives:
