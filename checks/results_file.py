@@ -16,7 +16,7 @@ from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import Kind
 
-__all__ = ["finite", "json_text", "opened", "read_json", "read_results", "results_text"]
+__all__ = ["check_contents", "finite", "json_text", "opened", "read_json", "read_results", "results_text"]
 
 _HEAD = ("netplace", "version", "checksum")
 
@@ -79,8 +79,30 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
     if not isinstance(content, dict):
         raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
     plain = opened(content, path, what, version)
-    kind(plain, str(path))
+    check_contents(plain, path, kind, whole="checksum" in content)
     return plain
+
+
+def check_contents(content: dict[str, Any], path: Path, kind: Kind, *, whole: bool) -> None:
+    """Check every key of results; what is `whole`, by its checksum, and has others is of another version."""
+    try:
+        kind(content, str(path))
+    except ValueError as error:
+        if whole:
+            raise _of_another_version(path, content, str(error)) from None
+        raise
+
+
+def _of_another_version(path: Path, content: dict[str, Any], why: str) -> ValueError:
+    """Return the mistake of reading what another version wrote, whose keys were others."""
+    versions = content.get("versions")
+    known = versions.get("netplace") if isinstance(versions, dict) else None
+    by = f"version {abbreviate(known)}" if isinstance(known, str) else "another version"
+    told = why.removeprefix(f"{path}: ")
+    return ValueError(
+        f"{path}: was written by {by} of netplace, with other contents than this version reads ({told}); "
+        "use the version that wrote it, or repeat the command that made it"
+    )
 
 
 def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:

@@ -138,9 +138,14 @@ def read_provenance(path: Path) -> Provenance:
     return _checked(read_results(path / FILE, _WHAT, VERSION, _KIND), path / FILE)
 
 
-def provenance_of(folder: Path) -> Provenance | None:
-    """Return how the outcome in a folder was made; None where the folder does not say so."""
-    return read_provenance(folder) if (folder / FILE).is_file() else None
+def provenance_of(path: Path) -> Provenance | None:
+    """Return how an outcome was made, a folder or a file in one; None where nothing tells it."""
+    if path.is_dir():
+        return read_provenance(path) if (path / FILE).is_file() else None
+    if not (path.is_file() and (path.parent / FILE).is_file()):
+        return None
+    made = read_provenance(path.parent)
+    return made if made.outputs.get(path.name) == _digest(path) else None
 
 
 def results_in(path: Path) -> Path:

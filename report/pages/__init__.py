@@ -89,9 +89,9 @@ def page_of(path: str | Path) -> Page:
     raise ValueError(f"{path}: is no outcome that a report is made of, expected one of: {known}")
 
 
-def _commanded(page: Page, folder: Path) -> Page:
-    """Return a page with the command that made a folder, if it is kept there."""
-    made = provenance_of(folder) if folder.is_dir() else None
+def _commanded(page: Page, path: Path) -> Page:
+    """Return a page with the command that made a folder, or a file in one, if it is kept there."""
+    made = provenance_of(path)
     if made is None or dict(page.asked).get("command"):
         return page
     return replace(

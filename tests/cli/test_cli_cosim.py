@@ -94,7 +94,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     ("flags", "said"),
     [
         (["--fidelity", "guess"], "--fidelity: unknown name 'guess'"),
-        (["--estimate-factor", "0"], "--estimate-factor: 0.0 is not a number over 0"),
+        (["--policy", "easy", "--estimate-factor", "0"], "--estimate-factor: 0.0 is not a number over 0"),
         (["--mapping", "best-known"], "expected one mapping"),
         (["--vcs", "0"], "vcs"),
         (["--overrun", "never"], "overrun"),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from click.testing import CliRunner
 
 from netplace.advice.rules import RuleAdvice
+from netplace.checks.results_file import results_text
 from netplace.checks.schema import kind_of
+from netplace.cli import app
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.plan import CosimPlan
@@ -129,3 +135,40 @@ def test_older_schedules_lack_later_measures_of_jobs() -> None:
     del old["per_job"]["wait"]
     with pytest.raises(ValueError, match=r"old.json: per_job.wait: is missing"):
         METRICS(old, "old.json")
+
+
+def _with_other_keys(path: Path) -> None:
+    """Write a file of results again as another version would have, with a key that is unknown today."""
+    content = json.loads(path.read_text())
+    what, version = content.pop("netplace"), content.pop("version")
+    del content["checksum"]
+    path.write_text(results_text(what, version, content | {"rule_of_old": 1}))
+
+
+@pytest.mark.parametrize(
+    ("words", "written", "reading"),
+    [
+        ("schedule --machine mesh:8 --workload a.csv", "figures.json", ["report o", "compare o o"]),
+        ("cosim --machine mesh:8 --workload b.csv", "cosim.json", ["report o", "explain o --job 1"]),
+        ("run --network mesh:8 --app gups", "provenance.json", ["report o", "rerun o", "compare o o"]),
+        ("run --network mesh:8 --app gups", "run.json", ["report o/run.json", "report o"]),
+    ],
+)
+def test_what_another_version_wrote_is_called_so(
+    words: str, written: str, reading: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("number,submit,nodes,run_time\n1,0,4,9\n")
+    Path("b.csv").write_text(
+        "number,submit,nodes,run_time,application,intensity,repeats\n1,0,4,0,2d-torus,low,1\n"
+    )
+    assert CliRunner().invoke(app, [*words.split(), "-o", "o"]).exit_code == 0
+    _with_other_keys(Path("o", written))
+    for line in reading:
+        ended = CliRunner().invoke(app, line.split())
+        assert ended.exit_code == 2, line
+        assert re.fullmatch(
+            rf"netplace: o/{written}: was written by .+ of netplace, with other contents than this version "
+            r"reads \(rule_of_old: .+\); use the version that wrote it, or repeat the command that made it\n",
+            ended.stderr,
+        ), ended.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import abbreviate, check_choice
-from netplace.checks.results_file import opened, read_json
+from netplace.checks.results_file import check_contents, opened, read_json
 from netplace.report.pages.kinds.result_kinds import RESULT_KINDS
 from netplace.report.terminal.screen import PRINTED
 
@@ -41,8 +41,8 @@ def saved_object(path: Path) -> dict[str, Any]:
 
 def saved_results(path: Path, what: str) -> dict[str, Any]:
     """Return the results in a file of one of `RESULT_KINDS`, every key of them checked."""
-    results = saved_object(path)
-    RESULT_KINDS[what](results, str(path))
+    said, results = _read(path)
+    check_contents(results, path, RESULT_KINDS[what], whole=bool(said))
     return results
 
 
