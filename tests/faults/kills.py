@@ -36,7 +36,7 @@ import numpy as np
 from files_to_spoil import make_files
 from limits import say
 
-PATIENCE = 60.0  # seconds of a command, also after it was killed
+PATIENCE = 300.0  # seconds of a command, also after it was killed: a busy machine is slow
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 SENTENCES = {130: "netplace: interrupted; ", 143: "netplace: ended by SIGTERM; "}
 COMMANDS = (
@@ -145,7 +145,7 @@ def _forked(words: tuple[str, ...], folder: Path, stderr: int) -> int:
 
 def _orphans(group: int) -> str:
     """Return a sentence if processes of a group live on; they are killed."""
-    for _ in range(100):
+    for _ in range(600):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
