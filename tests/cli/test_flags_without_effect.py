@@ -60,7 +60,7 @@ TAKEN = {
         INPUT: "machine workload policy site partition applications fidelity collectives algorithms",
         CHOICE: "seed overrun mapping bytes_per_phit",
         ELSEWHERE: "jobs load kind classes sizes intensity mean_interarrival repeats cores_per_node drop "
-        "installed max_outside explain unpaired",
+        "installed max_outside explain unpaired draws",
         LIMIT: "max_packets target_half_width",
         EXECUTION: "store workers dask threads",
         RESULT: "output as_json quiet",
