@@ -236,7 +236,7 @@ _RULES = (
     _rule("table", "each verify", _verifies_nothing),
     _rule(
         "study",
-        "parts quick workers dask mappings partitions sim_seeds logs store stored folder page",
+        "parts quick workers dask mappings partitions sim_seeds logs data store stored folder page",
         _lists,
     ),
     _rule("study", "workers dask", _reports_only),

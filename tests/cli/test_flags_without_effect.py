@@ -66,7 +66,7 @@ TAKEN = {
         RESULT: "output as_json quiet",
     },
     "table": {RESULT: "jobs as_json quiet", INPUT: "verify"},
-    "study": {RESULT: "quiet", ELSEWHERE: "mappings partitions sim_seeds logs parts quick"},
+    "study": {RESULT: "quiet", ELSEWHERE: "mappings partitions sim_seeds logs parts quick data"},
     "advise": {
         INPUT: "machine log algorithms algorithm ignore collectives trc_unit matrix",
         CHOICE: "default seconds seed section bytes_per_phit",
@@ -120,6 +120,7 @@ REFUSED = {
     **{flag: ["study list"] for flag in ("--table all", "--quick", "--mappings 2", "--partitions 2")},
     **{flag: ["study list"] for flag in ("--sim-seeds 2", "--log l.swf")},
     "--stored": ["study list"],
+    "--data here": ["study list"],
     "--report": ["study list"],
     "--from 1": [_SCHEDULE, f"{_SCHEDULE} -o x.html", f"{_SCHEDULE} -o x.json"],
     "--to 1": [_SCHEDULE, f"{_SCHEDULE} -o x.html"],
