@@ -51,6 +51,7 @@ void Description::check() const {
     in("routers", plan.routers, 1, plan.switches > 0 ? many - 1 : 1 << 25), in("nodes", plan.nodes, 1, plan.routers);
     in("hop", plan.hop, 1, 2 * many), in("policy", plan.policy, 0, 7), in("arbiter", plan.arbiter, 0, 4);
     in("bubble", plan.bubble, 0, many), in("domains", plan.domains, 1, std::min<std::int64_t>(plan.nodes, 64));
+    in("down", plan.down, 0, 1 << 12), in("up", plan.up, 0, 1 << 12), in("first_switch", plan.first_switch, 0, plan.routers);
     if (plan.switches == 0) in("phits in a FIFO", plan.phits * (plan.queue + plan.buffer), 1, (std::int64_t{1} << 31) - 1);
     for (const auto& [name, flag] : {std::pair("single", plan.single), std::pair("record", plan.record), std::pair("explain", plan.explain),
                                      std::pair("anew", plan.anew), std::pair("fabric", plan.fabric), std::pair("ordered", plan.ordered)})

@@ -105,7 +105,7 @@ std::unique_ptr<AnyNetwork> make(const Description& description) {
 
 std::unique_ptr<AnyNetwork> make_table(const Description& description) {
     const Plan& plan = description.plan;
-    if (plan.first_switch < 0 || plan.first_switch + plan.switches != plan.routers || plan.compute_from < 0 ||
+    if (plan.first_switch + plan.switches != plan.routers || plan.compute_from < 0 ||
         plan.compute_from > plan.switches || plan.plane < 1)
         throw std::invalid_argument("network: switches are not the last routers");
     const std::int64_t inputs = plan.ports * plan.vcs + plan.injectors;
