@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
 from typing import Any
 
 __all__ = ["LESS", "MORE", "NEITHER", "Quantity", "quantities", "quantity"]
@@ -83,7 +82,6 @@ def quantity(
     return field(default=default, metadata={"quantity": said, "bounds": bounds, "choices": tuple(choices)})
 
 
-@cache
 def quantities(kind: type) -> dict[str, Quantity]:
     """Return what the fields of a dataclass are, by their names."""
     said = {item.name: item.metadata["quantity"] for item in fields(kind) if "quantity" in item.metadata}
