@@ -18,8 +18,8 @@ GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 60}
 def test_what_was_kept_is_what_was_measured(more: dict[str, str]) -> None:
     figures = run_schedule(make_plan(GIVEN | more)).figures
     kept = json.loads(json.dumps(figures.to_dict()))
-    assert ScheduleFigures.from_dict(kept) == figures
-    assert kept == figures.to_dict()
+    assert repr(ScheduleFigures.from_dict(kept)) == repr(figures)  # half-widths that are not known are nan
+    assert json.dumps(kept) == json.dumps(figures.to_dict())
     assert ("power" in kept, "site" in kept) == (bool(more), False)
 
 
