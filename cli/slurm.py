@@ -153,7 +153,9 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
     from netplace.live.slurm import Controller
 
     controller = Controller(given["commands"], given["timeout"])
-    click.get_current_context().call_on_close(partial(os.close, lock_folder(given["folder"])))
+    context = click.get_current_context()
+    assert context is not None
+    context.call_on_close(partial(os.close, lock_folder(given["folder"])))
     if given["machine"]:
         return controller, machine_of(given["machine"])
     machine, doubts = machine_under(controller, given["folder"])
