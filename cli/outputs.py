@@ -5,8 +5,10 @@ The ending says what is written; a name without one is a folder.
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -147,7 +149,7 @@ def write(answer: CommandOutput, path: Path) -> None:
         context = click.get_current_context(silent=True)
         name = context.info_name if context is not None else None
         result = "" if answer.folder else f"{name or 'results'}.json"
-        with outcome_folder(path, result):
+        with _whole_or_none(path), outcome_folder(path, result):
             if answer.folder:
                 answer.folder(path)
             else:
@@ -161,6 +163,18 @@ def write(answer: CommandOutput, path: Path) -> None:
         _write_page(answer, path)
     else:
         write_atomically(path, answer.text())
+
+
+@contextmanager
+def _whole_or_none(folder: Path) -> Iterator[None]:
+    """Remove a folder that the block has made where the block fails, as on a full disk."""
+    was_there = folder.exists()
+    try:
+        yield
+    except BaseException:
+        if not was_there:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def with_page(folder: Drawn) -> Drawn:

@@ -1,6 +1,8 @@
 """One rule of ``-o``: the ending says what is written, a name without one is a folder."""
 
+import errno
 import json
+import os
 
 import pytest
 
@@ -35,6 +37,30 @@ def test_the_ending_says_what_is_written(netplace, tmp_path, words):
 def test_a_name_without_an_ending_is_a_folder(netplace, tmp_path, words):
     assert netplace(*words, "-o", tmp_path / "out").exit_code == 0
     assert len(list((tmp_path / "out").iterdir())) > 2
+
+
+@pytest.mark.parametrize("words", [RUN, SCHEDULE], ids=named)
+def test_a_folder_is_whole_or_none(netplace, tmp_path, monkeypatch, words):
+    files = []
+
+    def full(target, made):  # the disk has room for two files
+        files.append(target)
+        if len(files) > 2:
+            raise OSError(errno.ENOSPC, "No space left on device", str(target))
+        return replace(target, made)
+
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", full)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("mine")
+    for folder in (tmp_path / "out", kept):
+        files.clear()
+        result = netplace(*words, "-o", folder)
+        assert (result.exit_code, len(files)) == (2, 3), result.output
+        assert "No space left on device" in result.stderr
+    assert not (tmp_path / "out").exists()
+    assert (kept / "mine.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("words", ALL, ids=named)
