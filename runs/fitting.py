@@ -28,7 +28,7 @@ class Point:
     Attributes
     ----------
     name : str
-        What it is, in messages and tables.
+        Name in messages and tables.
     network : str
         Text form of the network.
     app : str
@@ -68,12 +68,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is fitted.
+    """A parameter that can be fitted.
 
     Attributes
     ----------
     says : str
-        What it is, with its unit.
+        Description with the unit.
     get : callable
         ``get(config)`` is its value.
     put : callable

@@ -41,7 +41,7 @@ COMPACT, SPREAD = "2025_04_07___16_22_51", "2025_04_07___16_33_47"
 
 @dataclass(frozen=True)
 class Row:
-    """A measured time: what it is in tables, and the point that is simulated for it."""
+    """A measured time: its labels in tables, and the point that is simulated for it."""
 
     set: str
     operation: str
