@@ -173,7 +173,9 @@ class _Asked:
     @property
     def detailed(self) -> bool:
         """Whether a page or a folder is written, which hold messages and loads of links one by one."""
-        return self.output is not None and self.output.suffix.lower() not in (".json", *PICTURES)
+        if self.output is None:
+            return False
+        return self.output.is_dir() or self.output.suffix.lower() not in (".json", *PICTURES)
 
     @property
     def records(self) -> bool:

@@ -39,6 +39,14 @@ def test_a_name_without_an_ending_is_a_folder(netplace, tmp_path, words):
     assert len(list((tmp_path / "out").iterdir())) > 2
 
 
+@pytest.mark.parametrize("name", ["out.json", "out.png", "a b\nc.html"])
+def test_a_folder_may_have_the_name_of_a_file(netplace, tmp_path, name):
+    (tmp_path / name).mkdir()
+    result = netplace(*RUN, "-o", tmp_path / name)
+    assert result.exit_code == 0, result.output
+    assert {"run.json", "report.html", "messages.csv"} <= {one.name for one in (tmp_path / name).iterdir()}
+
+
 @pytest.mark.parametrize("words", [RUN, SCHEDULE], ids=named)
 def test_a_folder_is_whole_or_none(netplace, tmp_path, monkeypatch, words):
     files = []
