@@ -44,7 +44,7 @@ def test_a_folder_may_have_the_name_of_a_file(netplace, tmp_path, name):
     (tmp_path / name).mkdir()
     result = netplace(*RUN, "-o", tmp_path / name)
     assert result.exit_code == 0, result.output
-    assert {"run.json", "report.html", "messages.csv"} <= {one.name for one in (tmp_path / name).iterdir()}
+    assert {"messages.csv", "provenance.json"} <= {one.name for one in (tmp_path / name).iterdir()}
 
 
 @pytest.mark.parametrize("words", [RUN, SCHEDULE], ids=named)
