@@ -247,13 +247,11 @@ def advise(
     tasks = situation.program.tasks
     if len(nodes) < tasks:
         raise ValueError(
-            f"free nodes: {len(nodes)} are free and {tasks} are needed, {tasks - len(nodes)} too few"
+            f"free nodes: {len(nodes)} are free but {tasks} are needed, {tasks - len(nodes)} too few"
         )
     expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
-        raise ValueError(
-            f"default placement: partitioner {default} has no {tasks} of the free nodes for the job"
-        )
+        raise ValueError(f"default placement: partitioner {default} finds no {tasks} free nodes for the job")
     situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
     search = _Search(
         situation, _Clock(limits or Limits(), tasks), _Candidate(default, "consecutive", expected)

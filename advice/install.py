@@ -11,7 +11,7 @@ from netplace.topologies.host_lists import host_list
 __all__ = ["install_files"]
 
 _STRICT = ("contiguous", "quasi-contiguous", "nearly-contiguous")
-_LUA = """-- Asks for as few leaf switches as can hold a job, and has it wait for them for so long.
+_LUA = """-- Requests the fewest leaf switches that can hold a job, and limits the wait for them.
 local most = {{ {switches} }}  -- nodes below 1, 2, .. leaf switches, the fullest first
 local wait = {wait}  -- seconds; slurm.conf: SchedulerParameters=max_switch_wait={wait}
 

@@ -80,12 +80,12 @@ def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -
         for word in _WORD.findall(line.partition("#")[0]):
             for node in _nodes_of(word, number, hosts, machine, place):
                 if node in chosen:
-                    raise ValueError(f"{place}: node {hosts[node]} is named twice")
+                    raise ValueError(f"{place}: node {hosts[node]} appears twice")
                 if node in machine.service:
                     raise ValueError(f"{place}: node {hosts[node]} of {machine} does not compute")
                 chosen[node] = None
     if not chosen:
-        raise ValueError(f"{where} {text}: names no node, expected some such as {_example(hosts)}")
+        raise ValueError(f"{where} {text}: has no nodes, expected a list such as {_example(hosts)}")
     return np.array([*chosen], np.int64)
 
 
@@ -98,7 +98,7 @@ def _lines(text: str, where: str) -> list[tuple[str, str]]:
         is_file = False
     if not is_file:
         if "/" in text or path.suffix in (".txt", ".list"):
-            raise ValueError(f"{where}: there is no file {text}")
+            raise ValueError(f"{where}: the file {text} does not exist")
         return [(where, text)]
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()
@@ -117,14 +117,13 @@ def _nodes_of(
         last = check_int(digits[2], f"{where}: node", first, machine.nodes - 1) if digits[2] else first
         return list(range(first, last + 1))
     if count_hosts(word, where) > machine.nodes:
-        raise ValueError(
-            f"{where}: {abbreviate(word)} names more nodes than the {machine.nodes} of {machine}"
-        )
+        raise ValueError(f"{where}: {abbreviate(word)} has more nodes than the {machine.nodes} of {machine}")
     names = list(expand(word, where))
     for name in names:
         if name not in number:
             raise ValueError(
-                f"{where}: {abbreviate(name)} is no node of {machine}, expected some of {_example(hosts)}"
+                f"{where}: {abbreviate(name)} is not a node of {machine}, expected nodes such as "
+                f"{_example(hosts)}"
             )
     return [number[name] for name in names]
 
@@ -194,7 +193,7 @@ def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Con
             raise ValueError(f"{where}: {error}") from None
         for node in job.held.tolist():
             if node in holder:
-                raise ValueError(f"{where}: node {hosts[node]} is that of job {holder[node] + 1} already")
+                raise ValueError(f"{where}: node {hosts[node]} already belongs to job {holder[node] + 1}")
             holder[node] = place
         neighbours.append(job)
     return neighbours
@@ -208,11 +207,11 @@ def _neighbour(
     if isinstance(listed, list):
         listed = ",".join(map(str, listed))
     if not isinstance(listed, str):
-        raise ValueError('nodes: not given, expected some such as nodes = "n[0-15]"')
+        raise ValueError('nodes: not given, expected a list such as nodes = "n[0-15]"')
     held = nodes_from(listed, machine, hosts, "nodes")
     mapping = given.pop("mapping", "consecutive")
     if not isinstance(mapping, str):
-        raise ValueError(f"mapping: {abbreviate(mapping)} is no name of a mapping")
+        raise ValueError(f"mapping: {abbreviate(mapping)} is not a mapping")
     if "app" not in given and "trace" not in given:
         if given:
             raise ValueError(f"{next(iter(given))}: given without app or trace")
@@ -222,7 +221,7 @@ def _neighbour(
     run = resolve(machine.text, given, config=config)
     [program] = programs_of(run)
     if program.tasks > len(held):
-        raise ValueError(f"nodes: {len(held)} for {program.tasks} tasks, expected one a task")
+        raise ValueError(f"nodes: {len(held)} for {program.tasks} tasks, expected one per task")
     name = str(given.get("app", given.get("trace")))
     nodes = map_tasks(mapping, machine, program.tasks, nodes=held, program=program)
     [program] = programs_of(run, [nodes])

@@ -168,7 +168,7 @@ def advise_rule(
         outcomes[text] = outcome_of(log), outcome_of(replace(made, times=f"spread:{cost:g}"))
     default = rules[0]
     if "turnaround" not in outcomes[default][1]["batches"]:
-        raise ValueError(f"{plan.workload}: too few jobs for intervals, expected some hundreds")
+        raise ValueError(f"{plan.workload}: too few jobs for confidence intervals, expected some hundreds")
     tried = _judged(default, outcomes, cost)
     best = min(tried, key=lambda rule: (rule.verdict != "better", -rule.gain))
     return RuleAdvice(

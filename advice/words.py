@@ -15,7 +15,7 @@ __all__ = ["content_of", "grounds", "sentences"]
 _RULES = {
     "slurm:flat": "Slurm's best fit of consecutive nodes (topology/flat), tasks in the order of the nodes",
     "slurm:tree": "Slurm's best fit of leaf switches (topology/tree), tasks in the order of the nodes",
-    "slurm:dragonfly": "one leaf switch or a node of each in turn (Slurm's topology/tree, "
+    "slurm:dragonfly": "one leaf switch, or one node of each in turn (Slurm's topology/tree, "
     "TopologyParam=dragonfly), tasks in the order of the nodes",
     "slurm:torus3d": "Slurm's listed placements (topology/torus3d), tasks in the order of the nodes",
 }
@@ -29,15 +29,19 @@ def sentences(advice: Advice) -> list[str]:
     if advice.half_width:
         sign = 1 if advice.gain >= 0 else -1
         change += f" (interval {_bound(advice, -sign, sign)} to {_bound(advice, sign, sign)} %)"
-    chance = f"In {quicker} of {draws} draws it is faster." if draws > 1 else "Nothing is left to chance."
+    chance = (
+        f"It is faster in {quicker} of {draws} draws."
+        if draws > 1
+        else "The result does not depend on chance."
+    )
     if advice.verdict == "faster":
         return [
-            f"To have these nodes in this order {change} over what the scheduler would do.",
+            f"Running on these nodes in this order {change}, compared with the choice of the scheduler.",
             f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
             f"the best of {tried} placements that were simulated. {chance}",
         ]
     return [
-        "No clear difference: the scheduler's own choice is as good as what was found.",
+        "No clear difference: the choice of the scheduler is as good as the best placement found.",
         f"The best of {tried - 1} other placements {change}. {chance}",
     ]
 
@@ -70,15 +74,13 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
     ]
     if unknown or left > 0:
         said.append(
-            f"Of {unknown + max(left, 0)} nodes that are not free nobody said what runs there: "
-            "they say nothing on the network here."
+            f"The jobs on {unknown + max(left, 0)} occupied nodes are unknown, so they "
+            "send no messages in the simulation."
         )
     if silent:
-        said.append(f"{silent} nodes are held by jobs that send no message.")
+        said.append(f"{silent} nodes are occupied by jobs that send no messages.")
     if situation.draws:
-        said.append(
-            "The gain was measured on draws that had no part in the choice, both placements on the same ones."
-        )
+        said.append("The gain is measured on separate draws, the same for both placements.")
     return said
 
 
@@ -87,10 +89,8 @@ def _beside(situation: Situation) -> str:
     if not names:
         return "The job was simulated alone on the network."
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return (
-        f"It was simulated live beside {len(names)} other job{'s' * (len(names) > 1)} ({shown}), each over "
-        "and over again, from a point of its own in each draw."
-    )
+    others = f"{len(names)} other job{'s' * (len(names) > 1)} ({shown})"
+    return f"It was simulated live beside {others}, each of which repeats from a random point in each draw."
 
 
 def content_of(

@@ -59,7 +59,8 @@ class Operations:
             )
         if not len(self.first):
             raise ValueError(
-                f"{what}: first is empty, expected where each task begins, and where the last ends"
+                f"{what}: first is empty, expected the first operation of each task and the end of the last "
+                f"task"
             )
 
     @property

@@ -66,12 +66,14 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     if isinstance(name, str):
         chosen, rest = APPLICATION.find(name)
         if rest:
-            raise ValueError(f"application {name!r}: nothing may follow its name but options after a comma")
+            raise ValueError(
+                f"application {name!r}: unexpected text after its name, expected options after a comma"
+            )
         chosen = replace(chosen, name=name)
     elif inspect.isroutine(name):
         chosen = _own(name, name.__name__, "")
     else:
-        raise ArgumentError(f"application: {abbreviate(name)} is no function")
+        raise ArgumentError(f"application: {abbreviate(name)} is not a function")
     text = options.pop("collectives", None)
     sizes = _sizes(chosen.name, chosen.make, options)
     if text is None:
@@ -112,7 +114,7 @@ def _sizes(name: str, function: Callable[..., Any], options: dict[str, Any]) -> 
     if "packets" not in options or "packets" in options_of(function):
         return options
     if "bytes" in options:
-        raise ValueError(f"application {name!r}: give bytes or packets, not both")
+        raise ValueError(f"application {name!r}: expected bytes or packets, not both")
     rest = {key: value for key, value in options.items() if key not in ("packets", "packet_bytes")}
     packet_bytes = check_int(options.get("packet_bytes", 64), "packet_bytes")
     return rest | {"bytes": check_int(options["packets"], "packets") * packet_bytes}

@@ -24,7 +24,7 @@ def check_columns(program: Operations) -> None:
     for wrong, reason in (
         (
             messages & ((program.peer < 0) | (program.peer >= program.tasks)),
-            f"there is no such task, expected 0 to {program.tasks - 1}",
+            f"the task does not exist, expected 0 to {program.tasks - 1}",
         ),
         (program.size < 0, "its size is negative"),
         (program.tag < 0, "its tag is negative"),
@@ -60,7 +60,7 @@ def _check_lengths(program: Operations) -> None:
     bounds = [("mark", program.marks[:, 0], program.marks[:, 1])]
     for section, places in program.sections.items():
         if not isinstance(places, np.ndarray) or places.dtype.kind not in "iu":
-            raise ValueError(f"{name}: section {section!r} is no array of whole numbers")
+            raise ValueError(f"{name}: section {section!r} is not an array of whole numbers")
         if places.shape != (program.tasks, 2) or (places[:, 0] > places[:, 1]).any():
             raise ValueError(f"{name}: section {section!r} needs a first operation and an end for each task")
         bounds += [(f"section {section!r}", np.arange(program.tasks), column) for column in places.T]
@@ -70,6 +70,4 @@ def _check_lengths(program: Operations) -> None:
             known = (first[task] <= place) & (place <= first[task + 1])
         if not known.all():
             wrong = int(known.argmin())
-            raise ValueError(
-                f"{name}: {what} of task {task[wrong]} stands at {place[wrong]}, outside that task"
-            )
+            raise ValueError(f"{name}: {what} of task {task[wrong]} is at {place[wrong]}, outside that task")

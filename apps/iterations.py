@@ -56,7 +56,7 @@ def ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.in
 def cut(program: Cut, first: int, last: int) -> Cut:
     """Keep iterations `first` to `last` of every task; see `Program.cut`."""
     if last < first:
-        raise ValueError(f"iterations: {first} to {last} is empty, expected the first not after the last")
+        raise ValueError(f"iterations: {first} to {last} is empty, expected at least one iteration")
     rows = iterations(program)
     begin = _bounds(program, rows, first, 1)
     end = _bounds(program, rows, last, 2)
@@ -65,7 +65,7 @@ def cut(program: Cut, first: int, last: int) -> Cut:
         check_columns(part)
         check_progress(part)
     except OperationError as error:
-        raise ValueError(f"iterations: {first} to {last} cannot be cut out, {error}") from None
+        raise ValueError(f"iterations: {first} to {last} cannot be extracted, {error}") from None
     return replace(part, name=f"{program.name} iterations {first}-{last}".strip())
 
 

@@ -70,8 +70,8 @@ class Program(Operations):
         for task, writer in enumerate(writers):
             if (writer.task, writer.tasks) != (task, len(writers)):
                 raise ValueError(
-                    f"writers: number {task} is that of task {writer.task} of {writer.tasks}, "
-                    f"expected task {task} of {len(writers)}"
+                    f"writers: number {task} belongs to task {writer.task} of {writer.tasks}, expected task "
+                    f"{task} of {len(writers)}"
                 )
         first = np.cumsum([0, *map(len, writers)], dtype=np.int64)
         columns = [writer.columns() for writer in writers]

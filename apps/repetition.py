@@ -69,7 +69,7 @@ def check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[n
         (begin[task] <= opens) & (opens < end[task])
     )
     if crossing.any():
-        raise program.error(int(waits[crossing][0]), "its request crosses an end of what is repeated")
+        raise program.error(int(waits[crossing][0]), "its request is open at an end of the repeated part")
 
 
 def _opened(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -63,7 +63,7 @@ def _unmatched(program: Operations, both: NDArray[np.int64], key: NDArray[np.int
     alone = np.where(is_send, place >= received[dense], place - sent[dense] >= sent[dense])
     first = int(np.flatnonzero(alone)[np.argmin(both[alone])])
     index, task = int(both[first]), program.task_of()
-    reason = f"no {'receive' if is_send[first] else 'send'} in task {program.peer[index]} belongs to it"
+    reason = f"no {'receive' if is_send[first] else 'send'} in task {program.peer[index]} matches it"
     rivals = both[alone & (is_send != is_send[first])]
     rivals = rivals[
         (task[rivals] == program.peer[index])
@@ -72,7 +72,7 @@ def _unmatched(program: Operations, both: NDArray[np.int64], key: NDArray[np.int
     ]
     if len(rivals):
         rival = program.operation(int(rivals.min()))
-        reason += f"; operation {rival.number} there is for {rival.size} bytes"
+        reason += f"; operation {rival.number} there has {rival.size} bytes"
     return program.error(index, reason)
 
 
@@ -157,8 +157,6 @@ def _deadlock(
     if len(circle) > _SHOWN:
         links.append(f"and {len(circle) - _SHOWN} more")
     how = (
-        ""
-        if eager_limit is None
-        else f" when messages of more than {eager_limit} bytes wait for their receive"
+        "" if eager_limit is None else f" if messages of more than {eager_limit} bytes wait for their receive"
     )
     return f"{program.name or 'program'}: deadlock{how}, {len(stuck)} tasks never end: {'; '.join(links)}"

@@ -19,7 +19,7 @@ def openers(program: Operations) -> NDArray[np.int64]:
     key = (program.task_of().astype(np.int64) << 32) + program.request + 1
     opens = opens[np.argsort(key[opens], kind="stable")]
     opened = key[opens]
-    _refuse(program, opens[1:][opened[1:] == opened[:-1]], "opens a request that was opened before")
+    _refuse(program, opens[1:][opened[1:] == opened[:-1]], "opens a request that is already open")
     place = np.searchsorted(opened, key[waits])
     known = place < len(opened)
     known[known] = opened[place[known]] == key[waits][known]

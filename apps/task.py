@@ -180,7 +180,7 @@ class TaskWriter:
         """Return first operation and end of each section."""
         for name, places in self._sections.items():
             if len(places) != 2:
-                raise ValueError(f"section: task {self.task} begins {name!r} and never ends it")
+                raise ValueError(f"section: task {self.task} begins {name!r} but does not end it")
         return {name: (begin, end) for name, (begin, end) in self._sections.items()}
 
     def _append(self, kind: int, peer: int, size: int, tag: int, request: int) -> None:
@@ -194,7 +194,7 @@ class TaskWriter:
         peer = self._integer(peer, "peer")
         if peer >= self.tasks:
             raise ValueError(
-                f"peer: task {self.task} names task {peer}, expected less than {self.tasks}, "
+                f"peer: task {self.task} refers to task {peer}, expected less than {self.tasks}, "
                 "the number of tasks"
             )
         self._append(kind, peer, self._integer(size, "bytes"), self._integer(tag, "tag"), request)
@@ -223,8 +223,8 @@ class TaskWriter:
         opened = request[(kind == _ISEND) | (kind == _IRECV)]
         if not np.array_equal(opened, np.sort(request[kind == _WAIT])):
             raise ValueError(
-                f"repeat: task {self.task} opens requests from operation {begin} on and waits for others, "
-                "expected each to be opened and waited for once in what is repeated"
+                f"repeat: task {self.task} opens requests from operation {begin} on and waits for others; "
+                f"expected each request to be opened and waited for once in the repeated part"
             )
         return len(opened)
 

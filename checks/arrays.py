@@ -19,7 +19,7 @@ def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
-        raise ArgumentError(f"{what}: {abbreviate(values)} is no array of numbers") from None
+        raise ArgumentError(f"{what}: {abbreviate(values)} is not an array of numbers") from None
 
 
 def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
@@ -34,7 +34,7 @@ def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArr
         raise ArgumentError(f"{what}: is an array of {values.dtype}, expected whole numbers")
     info = np.iinfo(kind)
     if values.size and (int(values.min()) < info.min or int(values.max()) > info.max):
-        raise ArgumentError(f"{what}: holds numbers outside {info.min}..{info.max}")
+        raise ArgumentError(f"{what}: contains numbers outside {info.min}..{info.max}")
     return values.astype(kind)
 
 

@@ -114,7 +114,7 @@ def check_unpacked(path: Path, size: int) -> None:
     """
     if size > read_limit():
         raise ValueError(
-            f"{path}: unpacks to more than {read_limit():,} bytes; if it is to be trusted, raise the limit "
+            f"{path}: unpacks to more than {read_limit():,} bytes; if you trust the file, raise the limit "
             f"with netplace --read-limit, or {READ_LIMIT} in the environment"
         )
 
@@ -151,8 +151,8 @@ def _unpacked(path: Path, content: bytes) -> bytes:
         size += len(parts[-1])
         check_unpacked(path, size)
         if not unpack.eof:
-            raise ValueError(f"{path}: is a broken gzip file, it ends too early")
+            raise ValueError(f"{path}: is a broken gzip file, the end is missing")
         rest = unpack.unused_data.lstrip(b"\0")  # zeros may follow, as tapes have them
         if rest and not is_packed(rest):
-            raise ValueError(f"{path}: is a broken gzip file, something else follows in it")
+            raise ValueError(f"{path}: is a broken gzip file, other data follow the compressed data")
     return b"".join(parts)

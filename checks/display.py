@@ -60,9 +60,9 @@ def _repr(value: object) -> str:
     try:
         return repr(value)
     except ValueError:  # Python writes no integer of more than 4300 digits
-        return "a number of thousands of digits"
+        return "a number with thousands of digits"
     except RecursionError:
-        return "a value of very many levels"
+        return "a deeply nested value"
 
 
 def _cut(text: str, longest: int) -> str:

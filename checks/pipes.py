@@ -37,7 +37,7 @@ def keep_pipe(path: str | Path) -> None:
             file.write(part)
             if file.tell() > read_limit():
                 raise ValueError(
-                    f"{path}: more than {read_limit():,} bytes come out of this pipe; raise the limit with "
+                    f"{path}: this pipe delivers more than {read_limit():,} bytes; raise the limit with "
                     f"netplace --read-limit, or {READ_LIMIT} in the environment"
                 )
         file.seek(0)
@@ -47,5 +47,5 @@ def keep_pipe(path: str | Path) -> None:
 def _read(number: int, path: str | Path) -> bytes:
     """Return what comes next; nothing at the end."""
     if not select.select([number], [], [], _PATIENCE)[0]:
-        raise ValueError(f"{path}: nothing came out of this pipe for {_PATIENCE:.0f} s, expected a file")
+        raise ValueError(f"{path}: this pipe delivered nothing for {_PATIENCE:.0f} s, expected a file")
     return os.read(number, _BLOCK)

@@ -117,13 +117,13 @@ def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict
 def _check_head(path: Path, head: dict[str, Any], what: str, version: int, content: dict[str, Any]) -> None:
     for name in _HEAD:
         if name not in head:
-            raise ValueError(f"{path}: {name}: is missing, expected one beside {' and '.join(head)}")
+            raise ValueError(f"{path}: {name}: is missing, expected it beside {' and '.join(head)}")
     if head["netplace"] != what:
         raise ValueError(f"{path}: netplace: {abbreviate(head['netplace'])} found, expected {what!r}")
     if head["version"] != version or isinstance(head["version"], bool | float):
         raise ValueError(
             f"{path}: version: {abbreviate(head['version'])} found, expected {version}; "
-            "use the version of netplace that wrote the file, or repeat the command that made it"
+            "use the version of netplace that wrote the file, or repeat the command that wrote it"
         )
     if head["checksum"] != _checksum(content):
         raise ValueError(
@@ -140,11 +140,11 @@ def read_json(path: Path) -> Any:
         if len(made) < len(members):
             names = [name for name, _ in members]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"key {abbreviate(twice)} is there twice")
+            raise ValueError(f"key {abbreviate(twice)} appears twice")
         return made
 
     def constant(name: str) -> None:
-        raise ValueError(f"{name} is not a number of JSON")
+        raise ValueError(f"{name} is not a number in JSON")
 
     def real(digits: str) -> float:
         if not math.isfinite(value := float(digits)):
@@ -162,9 +162,9 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(content, object_pairs_hook=pairs, parse_constant=constant, parse_float=real)
     except ValueError as error:
-        raise ValueError(f"{path}: is no file of results, {error}") from None
+        raise ValueError(f"{path}: is not a file of results: {error}") from None
     except RecursionError:
-        raise ValueError(f"{path}: is no file of results, it is nested too deeply") from None
+        raise ValueError(f"{path}: is not a file of results: it is nested too deeply") from None
 
 
 def _checksum(content: dict[str, Any]) -> str:

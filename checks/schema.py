@@ -160,7 +160,7 @@ def table(
             if key in known:
                 known[key](member, _at(where, key))
             elif not others:
-                raise ValueError(f"{_at(where, key)}: is not a key that is known here")
+                raise ValueError(f"{_at(where, key)}: is not a known key")
 
     return check
 

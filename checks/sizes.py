@@ -56,9 +56,7 @@ def check_steps(count: int, what: str, where: str) -> None:
         If the number exceeds `MOST_STEPS`.
     """
     if count > MOST_STEPS:
-        raise ValueError(
-            f"{where}: {_number(count)} {what} would not end in days, expected at most {MOST_STEPS:,}"
-        )
+        raise ValueError(f"{where}: {_number(count)} {what} would take days, expected at most {MOST_STEPS:,}")
 
 
 def _number(count: int) -> str:

@@ -43,11 +43,11 @@ class Stopped(BaseException):
 
     def sentence(self) -> str:
         """Return the event and the saved results in a sentence."""
-        how = "interrupted" if self.number == signal.SIGINT else "ended by SIGTERM"
+        how = "interrupted" if self.number == signal.SIGINT else "stopped by SIGTERM"
         if not self.kept:
-            return f"{how}; nothing is left half-written, and nothing more was kept"
+            return f"{how}; nothing is half-written, and nothing was saved"
         kept = " and ".join(self.kept)
-        return f"{how}; what has ended is kept in {kept}, the same command goes on from there"
+        return f"{how}; finished results are saved in {kept}; repeat the command to resume"
 
 
 @contextmanager

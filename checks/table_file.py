@@ -47,8 +47,8 @@ def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataF
             raise ValueError(f"{row}: version {match[2]} found, expected {version}, that of this netplace")
         if match[3] != _checksum(plain):
             raise ValueError(
-                f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table is not what was "
-                f"written, it was damaged or edited; if that is meant, take out its column {SEAL}"
+                f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table was damaged or "
+                f"edited; if you edited it on purpose, delete its column {SEAL}"
             )
     return plain
 

@@ -17,6 +17,4 @@ def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     except ValueError as error:  # of TOML, of UTF-8, and of numbers with thousands of digits
         raise ValueError(f"{where}: is not TOML, {error}") from None
     except RecursionError:
-        raise ValueError(
-            f"{where}: is not TOML as anybody writes it, lists stand in lists too deep"
-        ) from None
+        raise ValueError(f"{where}: is not accepted as TOML: its lists are nested too deeply") from None

@@ -30,7 +30,7 @@ def check_owner(path: str | Path) -> None:
 
 def _check(state: os.stat_result, path: str | Path) -> None:
     if hasattr(os, "getuid") and (state.st_uid not in (os.getuid(), 0) or state.st_mode & 0o002):
-        raise PermissionError(f"{path}: belongs to others, or can be written by all")
+        raise PermissionError(f"{path}: belongs to another user, or other users can write to it")
 
 
 def own_key() -> bytes | None:

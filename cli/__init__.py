@@ -55,7 +55,7 @@ def _keep(context: click.Context, variable: str, limit: int) -> None:
 
 # What a person wants to do: the commands for it, each with the module of this package where it is.
 GROUPS: dict[str, dict[str, str]] = {
-    "Run applications on a network": {
+    "Simulate applications on a network": {
         "run": "run",
         "load": "load",
         "table": "table",
@@ -84,7 +84,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "serve": "serve",
         "slurm": "slurm",
     },
-    "See and make what they take": {
+    "Inputs": {
         "list": "listing",
         "app": "applications",
         "trace": "trace",
@@ -92,7 +92,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "collective": "collective",
         "workload": "workload",
     },
-    "Studies and speed": {
+    "Studies and performance": {
         "study": "study",
         "plan-study": "plan_study",
         "bench": "bench",
@@ -121,27 +121,27 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
     metavar="SIZE",
     expose_value=False,
     callback=_raise_limit,
-    help="A compressed file may unpack to so much, as in 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
+    help="Largest size of a decompressed file, such as 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
 )
 @click.option(
     "--memory-limit",
     metavar="SIZE",
     expose_value=False,
     callback=_raise_memory,
-    help="What is read or built as a whole may take so much. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
+    help="Largest object in memory, such as 8G. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
 )
 @click.option(
     "--input-copies",
     metavar="SIZE",
     expose_value=False,
     callback=_raise_copies,
-    help="A folder of -o holds copies of input files of up to so much each, for netplace rerun; 0: of none. "
+    help="Largest input file to copy into the folder of -o, for netplace rerun; 0 copies none. "
     "[default: NETPLACE_INPUT_COPIES, or 64M]",
 )
 def app(version: bool) -> None:
-    """Replay applications on interconnection networks, packet by packet, and see what placement costs.
+    """Simulate applications on interconnection networks, packet by packet, and measure the cost of placement.
 
-    Every command explains itself with --help. Mistakes end with exit code 2 and a sentence on stderr.
+    Every command has --help. An invalid request ends with exit code 2 and a message on stderr.
     """
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["advise_command"]
 
-_MACHINE = "The machine as it stands"
+_MACHINE = "State of the machine"
 
 
 @click.command("advise", cls=SettingsCommand, epilog=examples_of("advise"))
@@ -35,64 +35,71 @@ _MACHINE = "The machine as it stands"
     "--free",
     metavar="LIST|FILE",
     panel=_MACHINE,
-    help="Free nodes, such as n[0-3,8], or a file of them. [default: all that --running leaves]",
+    help="Free nodes, such as n[0-3,8], or a file of them. [default: all outside --running]",
 )
 @click.option(
     "--running",
     "beside",
     metavar="FILE",
     panel=_MACHINE,
-    help="What runs there already: a TOML file, a [[job]] each.",
+    help="Running jobs: a TOML file with a [[job]] for each.",
 )
 @click.option(
     "--hosts",
     metavar="FILE",
     panel=_MACHINE,
-    help="Names of the nodes, one a line. [default: those of Slurm's file, or n0, n1, ..]",
+    help="Names of the nodes, one per line. [default: those of Slurm's file, or n0, n1, ..]",
 )
 @program_flags
 @click.option(
-    "--from", "matrix", metavar="FILE", panel=WHAT_RUNS, help="A traffic matrix (.csv), all sent at once."
+    "--from",
+    "matrix",
+    metavar="FILE",
+    panel=WHAT_RUNS,
+    help="Traffic matrix (.csv); all bytes are sent at once.",
 )
 @click.option(
     "--log",
     metavar="FILE",
     panel=WHAT_RUNS,
-    help="Instead of a job, a log (SWF): by which rule should the machine give nodes to jobs?",
+    help="Log of jobs (SWF), instead of a job: recommend an allocator for the machine.",
 )
 @click.option(
     "--spread-cost",
     type=REAL,
     default=0.1,
     show_default=True,
-    help="With --log: by how much longer a job takes that is twice as spread as it must be.",
+    help="With --log: slowdown, in percent, of a job whose nodes are spread twice as far as necessary.",
 )
-@click.option("--queue", default="easy", show_default=True, help="With --log: the policy of the queue.")
+@click.option("--queue", default="easy", show_default=True, help="With --log: scheduling policy.")
 @click.option(
     "--default",
     default="slurm",
     show_default=True,
-    help="What the scheduler would do: a partitioner; see netplace list scheduling.",
+    help="Allocator of the scheduler; see netplace list scheduling.",
 )
-@click.option("--seconds", type=REAL, default=60.0, show_default=True, help="Processor time of the search.")
+@click.option("--seconds", type=REAL, default=60.0, show_default=True, help="CPU seconds for the search.")
 @click.option(
-    "--simulations", type=COUNT, help="Simulations instead of time: the same advice on any machine."
+    "--simulations",
+    type=COUNT,
+    help="Number of simulations, instead of --seconds: gives the same advice on any machine.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option(
     "-o",
     "output",
     type=PAGE,
     metavar="FOLDER|FILE",
-    help="Write rank files, the advice and a page into a folder; or only the page (.html) or advice (.json).",
+    help="Write rank files, the advice and a page into a folder, or only the page (.html) or the advice "
+    "(.json).",
 )
 @json_flag
 def advise_command(**given: Any) -> None:
-    """Tell which free nodes a job should have, in which order, and what that gains.
+    """Recommend free nodes, and the order of tasks on them, for a job.
 
-    Partitions and mappings are simulated live beside the jobs that run already. The best is judged on draws
-    that had no part in the choice, against the nodes that the scheduler would give; "no clear difference"
-    means that chance alone may have made it. With --log it tells which rule should give nodes to all jobs.
+    The command simulates partitions and mappings live with the running jobs. It compares the best
+    placement with the scheduler's choice on separate draws; "no clear difference" means that chance
+    alone can explain the difference. With --log it recommends an allocation rule for all jobs.
     """
     from netplace.advice import Limits, advise, machine_of
     from netplace.advice.words import content_of
@@ -140,13 +147,15 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
         free = nodes_from(given["free"], machine, hosts, "--free")
         both = free[np.isin(free, held)]
         if len(both):
-            raise ValueError(f"--free: node {hosts[both[0]]} is held by a job of --running {given['beside']}")
+            raise ValueError(
+                f"--free: node {hosts[both[0]]} is occupied by a job of --running {given['beside']}"
+            )
     else:
         free = np.setdiff1d(machine.computing, held)
     given = given | {"network": machine.text}
     if given["matrix"]:
         if given["trace"] or given["app"]:
-            raise ValueError("--from: a matrix stands for what runs; expected no --trace or --app besides")
+            raise ValueError("--from: the matrix replaces the application; expected no --trace or --app")
         if Path(given["matrix"]).suffix != ".csv":
             raise ValueError(f"--from {given['matrix']}: expected a matrix in a .csv file")
         given["trace"] = given["matrix"]
@@ -206,7 +215,7 @@ def _print(content: dict[str, Any], folder: Path | None, commands: dict[str, str
         click.echo(_wrapped(sentence))
     click.echo(_wrapped(f"\nNodes: {content['host_list']}"))
     click.echo(_wrapped(f"In order of ranks: {host_list(content['hosts'])}\n"))
-    click.echo("What this rests on:")
+    click.echo("Basis:")
     for sentence in content["grounds"]:
         click.echo(_wrapped(f"* {sentence}", "  "))
     if folder:

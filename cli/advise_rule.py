@@ -34,7 +34,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     for name in _REFUSED:
         if given[name]:
             flag = "from" if name == "matrix" else name
-            raise ValueError(f"--{flag}: given beside --log, which asks for the rule for all jobs")
+            raise ValueError(f"--{flag}: given with --log, which recommends a rule for all jobs")
     default = f"slurm:{default_slurm_rule(machine)}" if given["default"] == "slurm" else given["default"]
     said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": default}
     plan = make_plan(said, given["seed"])
@@ -100,23 +100,27 @@ def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, f
     ]
     heads = ["rule", "wait (min)", "runs longer (%)", "saves (%)", "costs (%)", "pays from", "verdict"]
     print_tables(table(f"{advice.jobs:,} jobs, the default rule is {advice.default}", heads, rows))
-    click.echo("saves: of the turnaround, if a job twice as spread as it must be takes ", nl=False)
     click.echo(
-        f"{100 * advice.cost:g} % longer;\ncosts: of the turnaround in waiting, if it takes no longer;"
+        "saves: reduction of the turnaround, if jobs that are spread twice as far as necessary take ",
+        nl=False,
     )
-    click.echo("pays from: how much longer it must take for the rule to be as good as the default one.\n")
+    click.echo(
+        f"{100 * advice.cost:g} % longer;\ncosts: increase of the turnaround by waiting, if such jobs take "
+        f"no longer;"
+    )
+    click.echo("pays from: slowdown of such jobs at which the rule equals the default rule.\n")
     if advice.chosen == advice.default:
-        click.echo(f"No rule is clearly better than {advice.default}: leave it as it is.")
+        click.echo(f"No rule is clearly better than {advice.default}: keep it.")
     else:
         click.echo(f"{short[advice.chosen]} is clearly better than {advice.default}.")
     if installable and folder:
         rule, files = installable
-        which = "" if rule == advice.chosen else f", for the best other rule that Slurm has, {short[rule]}"
+        which = "" if rule == advice.chosen else f", for the best other rule in Slurm, {short[rule]}"
         click.echo(f"To install: {', '.join(str(folder / name) for name in files)}{which}")
     for text, name in short.items():
         if name != text:
             click.echo(f"{name}: {text.partition('=')[2].replace('+', ' ')}")
     if advice.left:
-        click.echo(f"No time for: {', '.join(advice.left)}; see --seconds")
+        click.echo(f"Not simulated for lack of time: {', '.join(advice.left)}; see --seconds")
     for note in advice.notes:
         say(note)

@@ -41,32 +41,37 @@ class _Flags:
 
 
 @click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
-@click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as mesh:16x16.")
+@click.option(
+    "--machine", required=True, metavar="NETWORK", help="Network of the machine, such as mesh:16x16."
+)
 @click.option(
     "--occupied",
     metavar="FILE",
-    help="Nodes that others hold: a line for each job, such as 0-3,8, or hosts: tux[0-3],tux8.",
+    help="File of occupied nodes: a line for each job, such as 0-3,8 or tux[0-3],tux8.",
 )
-@click.option("--nodes", type=COUNT, required=True, help="How many nodes the job needs.")
-@click.option("--all", "every", is_flag=True, help="Every allocator, and every choice along every curve.")
-@click.option("--partition", "partitions", multiple=True, help="An allocator; may be repeated.")
+@click.option("--nodes", type=COUNT, required=True, help="Nodes of the job.")
 @click.option(
-    "--order", default="", help="Count spans along this order. [default: the allocator's own, or hilbert]"
+    "--all", "every", is_flag=True, help="Run every allocator, and every interval rule along every curve."
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of allocators by chance.")
+@click.option("--partition", "partitions", multiple=True, help="Allocator; repeatable.")
+@click.option(
+    "--order", default="", help="Measure spans along this order. [default: the allocator's own, or hilbert]"
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of allocators.")
 @click.option(
     "-o",
     "output",
     type=OUTCOME,
-    help="Write a page (.html), a picture of what each chooses (.png, .pdf, .svg), or what --json prints "
+    help="Write a page (.html), a picture of the allocations (.png, .pdf, .svg), or the output of --json "
     "(.json).",
 )
 @json_flag
 def allocate_command(**given: Any) -> None:
-    """Show which nodes allocators would give a job, and how close together they lie.
+    """Show the nodes that allocators choose for a job, and their distances.
 
-    Figures are exact: the sum of distances over all pairs and its mean, connected parts, bounding box, the
-    cube around it over the least cube that holds the job, spans along a curve.
+    Figures are exact: the sum and the mean of distances over all pairs, connected parts, the bounding
+    box, the smallest enclosing cube relative to the smallest cube that can hold the job, and spans along
+    a curve.
     """
     import numpy as np
 
@@ -154,7 +159,9 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
     ]
     if not chosen:
         raise ValueError(f"-o {path}: nothing to draw, the job waits")
-    caption = f"{title} (red; grey: held): mean distance of a pair, and the allocators that choose so"
+    caption = (
+        f"{title} (red; gray: occupied): mean distance of a pair, and the allocators with this allocation"
+    )
     write_figure(path, allocation_figure(topology, held, chosen, caption))
 
 

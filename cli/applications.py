@@ -40,24 +40,32 @@ class _Flags:
 
 @click.command("app", cls=FilesCommand, epilog=examples_of("app"))
 @click.argument("name")
-@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
+@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="Number of tasks.")
 @click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")
 @click.option(
-    "--packets", type=COUNT, panel=WHAT_RUNS, help="Packets in a message of a synthetic application."
+    "--packets", type=COUNT, panel=WHAT_RUNS, help="Packets per message of a synthetic application."
 )
-@click.option("--bytes", "bytes_", type=WHOLE, panel=WHAT_RUNS, help="Bytes in such a message.")
+@click.option(
+    "--bytes", "bytes_", type=WHOLE, panel=WHAT_RUNS, help="Bytes per message of a synthetic application."
+)
 @click.option("--rounds", type=COUNT, panel=WHAT_RUNS, help="Rounds of a synthetic application.")
-@click.option("--iterations", default="", panel=WHAT_RUNS, help="How many, or A:B for a part of them.")
-@click.option("--write", metavar="FILE", help="Write it as a trace: .trace or .trc, with .gz compressed.")
-@click.option("--matrix", metavar="FILE", help="Write bytes W and messages N between tasks as arrays (.npz).")
+@click.option(
+    "--iterations", default="", panel=WHAT_RUNS, help="Number of iterations, or A:B for a part of them."
+)
+@click.option(
+    "--write", metavar="FILE", help="Write the program as a trace: .trace or .trc, compressed with .gz."
+)
+@click.option(
+    "--matrix", metavar="FILE", help="Write the matrices of bytes W and messages N between tasks (.npz)."
+)
 @page_flag
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
 def app_command(name: str, **given: Any) -> None:
-    """Make the program of an application, and show what it sends.
+    """Build the program of an application, and show its messages.
 
-    NAME is an application (see netplace list apps), one of your own as module:function or file.py:function,
-    or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
-    is received, and no tasks wait for each other forever.
+    NAME is an application (see netplace list apps), your own as module:function or file.py:function, or
+    a trace. Options can follow the name, such as lu,class=W,iterations=3. The command checks that every
+    message is received and that the program does not deadlock.
     """
     from netplace.report.files.outputs import check_output
 
@@ -76,7 +84,7 @@ def app_command(name: str, **given: Any) -> None:
         print_tables(table(program.name, ["", ""], rows))
         if description["recorded_computation_us"]:
             click.echo(
-                "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
+                "netplace: a replay omits the recorded computation unless you set --cpu-scale 1", err=True
             )
 
     show(CommandOutput(lambda: description, terminal), asked.output, asked.as_json)
@@ -92,9 +100,7 @@ def _program(name: str, asked: _Flags) -> Program:
         check_int(asked.tasks, "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
-            raise ValueError(
-                f"{name}: there is no such file, and no trace of this name comes with the project"
-            )
+            raise ValueError(f"{name}: no file and no packaged trace has this name")
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
     reading = Reading(
         iterations=asked.iterations,
@@ -168,7 +174,7 @@ def _trace_output(path: Path) -> Path:
     endings = [item.suffix for item in FORMATS.values() if item.write]
     if not path.name.lower().removesuffix(".gz").endswith(tuple(endings)):
         raise ValueError(
-            f"{path}: cannot tell the format to write, expected a name that ends in {' or '.join(endings)}, "
+            f"{path}: unknown output format, expected a name that ends in {' or '.join(endings)}, "
             "perhaps with .gz"
         )
     return check_output(path)

@@ -24,21 +24,22 @@ _VERDICTS = {True: "met", False: "missed", None: ""}
 
 @click.command("bench", cls=FilesCommand, epilog=examples_of("bench"))
 @click.argument("topic", default="speed", metavar="[speed|mapping]")
-@click.option("--quick", is_flag=True, help="Fewer repeats, small networks; of mapping, one seed.")
+@click.option("--quick", is_flag=True, help="Use fewer repeats and small networks; for mapping, one seed.")
 @click.option(
     "--only",
     metavar="NAME",
-    help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances, machines.",
+    help="Run one benchmark: saturated, halo, idle, ..; for mapping: applications, halos, instances, "
+    "machines.",
 )
-@click.option("--seeds", type=SEEDS, help="Of mapping: searches of each problem. [default: 5]")
-@click.option("--seconds", type=REAL, help="Of mapping instances: processor time of a search. [default: 1]")
+@click.option("--seeds", type=SEEDS, help="For mapping: searches per problem. [default: 5]")
+@click.option("--seconds", type=REAL, help="For mapping instances: CPU seconds per search. [default: 1]")
 @json_flag
 def bench_command(topic: str, **given: Any) -> None:
-    """Measure speed and memory on this machine, or the quality of mappings, beside what the project wants.
+    """Measure speed and memory on this machine, or the quality of mappings, and compare them with targets.
 
-    Speed: CPU time, medians of several repeats; a machine that does other things at the same time is slower.
-    Mapping: costs against the best known (QAPLIB, halos) and against published GRASP (applications), medians
-    over seeds, in processor time of one core.
+    Speed: CPU time, as the median of several repeats; other load on the machine increases it. Mapping:
+    costs relative to the best known (QAPLIB, halos) and to published GRASP (applications), as medians
+    over seeds, for the same processor time of one core.
     """
     from netplace.checks import check_choice
 
@@ -47,7 +48,7 @@ def bench_command(topic: str, **given: Any) -> None:
         return
     for flag in ("seeds", "seconds"):
         if given[flag] is not None:
-            raise ValueError(f"--{flag}: is an option of netplace bench mapping")
+            raise ValueError(f"--{flag}: applies only to netplace bench mapping")
     _speed(given["quick"], given["only"], given["as_json"])
 
 
@@ -83,7 +84,7 @@ def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | 
     if seconds is not None:
         if names != ["instances"]:
             raise ValueError(
-                "--seconds: is an option of --only instances; the other parts have limits of their own"
+                "--seconds: applies only to --only instances; the other parts have their own limits"
             )
         if not 0 < seconds < float("inf"):
             raise ValueError(f"--seconds: {seconds} is out of range, expected more than 0")

@@ -27,13 +27,23 @@ _SHOWN = 24
 @click.command("check", cls=FilesCommand, epilog=examples_of("check"))
 @click.argument("what", metavar="network")
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
-@click.option("--routing", default="default", show_default=True, help="Routing in tables, see netplace run.")
-@click.option("--vc-discipline", default="default", show_default=True, help="How VCs go up along a route.")
+@click.option(
+    "--routing",
+    default="default",
+    show_default=True,
+    help="Routing algorithm of the table router; see netplace help network.",
+)
+@click.option(
+    "--vc-discipline",
+    default="default",
+    show_default=True,
+    help="VC discipline, which assigns virtual channels along a route.",
+)
 @click.option(
     "--prices",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="TOML with prices: adds what each costs.",
+    help="Prices in TOML; adds the cost of each network.",
 )
 @page_flag
 @json_flag
@@ -46,12 +56,12 @@ def check_command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Count what networks are made of, and search the channel dependency graph of a routing for cycles.
+    """Count the parts of networks, and search the channel dependency graph of a routing for cycles.
 
-    Counted are switches, their ports, cables by kind, and the cables that halve the nodes; several networks
-    are set side by side. Without a cycle packets cannot wait for each other forever (with an escape channel,
-    Duato's condition is checked). A cycle is shown link by link, and how many virtual channels would do
-    without one. What can be counted is shown also of a network whose routing cannot be checked.
+    The command counts switches, their ports, cables by kind, and the cables of a bisection, and compares
+    several networks side by side. Without a cycle, packets cannot deadlock (with an escape channel, the
+    command checks Duato's condition). If there is a cycle, the command shows its links and the number of
+    virtual channels that avoid it. It also counts the parts of networks whose routing it cannot check.
     """
     from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
@@ -129,7 +139,7 @@ def _show_lines(lines: list[str]) -> None:
 
 def _counts(of: dict[str, Any]) -> list[str]:
     """Return what one network is made of, a sentence a line."""
-    own = f", {of['in_nodes']:,} of them routers of nodes" if of["in_nodes"] else ""
+    own = f", of which {of['in_nodes']:,} are routers of nodes" if of["in_nodes"] else ""
     bisection = of["bisection"]
     lines = [
         f"{of['network']}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
@@ -158,14 +168,14 @@ def _verdict(of: dict[str, Any]) -> list[str]:
         f"{of['channels']} channels, {of['dependencies']} dependencies",
     ]
     if of["free_of_deadlock"]:
-        return [*lines, "free of deadlock: no cycle among them"]
+        return [*lines, "deadlock-free: the channel dependencies have no cycle"]
     cycle, enough = of["cycle"], of["vcs_that_would_do"]
-    lines.append(f"can deadlock: {len(cycle)} channels wait for each other in a circle")
+    lines.append(f"can deadlock: {len(cycle)} channels wait for each other in a cycle")
     for router, port, end, level in cycle[:_SHOWN]:
         lines.append(f"  router {router} port {port} -> router {end}, level {level}")
     if len(cycle) > _SHOWN:
         lines.append(f"  .. and {len(cycle) - _SHOWN} more")
-    return [*lines, f"{enough} virtual channels would do: --vc-discipline hop --vcs {enough}"]
+    return [*lines, f"{enough} virtual channels suffice: --vc-discipline hop --vcs {enough}"]
 
 
 def _routing_cells(of: dict[str, Any]) -> list[str]:
@@ -174,7 +184,7 @@ def _routing_cells(of: dict[str, Any]) -> list[str]:
         return ["not checked", ""]
     if of["free_of_deadlock"]:
         return [of["routing"], f"{of['vcs']:,}"]
-    return [of["routing"], f"can deadlock; {of['vcs_that_would_do']} by hop"]
+    return [of["routing"], f"can deadlock; hop needs {of['vcs_that_would_do']}"]
 
 
 def _span(bisection: dict[str, Any]) -> str:

@@ -46,41 +46,37 @@ class _Flags:
 
 @click.command("collective", cls=FilesCommand, epilog=examples_of("collective"))
 @click.argument("operation")
-@click.option("--ranks", type=COUNT, required=True, help="How many ranks take part.")
+@click.option("--ranks", type=COUNT, required=True, help="Number of ranks.")
 @click.option(
     "--bytes",
     "bytes_",
     type=WHOLE,
     default=0,
     show_default=True,
-    help="Of the vector; of one block in allgather, gather, scatter and alltoall.",
+    help="Bytes of the vector, or of one block in allgather, gather, scatter and alltoall.",
 )
 @click.option(
-    "--root", type=WHOLE, default=0, show_default=True, help="Root of bcast, reduce, gather, scatter."
+    "--root", type=WHOLE, default=0, show_default=True, help="Root of bcast, reduce, gather and scatter."
 )
-@click.option(
-    "--algorithm", help="Its algorithm, or one of your own, FILE.py:function. [default: the table's]"
-)
+@click.option("--algorithm", help="Algorithm, or your own as FILE.py:function. [default: the table's]")
 @click.option(
     "--collectives",
     default="builtin",
     show_default=True,
     metavar="TABLE",
-    help="What chooses the algorithm: builtin, openmpi, mpich, nccl or FILE.toml.",
+    help="Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
 )
 @click.option(
-    "--segment", type=WHOLE, help="Bytes of a segment, for algorithms that cut vectors up. [default: whole]"
+    "--segment", type=WHOLE, help="Bytes per segment, for algorithms that split vectors. [default: whole]"
 )
-@click.option("--fanout", type=COUNT, help="Chains that leave the root, of algorithm chain. [default: 4]")
-@click.option("--radix", type=COUNT, help="Of algorithm knomial. [default: 4]")
-@click.option("--group", type=COUNT, help="Consecutive ranks of a node or switch, of algorithm hierarchical.")
-@click.option(
-    "--element", type=COUNT, help="Bytes of an element of a vector that is reduced, of which no part is sent."
-)
+@click.option("--fanout", type=COUNT, help="Chains from the root, for algorithm chain. [default: 4]")
+@click.option("--radix", type=COUNT, help="Radix of algorithm knomial. [default: 4]")
+@click.option("--group", type=COUNT, help="Consecutive ranks per node or switch, for algorithm hierarchical.")
+@click.option("--element", type=COUNT, help="Bytes per element of a reduced vector; elements are not split.")
 @page_flag
 @json_flag
 def collective_command(operation: str, **given: Any) -> None:
-    """Show the messages of a collective operation: rounds, messages, bytes, and pairs."""
+    """Show the rounds, messages, bytes and pairs of a collective operation."""
     from netplace.apps.collectives import OPERATIONS, schedule
     from netplace.checks import check_choice
 

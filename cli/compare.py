@@ -29,19 +29,20 @@ _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
 @click.option(
     "--fail-if",
     metavar="|".join(_FAIL_IF),
-    help="Exit with code 1 if a result is worse beyond chance, or if any differs or is missing.",
+    help="Exit with code 1 if a result is significantly worse (worse), or if any result differs or is "
+    "missing (differ).",
 )
 @click.option(
     "-o", "output", metavar="FILE", help="Write a page (.html), a picture (.png, .pdf, .svg), .json or .csv."
 )
 @json_flag
 def compare_command(first: str, second: str, fail_if: str | None, output: str | None, as_json: bool) -> None:
-    """Show what differs between two outcomes: in what was asked, and in what came of it, beyond chance.
+    """Show the differences between two outcomes, in their requests and in their results, with significance.
 
-    FIRST and SECOND are of one kind: folders that run, cosim, schedule or study wrote, files with what run,
-    load or allocate printed with --json, tables (.csv, .parquet), stores, or sweep files with their stores.
-    Runs of several seeds are paired by seed, schedules by batches, co-simulations by job; what no chance
-    has a part in compares exactly, as does all where the same was asked with the same seeds.
+    FIRST and SECOND are outcomes of the same kind: folders of run, cosim, schedule or study, output of
+    run, load or allocate with --json, tables (.csv, .parquet), stores, or sweep files with their stores.
+    The command pairs runs by seed, schedules by batches, and co-simulations by job. It compares
+    deterministic results exactly, and also all results of identical requests with identical seeds.
     """
     from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome

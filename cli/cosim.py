@@ -43,41 +43,67 @@ _RULES, _RESULT = "Rules", "Results"
 _LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs", "power", "switching")
 _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     **{name: flag for name, flag in SCHEDULE_FLAGS.items() if name not in _LEFT_OUT},
-    "jobs": (COUNT, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),
-    "repeats": (str, "LEAST:MOST", "Jobs", "How often applications are run. [default: 1:1]"),
-    "mapping": (str, None, _RULES, "Mapping of tasks to a job's nodes. [default: consecutive]"),
+    "jobs": (
+        COUNT,
+        None,
+        "Jobs",
+        "Number of jobs of a model [default: 200]; for a file, the first jobs to use.",
+    ),
+    "repeats": (
+        str,
+        "LEAST:MOST",
+        "Jobs",
+        "Range of repetitions of each application, LEAST:MOST. [default: 1:1]",
+    ),
+    "mapping": (str, None, _RULES, "Mapping of tasks to the nodes of each job. [default: consecutive]"),
     "fidelity": (
         str,
         None,
         _RULES,
-        "Run times: table, mixes, sampled, live, auto. [default: live]",
+        "Fidelity of run times: table, mixes, sampled, live or auto. [default: live]",
     ),
-    "applications": (str, "MIX.toml", "Jobs", "What the jobs of a log run, and how much they communicate."),
+    "applications": (
+        str,
+        "MIX.toml",
+        "Jobs",
+        "Applications and communication shares of the jobs of a log (TOML).",
+    ),
     "collectives": (
         str,
         "TABLE",
         "Jobs",
-        "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl, FILE.toml. [default: ours]",
+        "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml. "
+        "[default: builtin]",
     ),
-    "bytes_per_phit": (COUNT, None, SETTINGS_PANEL, "Larger phits, and cycles as many times as long."),
+    "bytes_per_phit": (
+        COUNT,
+        None,
+        SETTINGS_PANEL,
+        "Bytes per phit; cycles become longer by the same factor.",
+    ),
     "target_half_width": (
         REAL,
         None,
         _RULES,
-        "Half width of what is not counted, as a share. [default: 0.02]",
+        "Target relative half-width of estimated times. [default: 0.02]",
+    ),
+    "max_packets": (
+        REAL,
+        None,
+        _RULES,
+        "Largest number of simulated packets. [default: 1e11, which takes days]",
     ),
     "draws": (
         COUNT,
         None,
         _RULES,
-        "Live runs with the same starts, which tell the chance in times and slowdowns. [default: 1]",
+        "Number of live runs with the same starts, which measure random variation. [default: 1]",
     ),
-    "max_packets": (REAL, None, _RULES, "Packets that may be simulated. [default: 1e11, days]"),
     "estimate_factor": (
         REAL,
         None,
         _RULES,
-        "Users estimate so many times the run time alone. [default: 1.5]",
+        "Ratio of the estimate to the run time alone. [default: 1.5]",
     ),
 }
 
@@ -98,8 +124,8 @@ class _CosimCommand(SettingsCommand):
     is_flag=True,
     default=None,
     panel=_RESULT,
-    help="Charge every cycle in which a packet waits to the job that it waits for (live); takes up to four "
-    "times as long.",
+    help="Charge each cycle in which a packet waits to the job that blocks it (fidelity live); up to four "
+    "times slower.",
 )
 @click.option(
     "--collective",
@@ -107,9 +133,9 @@ class _CosimCommand(SettingsCommand):
     multiple=True,
     panel="Jobs",
     metavar="OPERATION=ALGORITHM",
-    help="The algorithm of an operation, as in allreduce=ring; may be repeated.",
+    help="Algorithm of an operation, such as allreduce=ring; repeatable.",
 )
-@click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
+@click.option("--seed", type=SEED, help="Random seed. [default: 0]", panel="Jobs")
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @threads_flag
@@ -120,16 +146,17 @@ class _CosimCommand(SettingsCommand):
     type=OUTCOME,
     panel=_RESULT,
     help="Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
-    ".svg), or what --json prints (.json).",
+    ".svg), or the output of --json (.json).",
 )
 @json_flag
 def cosim_command(study: str | None, **given: Any) -> None:
-    """Let jobs share a machine and its network, packet by packet, and show what sharing cost each.
+    """Simulate jobs that share a machine and its network, packet by packet, and show the cost of sharing.
 
-    Every job starts when the policy says so, on the nodes that the partitioner gives it; on the live network
-    it ends when its last task does. Beside its time there stands the time that it would have taken alone, and
-    what a table of such times would have got wrong. A study file has the same names as the flags, any of
-    which may be a list; it is executed under a table's times and live ones, and tells which rankings turn.
+    The scheduling policy starts each job on the nodes of the allocator; on the live network, the job
+    ends when its last task ends. The output also shows the time of each job alone, and the error of a
+    table of such times. A study file has the same names as the flags, and any value can be a list; the
+    command executes it with times from a table and with live times, and reports the rankings that
+    differ.
     """
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     if study is None:
@@ -151,7 +178,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     refuse_of_one(given)
     threads = execution.network_threads()
     if given["algorithms"]:
-        given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
+        given["collectives"] = "+".join([given["collectives"] or "builtin", *given["algorithms"]])
     plan = plan_of(make_cosim_plan, KEYS, given)
     tell_limits([(plan.jobs.machine, plan.config)])
     beside = output or execution.store
@@ -199,7 +226,7 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
             if known.key == plan.key:
                 return outcome
         except ValueError as error:
-            say(f"{shortened(str(error))}; it is made anew")
+            say(f"{shortened(str(error))}; it is written again")
     return None
 
 
@@ -270,7 +297,7 @@ def _write_study(
     tables = {
         "cosimulations": ("Co-simulations; times in seconds", frame),
         "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
-        "differences": ("What differs: p values after Holm", contest_frame(contests)),
+        "differences": ("Differences: p values after Holm's correction", contest_frame(contests)),
     }
     heading = f"Co-simulations of {study.name}"
     write_study_folder(

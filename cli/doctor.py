@@ -23,13 +23,13 @@ UNSOUND = 1  # exit code: something is wrong with the installation
 
 
 @click.command("doctor", epilog=examples_of("doctor"))
-@click.option("--no-test", is_flag=True, help="Leave the self-test out.")
+@click.option("--no-test", is_flag=True, help="Skip the self-test.")
 @json_flag
 def doctor_command(no_test: bool, as_json: bool) -> None:
-    """Tell what is installed and where, and whether it counts right.
+    """Show the installed parts and their locations, and check the simulator.
 
-    The self-test simulates ten recorded programs, whose cycles another simulator (INSEE) counted: all must be
-    the same to the cycle. It takes less than ten seconds. Exit code 1: something is wrong.
+    The self-test simulates ten recorded programs and compares their cycles with those of another
+    simulator (INSEE): all must be equal. It takes less than ten seconds. Exit code 1 reports a problem.
     """
     from netplace.report.tables.installation import installation
 
@@ -79,7 +79,9 @@ def _show(facts: Installation, counts: list[Checked]) -> None:
         ],
     ]
     for extra, version in facts.extras.items():
-        how = f"{EXTRAS[extra][0]} {version}" if version else f"not there; pip install 'netplace[{extra}]'"
+        how = (
+            f"{EXTRAS[extra][0]} {version}" if version else f"not installed; pip install 'netplace[{extra}]'"
+        )
         rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
     tables = [table("", ["installation", ""], rows)]
     if counts:
@@ -99,5 +101,5 @@ def _show(facts: Installation, counts: list[Checked]) -> None:
     right = sum(count.right for count in counts)
     click.echo(
         "\n".join(facts.problems)
-        or f"all is well{f': {right} of {len(counts)} counts right' if counts else ''}"
+        or f"no problem found{f': {right} of {len(counts)} counts correct' if counts else ''}"
     )

@@ -27,7 +27,7 @@ __all__ = ["explain_command", "whatif_command"]
 _NAMED = {
     "machine": ("MACHINE", "The machine"),
     "workload": ("FILE", "The workload"),
-    "applications": ("MIX.toml", "What the jobs run"),
+    "applications": ("MIX.toml", "Applications"),
     "routing": ("FILE.py:FUNCTION", "The routing"),
 }
 
@@ -35,7 +35,7 @@ _NAMED = {
 def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add a flag for each name that a folder may hold and that stands for a file."""
     for name, (shown, text) in reversed(_NAMED.items()):
-        said = f"{text} of the co-simulation: to be said again where it is a file, which is not used else."
+        said = f"{text} of the co-simulation; required if it is a file."
         command = click.option(f"--{name}", metavar=shown, panel="Files", help=said)(command)
     return command
 
@@ -44,11 +44,17 @@ def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("folder")
 @click.option("--job", type=WHOLE, required=True, help="Number of the job.")
 @click.option(
-    "--suspects", type=COUNT, default=3, show_default=True, help="Others that are taken out, one run each."
+    "--suspects",
+    type=COUNT,
+    default=3,
+    show_default=True,
+    help="Number of other jobs to remove, one per run.",
 )
-@click.option("--links", type=COUNT, default=5, show_default=True, help="Links that are shown.")
+@click.option("--links", type=COUNT, default=5, show_default=True, help="Number of links to show.")
 @_named_again
-@click.option("--mapping", metavar="RULE", panel="Files", help="The mapping, where it is a file's, likewise.")
+@click.option(
+    "--mapping", metavar="RULE", panel="Files", help="Mapping of the co-simulation; required if it is a file."
+)
 @page_flag
 @json_flag
 def explain_command(
@@ -60,12 +66,12 @@ def explain_command(
     as_json: bool,
     **said: str | None,
 ) -> None:
-    """Show who slowed a job of a live co-simulation, and on which links.
+    """Show the jobs that slowed a job of a live co-simulation, and the links where it waited.
 
-    FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to
-    the job whose packet held what it waited for. Those charged most are then taken out, one at a time, and
-    the run is made again with all starts as they were: what the job would have taken then is the answer, not
-    a guess.
+    FOLDER is a folder of netplace cosim -o. Each cycle in which a packet of the job waited is charged to
+    the job whose packet blocked it. The command then removes the jobs with the highest charges, one at a
+    time, and simulates the run again with the same starts: the result is the job's time without each of
+    them.
     """
     from netplace.cosim import reasons
     from netplace.cosim.serialization import read_cosimulation
@@ -99,11 +105,11 @@ def _explained(explanation: Explanation) -> list[Table]:
     itself = 100 * explanation.own / every if every else 0.0
     rows.append(["itself", "", "", "", number(explanation.own), number(itself, 1), "", ""])
     columns = [
-        "job beside it",
+        "other job",
         "nodes",
         "time %",
         "links",
-        "packets waited for it (cycles)",
+        "job waited for it (cycles)",
         "%",
         "without it (µs)",
         "saves %",
@@ -117,32 +123,33 @@ def _explained(explanation: Explanation) -> list[Table]:
         for link in explanation.links
     ]
     what = ["link", "waited for others (cycles)", "for job: cycles"]
-    shared = table("links where most was lost", what, links)
+    shared = table("links with the most waiting", what, links)
     shared.columns[2].justify = "left"
     return [table(title, columns, rows), *([shared] if links else [])]
 
 
 @click.command("whatif", cls=FilesCommand, epilog=examples_of("whatif"))
 @click.argument("folder")
-@click.option("--job", type=WHOLE, help="Show this job first; by default those that change most.")
-@click.option("--without", multiple=True, type=WHOLE, metavar="JOB", help="Leave a job out; may be repeated.")
+@click.option("--job", type=WHOLE, help="Show this job first. [default: the jobs that change most]")
+@click.option("--without", multiple=True, type=WHOLE, metavar="JOB", help="Remove a job; repeatable.")
 @click.option(
-    "--move", multiple=True, metavar="JOB=PARTITION", help="Other nodes for a job, as in 12=nodes:0-15."
+    "--move", multiple=True, metavar="JOB=PARTITION", help="Move a job to other nodes, such as 12=nodes:0-15."
 )
 @click.option(
     "--mapping",
     multiple=True,
     metavar="JOB=MAPPING",
-    help="Another mapping, as in 17=random; without JOB= that of the co-simulation, where it is a file's.",
+    help="Change the mapping of a job, such as 17=random; without JOB=, the mapping of the co-simulation, "
+    "required if it is a file.",
 )
 @_named_again
 @page_flag
 @json_flag
 def whatif_command(folder: str, job: int | None, output: Path | None, as_json: bool, **given: Any) -> None:
-    """Make a live co-simulation again without a job, with one elsewhere, or mapped otherwise.
+    """Repeat a live co-simulation without a job, with a job on other nodes, or with another mapping.
 
-    FOLDER is what netplace cosim -o has left. All starts stay as they were, so that what changes is due to
-    the network alone.
+    FOLDER is a folder of netplace cosim -o. All starts stay the same, so every change comes from the
+    network.
     """
     from netplace.cosim import what_if
     from netplace.cosim.serialization import read_cosimulation
@@ -176,20 +183,18 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
     """Refuse a job that will not be there to be shown, before anything is simulated."""
     if job in without:
-        raise ValueError(f"--job: {job} is left out by --without {job}, expected a job that stays")
+        raise ValueError(f"--job: {job} is removed by --without {job}, expected another job")
     if job is not None and job not in jobs:
-        raise ValueError(
-            f"--job: there is no job {job} in the co-simulation, expected {min(jobs)} to {max(jobs)}"
-        )
+        raise ValueError(f"--job: the co-simulation has no job {job}, expected {min(jobs)} to {max(jobs)}")
 
 
 def _changed(rows: list[WhatIf]) -> list[Table]:
     """Return the jobs that begin as they did, and apart from them those that begin later."""
     on_time, late = ([row for row in rows if bool(row.late) is after] for after in (False, True))
     changed = sum(row.what_if != row.live for row in on_time)
-    made = [_what_if(f"{changed} of {len(on_time)} jobs would have taken another time", on_time)]
+    made = [_what_if(f"{changed} of {len(on_time)} jobs have a different run time", on_time)]
     if late:
-        title = f"{len(late)} jobs begin later, as their nodes are held longer, and meet others than they met"
+        title = f"{len(late)} jobs start later, because their nodes are occupied longer, and meet other jobs"
         made.append(_what_if(title, late, late=True))
     return made
 
@@ -215,7 +220,7 @@ def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
     for word in words:
         job, equals, rule = word.partition("=")
         if not (equals and rule and job.strip().isdigit()):
-            raise ValueError(f"{flag}: {word!r} is not of the form JOB=RULE, as in 12=random")
+            raise ValueError(f"{flag}: {word!r} is not of the form JOB=RULE, such as 12=random")
         rules[int(job)] = rule
     return rules
 

@@ -15,15 +15,16 @@ __all__ = ["export_command"]
 @click.command("export", cls=FilesCommand, epilog=examples_of("export"))
 @click.argument("outcome", metavar="OUTCOME")
 @click.option(
-    "-o", "output", metavar="FILE", required=True, help="What to write: .parquet, .csv, .swf, .duckdb."
+    "-o", "output", metavar="FILE", required=True, help="Output file: .parquet, .csv, .swf or .duckdb."
 )
 def export_command(outcome: str, output: str) -> None:
-    """Write an outcome for other tools.
+    """Write an outcome in the format of another tool.
 
-    OUTCOME is a store, of which .parquet, .csv and .duckdb hold every table, or a folder of netplace schedule
-    -o: .swf is a log of the Parallel Workloads Archive with the waits of the schedule, .csv the table of jobs
-    that Batsim writes and evalys draws; or a folder of netplace run -o, of which .parquet, .csv and .duckdb
-    hold loads of links, messages, tasks and critical paths (timeline.json, in it, is for Perfetto).
+    OUTCOME is a store, whose tables .parquet, .csv and .duckdb contain; a folder of netplace schedule
+    -o, for which .swf is a log of the Parallel Workloads Archive with the waits of the schedule, and
+    .csv is the job table of Batsim and evalys; or a folder of netplace run -o, for which .parquet, .csv
+    and .duckdb contain link loads, messages, tasks and critical paths (its timeline.json is for
+    Perfetto).
     """
     from netplace.report.exported import EXPORTS, export
     from netplace.report.files.outputs import check_output
@@ -31,7 +32,7 @@ def export_command(outcome: str, output: str) -> None:
     path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))
     if not path.exists():
         raise ValueError(
-            f"{path}: is not there, expected a store, or a folder of netplace schedule -o or run -o"
+            f"{path}: does not exist, expected a store, or a folder of netplace schedule -o or run -o"
         )
     for line in export(path, target):
         click.echo(line)

@@ -87,5 +87,5 @@ def _help_all() -> click.Option:
         is_eager=True,
         expose_value=False,
         callback=show,
-        help="Show all flags but those in netplace help network.",
+        help="Show all flags except those in netplace help network.",
     )

@@ -28,7 +28,7 @@ def _networks() -> tuple[list[str], Rows]:
 
     rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
     rows += [[offer.name, f"{offer.name}:..", text] for offer, text in _offered(TOPOLOGY)]
-    return ["network", "example", "what it is"], rows
+    return ["network", "example", "description"], rows
 
 
 def _apps() -> tuple[list[str], Rows]:
@@ -40,7 +40,7 @@ def _apps() -> tuple[list[str], Rows]:
         for name, item in APPLICATIONS.items()
     ]
     rows += [[offer.name, text, ""] for offer, text in _offered(APPLICATION)]
-    return ["application", "what it does", "options"], rows
+    return ["application", "description", "options"], rows
 
 
 def _option(name: str, default: Any) -> str:
@@ -66,11 +66,11 @@ def _rules(choice: Registry[Rule[Any, Any]]) -> tuple[list[str], Rows]:
         for name, rule in choice.known.items()
     ]
     rows += [[offer.name, "", offer.name, text] for offer, text in _offered(choice)]
-    return [choice.what, "with option", "example", "what it does"], rows
+    return [choice.what, "with option", "example", "description"], rows
 
 
 def _offered(choice: Registry[Any]) -> Iterator[tuple[Offer, str]]:
-    """Yield what packages offer, each with what it does and whose it is."""
+    """Yield what packages offer, each with description and whose it is."""
     for offer, entry in choice.offered():
         text = entry if isinstance(entry, str) else getattr(entry, "description", None) or _first_line(entry)
         yield offer, f"{text} [from {offer.origin}]"
@@ -90,7 +90,7 @@ def _policies() -> tuple[list[str], Rows]:
         "--tree-routing": TREE_ROUTINGS,
     }
     rows = [[flag, name, text] for flag, options in flags.items() for name, text in options.items()]
-    return ["flag", "value", "what it does"], rows
+    return ["flag", "value", "description"], rows
 
 
 def _scheduling() -> tuple[list[str], Rows]:
@@ -110,7 +110,7 @@ def _scheduling() -> tuple[list[str], Rows]:
     rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
     rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
     rows += [["--switching", rule.example, rule.description] for rule in SWITCHINGS.values()]
-    return ["flag", "value", "what it does"], rows
+    return ["flag", "value", "description"], rows
 
 
 def _traces() -> tuple[list[str], Rows]:
@@ -140,7 +140,7 @@ def _formats() -> tuple[list[str], Rows]:
         for name, item in FORMATS.items()
     ]
     rows += [[offer.name, "", text, ""] for offer, text in _offered(FORMAT)]
-    return ["format", "ending", "what it is", "written"], rows
+    return ["format", "ending", "description", "written"], rows
 
 
 TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
@@ -164,7 +164,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 )
 @json_flag
 def list_command(topic: str | None, as_json: bool) -> None:
-    """Show what there is to choose from, with an example of each; without a topic, which topics there are."""
+    """List the available choices of a topic, with an example of each; without a topic, list the topics."""
     if topic is None:
         _show_topics(as_json)
         return

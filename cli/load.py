@@ -48,14 +48,14 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     multiple=True,
     metavar="NETWORK",
     panel=WHAT_RUNS,
-    help="Network, such as torus:8x8; see netplace list networks. Again for another curve.",
+    help="Network, such as torus:8x8; see netplace list networks. Repeatable, a curve each.",
 )
 @click.option(
     "--traffic",
     default="uniform",
     show_default=True,
     panel=WHAT_RUNS,
-    help="Pattern; see netplace list traffic.",
+    help="Traffic pattern; see netplace list traffic.",
 )
 @click.option(
     "--offered",
@@ -63,11 +63,11 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     show_default=True,
     metavar="LOADS",
     panel=WHAT_RUNS,
-    help="Phits a node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
+    help="Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
 )
-@click.option("--warmup", type=SEED, default=1000, show_default=True, help="Cycles before measuring.")
+@click.option("--warmup", type=SEED, default=1000, show_default=True, help="Cycles before the measurement.")
 @click.option(
-    "--measure", type=COUNT, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]"
+    "--measure", type=COUNT, help="Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]"
 )
 @click.option("--hot-node", type=WHOLE, help="Node of hot-spot traffic. [default: the middle one]")
 @click.option(
@@ -75,9 +75,11 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     type=REAL,
     default=0.1,
     show_default=True,
-    help="Share of hot-spot traffic that goes there.",
+    help="Share of the traffic that goes to the hot spot.",
 )
-@click.option("--seeds", type=PROCESSES, default=1, show_default=True, help="So many seeds, from --seed on.")
+@click.option(
+    "--seeds", type=PROCESSES, default=1, show_default=True, help="Number of seeds, starting from --seed."
+)
 @seed_flag
 @engine_flag
 @threads_flag
@@ -87,19 +89,20 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     "output",
     type=OUTCOME,
     help="Write a page (.html), a picture of accepted load and delay over offered load (.png, .pdf, .svg), "
-    "or what --json prints (.json).",
+    "or the output of --json (.json).",
 )
-@click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
+@click.option("--column", is_flag=True, help="Draw the picture as wide as a column of a two-column paper.")
 @store_flag("a study's, beside it")
 @json_flag
 def load_command(**given: Any) -> None:
-    """Drive networks with open-loop traffic, and show accepted load and delay.
+    """Simulate open-loop traffic on networks, and show accepted load and delay.
 
-    Every node creates packets by a Bernoulli process, whatever becomes of them. Several networks are several
-    curves, over several seeds each point is a mean with its interval.
+    Every node creates packets by a Bernoulli process, independently of the network. Each network is a
+    curve; over several seeds, each point is a mean with its confidence interval.
 
-    A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
-    combination is measured once and kept in a store beside the file.
+    A study file has the same names as the flags, and any value can be a list (policy = ["smart",
+    "random"]): the command simulates each combination once and stores its result in a file next to the
+    study file.
     """
     from netplace.report.tables.load import curve_frame, curve_table, describe_points, saturation_notes
     from netplace.runs.load_figures import LoadFigures
@@ -108,7 +111,7 @@ def load_command(**given: Any) -> None:
     study = Path(given["study"]) if given["study"] else None
     output: Path | None = given["output"]
     if given["column"] and not (output and output.suffix.lower() in PICTURES):
-        raise ValueError("--column: given, but without -o and the name of a picture nothing is drawn")
+        raise ValueError("--column: given without -o PICTURE, so nothing is drawn")
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
     tell_limits((plan.network, plan.config) for plan in plans)
@@ -155,10 +158,8 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
         nodes = left_out(traffic, network_of(network)).tolist()
         if nodes:
             shown = ", ".join(map(str, nodes[:8])) + (", .." if len(nodes) > 8 else "")
-            text = (
-                f"{network}: {len(nodes)} nodes send nothing under {traffic}, their partner does not compute"
-            )
-            click.echo(f"{text}: {shown}", err=True)
+            text = f"{len(nodes)} nodes send nothing because their partner under {traffic} does not compute"
+            click.echo(f"{network}: {text}: {shown}", err=True)
 
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
@@ -216,13 +217,16 @@ def offered_loads(text: str, most: float) -> list[float]:
         raise ValueError(f"--offered: {text!r} is not of the form FROM:TO:STEP or A,B,C") from None
     if len(words) > 1:
         if len(words) != 3 or not numbers[2] > 0 or not numbers[0] <= numbers[1] <= most:
-            raise ValueError(f"--offered: {text!r} is not of the form FROM:TO:STEP, upwards and up to {most}")
+            raise ValueError(f"--offered: {text!r} is not an increasing FROM:TO:STEP of at most {most}")
         first, last, step = numbers
         steps = int((last - first) / step + 1e-9)
         if steps >= _MOST_LOADS:
-            raise ValueError(f"--offered: {text!r} is {steps + 1} loads, expected at most {_MOST_LOADS}")
+            raise ValueError(f"--offered: {text!r} has {steps + 1} loads, expected at most {_MOST_LOADS}")
         numbers = [round(first + place * step, 10) for place in range(steps + 1)]
     for load in numbers:
         if not 0 < load <= most:
-            raise ValueError(f"--offered: {load} is not over 0 and at most {most} phits a node and cycle")
+            raise ValueError(
+                f"--offered: {load} is out of range, expected more than 0 and at most {most} phits per node "
+                "and cycle"
+            )
     return numbers

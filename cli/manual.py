@@ -7,17 +7,21 @@ import rich_click as click
 __all__ = ["manual"]
 
 _ENDINGS = (
-    ("0", "The command did what was asked."),
-    ("1", "It did, and what it looked at is not well: runs failed, tables differ, a comparison is worse."),
+    ("0", "The command succeeded."),
+    ("1", "The command succeeded, but runs failed, tables differ, or a comparison is worse."),
     (
         "2",
-        "It could not: what was asked is mistaken, a file cannot be read, a deadlock. One sentence says why.",
+        "The command failed: a request is invalid, a file cannot be read, or a simulation deadlocks. A "
+        "message gives the reason.",
     ),
-    ("130, 143", "It was interrupted, or ended by a signal; what it had kept is said."),
+    (
+        "130, 143",
+        "The command was interrupted or stopped by a signal. A message says which results are saved.",
+    ),
 )
 _VARIABLES = (
-    ("NETPLACE_READ_LIMIT, NETPLACE_MEMORY_LIMIT", "As --read-limit and --memory-limit."),
-    ("NETPLACE_DEBUG", "If set, a mistake shows where in the program it was noticed."),
+    ("NETPLACE_READ_LIMIT, NETPLACE_MEMORY_LIMIT", "Defaults of --read-limit and --memory-limit."),
+    ("NETPLACE_DEBUG", "If set, errors include a traceback."),
 )
 
 
@@ -32,7 +36,10 @@ def manual(app: click.Group) -> str:
     context = click.Context(app, info_name="netplace", **app.context_settings)
     commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
     lines = ['.TH NETPLACE 1 "" netplace "User Commands"']
-    lines += [".SH NAME", "netplace \\- what placement costs and gains on interconnection networks"]
+    lines += [
+        ".SH NAME",
+        "netplace \\- simulate applications and their placement on interconnection networks",
+    ]
     lines += [".SH SYNOPSIS", ".B netplace", "[OPTIONS] COMMAND [ARGUMENTS]"]
     lines += [".SH DESCRIPTION", *_paragraphs(app.help or "")]
     lines += [".SH OPTIONS", *_options(app, context)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Execution", "resource_flags", "say", "store_flag", "unpaired_flag"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_MANY = "Many at once"
+_MANY = "Parallel execution"
 
 
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
@@ -48,7 +48,10 @@ def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
             help=f"Worker processes. [default: {usual}]",
         )
         dask = click.option(
-            "--dask", metavar="ADDRESS", panel=_MANY, help="Instead: a Dask cluster, such as tcp://host:8786."
+            "--dask",
+            metavar="ADDRESS",
+            panel=_MANY,
+            help="Dask cluster to use instead of workers, such as tcp://host:8786.",
         )
         return workers(dask(command))
 
@@ -62,7 +65,7 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
         type=OUTPUT,
         metavar="FILE",
         panel=_MANY,
-        help=f"Keep results there, and look there first. [default: {usual}]",
+        help=f"File that stores results; stored results are reused. [default: {usual}]",
     )
 
 
@@ -72,7 +75,7 @@ def unpaired_flag(command: Command) -> Command:
         "--unpaired",
         is_flag=True,
         panel=_MANY,
-        help="Of a study: let each run the jobs that it can; otherwise only those that all can run.",
+        help="For a study: let each schedule run all jobs that it can, not only the jobs that all can run.",
     )(command)
 
 
@@ -109,9 +112,9 @@ class Execution:
 
         workers, dask = self.workers, self.dask
         if workers is not None and dask is not None:
-            raise ValueError(f"--workers: {workers} given beside --dask {dask}, expected one of them")
+            raise ValueError(f"--workers: {workers} given with --dask {dask}, expected one of them")
         if workers is not None and workers > 1 and plans == 1:
-            raise ValueError(f"--workers: {workers} given, but there is a single plan, for one process")
+            raise ValueError(f"--workers: {workers} given, but a single plan runs in one process")
         return Resources(usual if workers is None else workers, dask, self.threads)
 
     def outcomes(

@@ -43,54 +43,64 @@ _OUTCOMES = (".html", ".json")
     "matrix",
     metavar="FILE",
     panel=WHAT_RUNS,
-    help="A traffic matrix: CSV, or NumPy's .npy or .npz.",
+    help="Traffic matrix: CSV, or NumPy's .npy or .npz.",
 )
 @click.option(
-    "--partition", default="whole", show_default=True, panel=PANEL, help="Which nodes the job gets."
+    "--partition", default="whole", show_default=True, panel=PANEL, help="Partition: the nodes of the job."
 )
 @click.option(
     "--mapping",
     panel=PANEL,
-    help="Which node each task gets. [default: link-load; classic with --method or --criterion, or on more "
+    help="Mapping of tasks to nodes. [default: link-load; classic with --method or --criterion, or on more "
     "than 2,048 switches]",
 )
-@click.option("--method", panel=PANEL, help="How classic and td search: portfolio, grasp, 2opt, faq.")
-@click.option("--seconds", type=REAL, panel=PANEL, help="Processor time of a search.")
+@click.option("--method", panel=PANEL, help="Search method of classic and td: portfolio, grasp, 2opt, faq.")
+@click.option("--seconds", type=REAL, panel=PANEL, help="CPU seconds per search.")
 @click.option(
-    "--search-iterations", type=COUNT, panel=PANEL, help="Iterations of a search. [default: the method's own]"
+    "--search-iterations",
+    type=COUNT,
+    panel=PANEL,
+    help="Iterations per search. [default: depends on the method]",
 )
 @click.option(
     "--criterion",
     panel=PANEL,
-    help="Cost of a byte: classic, td, or oversubscription (trees). [default: the mapping's]",
+    help="Cost function: classic, td, or oversubscription (trees). [default: depends on the mapping]",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
-@click.option("--seeds", type=SEEDS, default=1, show_default=True, help="So many mappings; the best is kept.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--seeds",
+    type=SEEDS,
+    default=1,
+    show_default=True,
+    help="Number of searches with different seeds; the best mapping is used.",
+)
 @resource_flags("1")
 @store_flag("none")
 @click.option(
     "-o",
     "output",
     metavar="FILE|FOLDER",
-    help="Write the mapping: as CSV for --mapping file:FILE, or for --export; or a page (.html), what --json "
-    "prints (.json), or all into a folder.",
+    help="Write the mapping as CSV for --mapping file:FILE or in the format of --export; or a page (.html), "
+    "the output of --json (.json), or all into a folder.",
 )
 @click.option(
     "--export",
     metavar="LAUNCHER",
-    help="Write it as openmpi, mpich, mpich-rankmap, slurm or flux read it, to start the program so.",
+    help="Format of the mapping for a launcher: openmpi, mpich, mpich-rankmap, slurm or flux.",
 )
 @click.option(
-    "--hosts", metavar="FILE", help="Names of the nodes for --export, one a line. [default: n0, n1, ..]"
+    "--hosts", metavar="FILE", help="Names of the nodes for --export, one per line. [default: n0, n1, ..]"
 )
 @click.option("--plot", "picture", type=PICTURE, help="Draw traffic and link loads (png, pdf or svg).")
 @json_flag
 def map_command(**given: Any) -> None:
-    """Give each task of a job a node, and show what that makes of its traffic.
+    """Map the tasks of a job to nodes, and show the resulting traffic.
 
-    The mapping stands beside the consecutive one: cost (bytes times the criterion), distances of pairs of
-    tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
-    all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
+    The command compares the mapping with the consecutive one: cost (bytes times the cost function),
+    distances of pairs of tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes
+    on the most loaded link if all minimal routes are equally likely. Only --mapping best simulates and
+    uses the settings of the network.
     """
     from netplace.cli.mapping_rule import default_mapping, mapping_rule
     from netplace.report.tables.mapping_search import Searched
@@ -147,15 +157,16 @@ class _Output:
         if self.launcher is not None:
             check_choice(self.launcher, LAUNCHERS, "--export")
             if not self.path:
-                raise ValueError(f"--export {self.launcher}: expected -o FILE beside it")
+                raise ValueError(f"--export {self.launcher}: expected also -o FILE")
         elif self.hosts:
             raise ValueError(
-                "--hosts: names nodes for --export, which is not given; a placement is --mapping hosts:FILE"
+                "--hosts: names the nodes for --export, which is not given; a placement is --mapping "
+                "hosts:FILE"
             )
         elif self.path and self.path.suffix.lower() not in ("", ".csv", *_OUTCOMES):
             raise ValueError(
-                f"-o {self.path}: expected a name that ends in .csv, .html or .json, or none for a folder, "
-                "or --export beside it"
+                f"-o {self.path}: expected a name that ends in .csv, .html or .json, a folder without an "
+                f"ending, or --export"
             )
         if self.path and self._is_folder:
             check_output_folder(self.path)
@@ -202,13 +213,11 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
     from netplace.runs.networks import network_of
 
     if any(given[name] for name in ("trace", "app", "jobs")):
-        raise ValueError(
-            "--from: a matrix stands for what runs; expected no --trace, --app or --jobs besides"
-        )
+        raise ValueError("--from: the matrix replaces the application; expected no --trace, --app or --jobs")
     W = read_traffic(Path(given["matrix"]), network_of(given["network"]).nodes)
     if given["tasks"] not in (None, len(W)):
         raise ValueError(
-            f"--from {given['matrix']}: has {len(W)} rows, expected {given['tasks']}, one a task"
+            f"--from {given['matrix']}: has {len(W)} rows, expected {given['tasks']}, one per task"
         )
     return W
 

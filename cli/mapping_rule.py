@@ -61,12 +61,12 @@ def mapping_rule(
             added.append(f"{word}{value}")
     if method is not None:
         if name == "link-load":
-            raise ValueError("--method: mapping link-load has one; expected classic or td")
+            raise ValueError("--method: mapping link-load has a single method; expected classic or td")
         check_choice(method, METHODS, "--method")
     if criterion is not None:
         check_choice(criterion, CRITERIA, "--criterion")
         if name == "td" and criterion != "td":
-            raise ValueError(f"--criterion: mapping td minimises td, not {criterion}; use --mapping classic")
+            raise ValueError(f"--criterion: mapping td minimizes td, not {criterion}; use --mapping classic")
         if name == "classic":
             added.append(f"criterion={criterion}")
     words = [word for word in (*option.split(","), *added) if word]

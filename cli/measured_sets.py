@@ -25,7 +25,7 @@ def measured_costs(
 
     levels = [[members for members, _ in level] for level in plain_levels(topology)]
     if not levels:
-        raise ValueError(f"pss derive --measured: {topology} has no levels whose borders could cost anything")
+        raise ValueError(f"pss derive --measured: {topology} has no levels with measurable costs")
     made = measurements(topology, levels, applications, pieces=pieces)
     with tempfile.TemporaryDirectory() as folder:
         times = _mean_times(made, Path(store) if store else Path(folder) / "runs.sqlite", workers)
@@ -46,7 +46,7 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
     with open_store(path) as kept, SweepProgress() as progress:
         lost = complete(runs, kept, executor, progress)
         if lost.lost:
-            raise ValueError(f"pss derive --measured: {lost.lost} runs could not be made now: {lost.reason}")
+            raise ValueError(f"pss derive --measured: {lost.lost} runs could not be simulated: {lost.reason}")
         rows = list(kept.rows(runs))
     for measurement, (_, outcome, failure) in zip(made, rows, strict=True):
         if outcome is None:

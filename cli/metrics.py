@@ -41,24 +41,24 @@ _SIGNIFICANT = 0.01
     default=("random",),
     show_default=True,
     panel="Placement",
-    help="Which nodes each job gets; may be repeated for different ones.",
+    help="Partition: the nodes of each job; repeatable.",
 )
 @click.option(
     "--mapping",
     default="consecutive",
     show_default=True,
     panel="Placement",
-    help="Which node each task gets.",
+    help="Mapping of tasks to nodes.",
 )
 @click.option(
     "--configurations",
     type=SEEDS,
     default=10,
     show_default=True,
-    help="Seeds of a placement that has a choice.",
+    help="Number of seeds of a random placement.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="The first seed.")
-@click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="First random seed.")
+@click.option("--simulate", is_flag=True, help="Simulate run times, and correlate each metric with them.")
 @resource_flags("1")
 @store_flag("none")
 @click.option(
@@ -67,18 +67,18 @@ _SIGNIFICANT = 0.01
     type=OutcomeFile(tables=(".csv",)),
     multiple=True,
     metavar="FILE|FOLDER",
-    help="Write a page (.html), the table (.csv), what --json prints (.json), draw it (.png, .pdf, .svg), or "
-    "all into a folder; may be repeated.",
+    help="Write a page (.html), the table (.csv), the output of --json (.json), a picture (.png, .pdf, "
+    ".svg), or all into a folder; repeatable.",
 )
 @json_flag
 def metrics_command(**given: Any) -> None:
-    """Show the partition metrics of configurations, and with --simulate what they say of run time.
+    """Show the partition metrics of configurations, and with --simulate their correlation with run time.
 
     Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center (DFC),
     diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
-    asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
-    them. They are means over the jobs, of the nodes that have a task. What a network does not define is
-    omitted: NA and LA off meshes and tori, _AL where there are no dimensions.
+    asymmetry (_AL). The formulas are the published ones; files and --json contain related metrics too.
+    Values are means over jobs, for nodes with a task. Metrics that a network does not define are
+    omitted: NA and LA except on meshes and tori, and _AL without dimensions.
     """
     from netplace.report.tables.configuration_row import ConfigurationRow
     from netplace.report.tables.configurations import outcome_of

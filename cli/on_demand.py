@@ -81,5 +81,5 @@ def _quiet() -> click.Option:
         is_flag=True,
         expose_value=False,
         callback=hush,
-        help="Say nothing on stderr but mistakes.",
+        help="Print only errors on stderr.",
     )

@@ -66,7 +66,7 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
             return check_output_folder(path, "-o")
         if path.suffix.lower() not in self._endings:
             kinds = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
-            more = "; a name without an ending is a folder for all of them"
+            more = ", or a folder for all of them: a name without an ending"
             raise ValueError(f"-o {path}: unknown kind of file, expected a name that ends in {kinds}{more}")
         return check_output(path)
 
@@ -76,7 +76,7 @@ OUTCOME, PAGE = OutcomeFile(), OutcomeFile(pictures=False)
 
 def page_flag(command: Command) -> Command:
     """Add ``-o`` for a page, or for what ``--json`` prints."""
-    said = "Write a page (.html), what --json prints (.json), or both into a folder."
+    said = "Write a page (.html), the output of --json (.json), or both into a folder."
     return click.option("-o", "output", type=PAGE, metavar="FILE|FOLDER", help=said)(command)
 
 

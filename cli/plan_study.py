@@ -32,27 +32,27 @@ _LEAST = 3  # seeds of a pilot
     default=3.0,
     show_default=True,
     metavar="PERCENT",
-    help="The smallest difference that the study must show, as a percentage of the mean of the first pilot.",
+    help="Smallest difference to detect, as a percentage of the mean of the first pilot.",
 )
 @click.option(
     "--power",
     type=Number(0.05, 0.999),
     default=0.8,
     show_default=True,
-    help="Probability with which the study shows a difference of this size.",
+    help="Probability of detecting a difference of this size.",
 )
 @page_flag
 @json_flag
 def plan_study_command(
     first: str, second: str | None, difference: float, power: float, output: Path | None, as_json: bool
 ) -> None:
-    """Tell how many seeds a study needs to show a difference of a given size.
+    """Compute the number of seeds that a study needs to detect a difference of a given size.
 
-    A pilot is an outcome of several seeds, of any kind that netplace compare reads. Two pilots with the same
-    seeds are paired by seed, as compare pairs them, so that chance which both share does not count. With one
-    pilot, both contestants are assumed to spread as much as it does, with seeds of their own. The test is
-    Student's t at the level of 0.05, two-sided. A second number uses a spread that the true one exceeds with
-    a probability of only 20 %, because few seeds tell a spread poorly.
+    A pilot is an outcome with several seeds, of any kind that netplace compare reads. Two pilots with
+    the same seeds are paired by seed, which removes their common variation. With one pilot, both
+    alternatives are assumed to vary like it, with independent seeds. The test is Student's two-sided t
+    test at the level of 0.05. A second number allows for the uncertainty of the spread: the true spread
+    exceeds its value with a probability of 20 %.
     """
     from netplace.report.comparison import read_outcome
 
@@ -62,11 +62,11 @@ def plan_study_command(
     if not rows:
         what = "in one entry" if after is None else "in both"
         raise ValueError(
-            f"{first}: no result has at least {_LEAST} seeds {what}, expected a pilot of several"
+            f"{first}: no result has at least {_LEAST} seeds {what}, expected a pilot with several seeds"
         )
     content = {"difference": difference, "power": power, "paired": after is not None, "results": rows}
     of = "pairs of runs" if after is not None else "runs of each"
-    title = f"Seeds that show a difference of {difference:g} % with a power of {power:g}: {of}"
+    title = f"Seeds that detect a difference of {difference:g} % with a power of {power:g}: {of}"
 
     def terminal() -> None:
         cells = [

@@ -50,13 +50,13 @@ def check_plans(count: int, what: str, flag: str) -> None:
 def refuse_beside_study(study: Path, *taken: str) -> None:
     """Refuse the flags of the command next to a study file, which contains all settings, except `taken`."""
     for flag in given_flags("study", "quiet", *taken):
-        raise ValueError(f"{flag}: given beside {study}, which says everything itself")
+        raise ValueError(f"{flag}: given with {study}, which contains all settings")
 
 
 def refuse_of_one(given: dict[str, Any]) -> None:
     """Refuse flags of studies where there is none."""
     if given["unpaired"]:
-        raise ValueError("--unpaired: given, but there is no study file")
+        raise ValueError("--unpaired: applies only to a study file")
 
 
 def given_flags(*but: str) -> list[str]:

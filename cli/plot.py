@@ -21,23 +21,23 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
 
 @click.command("plot", cls=FilesCommand, epilog=examples_of("plot"))
 @click.argument("file")
-@click.option("-o", "picture", required=True, metavar="FILE", help="The picture to draw (png, pdf or svg).")
+@click.option("-o", "picture", required=True, metavar="FILE", help="Picture to write (.png, .pdf or .svg).")
 @click.option(
-    "--bars", default="mapping", show_default=True, metavar="COLUMN", help="Column whose values are the bars."
+    "--bars", default="mapping", show_default=True, metavar="COLUMN", help="Column with a bar for each value."
 )
 @click.option(
     "--normal",
     metavar="VALUE",
-    help="Value of that column that counts as 1; none for cycles. [default: consecutive, or the first]",
+    help="Value of that column that defines 1; none shows cycles. [default: consecutive, or the first]",
 )
-@click.option("--column", is_flag=True, help="As wide as a column of a two-column paper.")
+@click.option("--column", is_flag=True, help="Draw the picture as wide as a column of a two-column paper.")
 def plot_command(file: str, picture: str, bars: str, normal: str | None, column: bool) -> None:
     """Draw run times as bars, with the standard deviation over the seeds.
 
-    FILE is a table (CSV or Parquet), a store, or a sweep file with its store. There is a group of bars for
-    each entry of the table, and in it a bar for each value of one column, both in the order of the file. A
-    star marks what is faster than all else in its group by more than chance (Welch's test, level 0.05); a
-    cross, where runs failed.
+    FILE is a table (CSV or Parquet), a store, or a sweep file with its store. Each entry of the table is
+    a group of bars, with a bar for each value of one column, in the order of the file. A star marks a
+    bar that is significantly faster than all others in its group (Welch's test, level 0.05); a cross
+    marks failed runs.
     """
     from netplace.cli.frames import load_frame
     from netplace.report.files.outputs import PICTURES, check_output

@@ -46,50 +46,51 @@ class _Flags:
 @click.command("pss", cls=FilesCommand, epilog=examples_of("pss"))
 @click.argument("action", metavar="check|derive|show")
 @click.argument("file", required=False, metavar="[FILE]")
-@click.option("--machine", metavar="NETWORK", help="Derive: the machine; check: it must have as many nodes.")
+@click.option(
+    "--machine", metavar="NETWORK", help="Network of the machine; check compares its number of nodes."
+)
 @click.option(
     "--cost",
     default="uniform",
     show_default=True,
-    help="Derive: cost of a node: uniform, centre, or io:0+63, hops to the nearest of these nodes.",
+    help="derive: cost of a node: uniform, centre, or io:0+63 (hops to the nearest of these nodes).",
 )
-@click.option("--overlap", is_flag=True, help="Derive: boxes at steps of half a side.")
+@click.option("--overlap", is_flag=True, help="derive: place boxes at steps of half a side.")
 @click.option(
     "--front",
     multiple=True,
     metavar="FILE|cards:N",
-    help="Derive: sets of nodes, one a line such as 0-11, 24, as a component in front; may be repeated.",
+    help="derive: file of sets of nodes, one per line such as 0-11, 24, as a first component; repeatable.",
 )
 @click.option(
     "--behind",
     multiple=True,
     metavar="FILE|cards:N",
-    help="Derive: the same behind the levels of the topology; cards:N for N consecutive nodes a set.",
+    help="derive: file of sets of nodes as a last component, or cards:N for sets of N consecutive nodes.",
 )
 @click.option(
     "--measured",
     multiple=True,
     metavar="APP",
-    help="Derive: costs of levels from simulations of this application, such as lu,class=S; may be repeated.",
+    help="derive: measure the costs of levels by simulating this application, such as lu,class=S; "
+    "repeatable.",
 )
-@click.option(
-    "--pieces", type=COUNT, help="Derive, measured: blocks a split job is spread over. [default: 2]"
-)
-@click.option("--apart", is_flag=True, help="Derive, measured: each level is a component of its own.")
-@click.option("--store", metavar="FILE", help="Derive, measured: where simulations are kept.")
-@click.option("--workers", type=PROCESSES, metavar="N", help="Derive, measured: worker processes.")
-@click.option("-o", "output", metavar="FILE", help="Derive: the configuration to write.")
+@click.option("--pieces", type=COUNT, help="derive --measured: number of blocks of a split job. [default: 2]")
+@click.option("--apart", is_flag=True, help="derive --measured: make each level a component.")
+@click.option("--store", metavar="FILE", help="derive --measured: file that stores simulations.")
+@click.option("--workers", type=PROCESSES, metavar="N", help="derive --measured: worker processes.")
+@click.option("-o", "output", metavar="FILE", help="derive: configuration file to write.")
 @json_flag
 def pss_command(action: str, file: str | None, **given: Any) -> None:
-    """Check or show a configuration of processor sets, or derive one from a machine's topology.
+    """Check or show a configuration of processor sets, or derive one from the topology of a machine.
 
-    Such a file says which groups of nodes it is desirable to stay inside, what each costs for jobs of which
-    sizes, and which costs a job may have at all; --partition pss:FILE places jobs by it. check reads it and
-    looks for sizes without costs and for constraints that no job can meet even on the empty machine.
+    A configuration defines groups of nodes, the cost of each group for jobs by size, and limits on the
+    cost of a job; --partition pss:FILE allocates nodes by it. check reports sizes without costs and
+    constraints that no job can meet on the empty machine.
 
-    derive --measured fills the machine with jobs of an application, compact in blocks of each level and split
-    over two of them, and makes the percentage that split ones take longer the cost of a block. What one job
-    alone takes stands beside it.
+    derive --measured simulates a machine full of jobs of an application, compact in blocks of each level
+    and split over two blocks, and uses the relative slowdown of split jobs as the cost of a block. The
+    output also shows the time of a job alone.
     """
     from netplace.checks import check_choice
 
@@ -101,10 +102,10 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
         _derive(asked)
         return
     if not file:
-        raise ValueError(f"pss {action}: no file given")
+        raise ValueError(f"pss {action}: expected a file")
     for name in ("cost", "overlap", "front", "behind", "output", *_MEASURED):
         if getattr(asked, name) not in ("uniform", False, None, ()):
-            raise ValueError(f"pss {action}: -{_flag(name)} is an option of derive")
+            raise ValueError(f"pss {action}: -{_flag(name)} applies only to derive")
     from netplace.scheduling.partitioner.pss.language import read_configuration
 
     configuration = read_configuration(Path(file))
@@ -128,7 +129,7 @@ def _derive(asked: _Flags) -> None:
     else:
         for name in _MEASURED:
             if getattr(asked, name):
-                raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
+                raise ValueError(f"pss derive: -{_flag(name)} applies only with --measured")
         sets = levels(topology, asked.cost, asked.overlap, **_beside(topology, asked))
         origin = f"{asked.cost} costs of nodes"
     write_atomically(path, written(sets, f"{topology}, {origin}"))
@@ -147,7 +148,7 @@ def _measure(topology: Topology, asked: _Flags, content: dict[str, Any]) -> tupl
     from netplace.scheduling.partitioner.pss.derive import weighted
 
     if asked.overlap:
-        raise ValueError("pss derive: --overlap does not go with --measured, which needs blocks side by side")
+        raise ValueError("pss derive: --overlap conflicts with --measured, which needs disjoint blocks")
     applications = list(dict.fromkeys(asked.measured))
     costs = measured_costs(topology, applications, asked.pieces or 2, asked.store, asked.workers)
     weights_of = [cost.weight for cost in costs]
@@ -194,7 +195,7 @@ def _check(configuration: Configuration, asked: _Flags) -> None:
     for warning in warnings:
         click.echo(f"warning: {warning}")
     click.echo(
-        f"{configuration.name}: {len(configuration.hosts)} hosts, {len(configuration.groups)} groups: sound"
+        f"{configuration.name}: {len(configuration.hosts)} hosts, {len(configuration.groups)} groups: valid"
     )
 
 

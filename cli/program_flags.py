@@ -37,8 +37,8 @@ class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--trace",), {"metavar": "FILE", "help": "A trace file, or a trace that netplace carries."}),
-    (("--app",), {"metavar": "NAME", "help": "An application; see netplace list apps."}),
+    (("--trace",), {"metavar": "FILE", "help": "Trace file, or the name of a packaged trace."}),
+    (("--app",), {"metavar": "NAME", "help": "Application; see netplace list apps."}),
     (
         ("--jobs",),
         {
@@ -46,23 +46,23 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "type": Jobs(),
             "multiple": True,
             "metavar": "COUNTx NAME",
-            "help": "So many jobs of a trace or application: 4x lu.A.64, or 4x:lu.A.64; may be repeated.",
+            "help": "Number of jobs and their trace or application: 4x lu.A.64 or 4x:lu.A.64; repeatable.",
         },
     ),
-    (("--tasks",), {"type": COUNT, "help": "Tasks of an application. [default: one a node]"}),
+    (("--tasks",), {"type": COUNT, "help": "Number of tasks of an application. [default: one per node]"}),
     (
         ("--class", "class_"),
         {"metavar": "LETTER", "help": "Class of an NPB application: S, W, A, B, C or D."},
     ),
-    (("--packets",), {"type": COUNT, "help": "Packets in a message of a synthetic application."}),
-    (("--bytes", "bytes_"), {"type": WHOLE, "help": "Bytes in a message of a synthetic application."}),
+    (("--packets",), {"type": COUNT, "help": "Packets per message of a synthetic application."}),
+    (("--bytes", "bytes_"), {"type": WHOLE, "help": "Bytes per message of a synthetic application."}),
     (("--rounds",), {"type": COUNT, "help": "Rounds of a synthetic application."}),
     (
         ("--iterations",),
         {
             "default": "",
             "metavar": "A:B",
-            "help": "Only iterations A to B; or how many an application makes.",
+            "help": "Iterations A to B only, or the number of iterations of an application.",
         },
     ),
     (
@@ -70,7 +70,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {
             "default": "whole",
             "show_default": True,
-            "help": "Of a trace: whole, or timed (what the benchmark times).",
+            "help": "Part of a trace: whole, or timed (the part that the benchmark times).",
         },
     ),
     (
@@ -80,7 +80,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "default": 0.0,
             "show_default": True,
             "metavar": "recorded|0|FACTOR",
-            "help": "Computation of a trace: as recorded, dropped, or so many times as long.",
+            "help": "Computation of a trace: recorded, 0 (none), or multiplied by a factor.",
         },
     ),
     (
@@ -89,7 +89,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "default": "builtin",
             "show_default": True,
             "metavar": "TABLE",
-            "help": "What chooses the algorithms of collectives: builtin, openmpi, mpich, nccl or FILE.toml.",
+            "help": "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
         },
     ),
     (
@@ -97,43 +97,44 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {
             "multiple": True,
             "metavar": "OPERATION[=ALGORITHM]",
-            "help": "The algorithm of an operation, as in allreduce=ring; may be repeated. Without one: what "
-            "runs is this operation alone.",
+            "help": "Algorithm of an operation, such as allreduce=ring; repeatable. OPERATION alone "
+            "simulates only this operation.",
         },
     ),
     (
         ("--algorithm",),
         {
             "metavar": "NAME",
-            "help": "The algorithm of a --collective that runs alone. [default: the table's]",
+            "help": "Algorithm of a --collective that runs alone. [default: the table's]",
         },
     ),
     (
         ("--bytes-per-phit",),
         {
             "type": COUNT,
-            "help": "Larger phits, and cycles as many times as long. [default: of training, 1e6 packets]",
+            "help": "Bytes per phit; cycles become longer by the same factor. [default: of training, 1e6 "
+            "packets]",
         },
     ),
     (
         ("--flops",),
         {
             "type": REAL,
-            "help": "Floating-point operations a second, of traces that count them. [default: 1e9]",
+            "help": "Floating-point operations per second, for traces that count them. [default: 1e9]",
         },
     ),
     (
         ("--trc-unit",),
         {
             "type": click.Choice(("cycles", "ns")),
-            "help": "What computation in a .trc file is counted in; INSEE reads ns. [default: cycles]",
+            "help": "Unit of computation in a .trc file; INSEE uses ns. [default: cycles]",
         },
     ),
     (
         ("--ignore",),
         {
             "metavar": "KINDS",
-            "help": "Leave out what of a trace cannot be replayed, with commas: one-sided, io, partitioned, "
+            "help": "Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, "
             "spawned, other.",
         },
     ),
@@ -207,8 +208,8 @@ def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
     for name in ("trace", "app", "jobs"):
         if given[name]:
             raise ValueError(
-                f"--collective: {alone[0]} runs alone, and --{name} was given; expected one of both, or "
-                "--collective OPERATION=ALGORITHM"
+                f"--collective: {alone[0]} runs alone, and --{name} was given; expected one of the two, or "
+                f"--collective OPERATION=ALGORITHM"
             )
     if len(alone) > 1:
         raise ValueError(f"--collective: {alone[0]} and {alone[1]} would run alone; expected one operation")
@@ -222,7 +223,7 @@ def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the jobs that the flags ask for, as a user would write them in a file."""
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
-        raise ValueError("what runs: expected one of --trace, --app and --jobs")
+        raise ValueError("application: expected one of --trace, --app and --jobs")
     same, options = _same(given), _options(given)
     reading = {name: given[name] for name in ("flops", "ignore", "trc_unit") if given[name] is not None}
     if given["trace"]:
@@ -242,7 +243,7 @@ _MOST_JOBS = 1 << 20
 
 def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     for option in options:
-        raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+        raise ValueError(f"--{option}: applies to applications, but {name} is a trace")
     return {"trace": name, **same}
 
 

@@ -27,21 +27,25 @@ __all__ = ["record_command"]
 )
 @click.option("-n", "ranks", type=COUNT, required=True, help="Ranks.")
 @click.option(
-    "-o", "output", metavar="FILE", required=True, help="The trace; a name without ending: a folder."
+    "-o",
+    "output",
+    metavar="FILE",
+    required=True,
+    help="Trace to write; a name without an ending is a folder.",
 )
 @click.option(
-    "--mpicc", default="mpicc", show_default=True, help="C compiler of the MPI that the program uses."
+    "--mpicc", default="mpicc", show_default=True, help="C compiler of the MPI library of the program."
 )
-@click.option("--launcher", metavar="COMMAND", help="What starts the program. [default: mpirun beside mpicc]")
+@click.option("--launcher", metavar="COMMAND", help="Launcher of the program. [default: mpirun beside mpicc]")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
 def record_command(
     ranks: int, output: str, mpicc: str, launcher: str | None, program: tuple[str, ...]
 ) -> None:
-    """Run an MPI program and record its calls, whatever its language: C, Fortran or Python.
+    """Run an MPI program in C, Fortran or Python, and record its calls.
 
-    A recorder in C is compiled with --mpicc and stands between the program and its MPI library (PMPI), which
-    must be linked dynamically. The folder of the output must be seen by all hosts. What was written is kept
-    if the program fails or is stopped.
+    The command compiles a recorder in C with --mpicc, which intercepts the calls to the MPI library
+    (PMPI); the program must be dynamically linked with this library. All hosts must share the folder of
+    the output. If the program fails or is stopped, the calls until then are saved.
     """
     from netplace.apps.formats import check_convertible
     from netplace.apps.recording import record
@@ -49,7 +53,7 @@ def record_command(
 
     target = Path(output)
     if target.exists() and target.is_dir():
-        raise ValueError(f"-o {target}: is a folder already, expected a new name")
+        raise ValueError(f"-o {target}: is an existing folder, expected a new name")
     check_output(target)
     if target.suffix:
         check_convertible(target)
@@ -85,8 +89,8 @@ def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, prog
     how = f"{program} was stopped" if recorded.interrupted else f"{program} ended with {recorded.code}"
     if summary is None:
         raise ValueError(
-            f"{how}, and no rank began to record: the program must call MPI_Init, of the MPI of --mpicc, "
-            "which it must be linked with dynamically"
+            f"{how}, and no rank recorded anything: the program must call MPI_Init and be dynamically "
+            f"linked with the MPI library of --mpicc"
         )
     collectives = sum(item["calls"] for item in summary["collectives"])
     counts = f"{summary['messages']:,} messages of {summary['bytes']:,} bytes"
@@ -96,7 +100,7 @@ def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, prog
     notes = summary["notes"]
     if summary["left_out"]:
         listed = ", ".join(f"{item['number']} {item['operation']}" for item in summary["left_out"])
-        notes = [*notes, f"left out, as it cannot be replayed: {listed}; to run the rest needs --ignore"]
+        notes = [*notes, f"not replayable: {listed}; netplace run needs --ignore for the rest"]
     for note in notes:
         click.echo(f"netplace: {note}", err=True)
     if recorded.code or recorded.interrupted:

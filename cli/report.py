@@ -14,13 +14,13 @@ __all__ = ["report_command"]
 
 @click.command("report", cls=FilesCommand, epilog=examples_of("report"))
 @click.argument("outcome", metavar="OUTCOME")
-@click.option("-o", "output", metavar="FILE", help="The page. [default: OUTCOME.html]")
+@click.option("-o", "output", metavar="FILE", help="Page to write. [default: OUTCOME.html]")
 def report_command(outcome: str, output: str | None) -> None:
-    """Write one HTML page of an outcome: verdict, tables that sort and filter, figures with values.
+    """Write an outcome as one HTML page with a summary, sortable tables and interactive figures.
 
-    OUTCOME is a folder that cosim, schedule, run, advise or study wrote, a .json file with what any command
-    printed with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page opens
-    from disk, without a network.
+    OUTCOME is a folder of cosim, schedule, run, advise or study, a .json file with the output of any
+    command with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page
+    needs no network access.
     """
     from netplace.report.files.outputs import check_output
     from netplace.report.pages import page_of, write_page

@@ -44,17 +44,17 @@ _SHOWN = 20  # differences on the terminal
 
 @click.command("rerun", cls=FilesCommand, epilog=examples_of("rerun"))
 @click.argument("folder", metavar="FOLDER")
-@click.option("-o", "output", type=FOLDER, metavar="FOLDER", help="Keep what was made again there.")
-@click.option("--run-code", is_flag=True, help="Allow Python files among the inputs, which run as programs.")
+@click.option("-o", "output", type=FOLDER, metavar="FOLDER", help="Folder to write the new results into.")
+@click.option("--run-code", is_flag=True, help="Allow inputs that are Python files, which netplace runs.")
 @json_flag
 def rerun_command(folder: str, output: Path | None, run_code: bool, as_json: bool) -> None:
-    """Make the outcome in FOLDER again, and tell what differs.
+    """Repeat the outcome in FOLDER, and report the differences.
 
-    FOLDER is what any command wrote with -o. The command runs in an empty folder with the copies of its input
-    files that FOLDER holds; neither the working folder nor the original inputs are needed. Inputs that were
-    too large to be copied must still be where they were, with the same content. Results are compared to the
-    bit, but for the CPU time that they took; pages are not, since they show the same results. The exit code
-    is 0 if all is equal, 1 if something differs, and 2 if the command cannot be run again.
+    FOLDER is a folder of any command with -o. The command runs in an empty folder with the copies of its
+    input files in FOLDER; it needs neither the working folder nor the original inputs. Inputs that were
+    too large to copy must exist in their original place, with the same content. Results are compared bit
+    by bit, except for their CPU times and for pages, which show the same results. The exit code is 0 if
+    all results are equal, 1 if some differ, and 2 if the command cannot be repeated.
     """
     from netplace.report.files.provenance import read_provenance
     from netplace.report.files.repeated import differences
@@ -62,7 +62,7 @@ def rerun_command(folder: str, output: Path | None, run_code: bool, as_json: boo
     kept = Path(folder)
     made = read_provenance(kept)
     if made.command not in REPEATABLE:
-        raise ValueError(f"{kept}: made by {made.command!r}, expected one of {', '.join(REPEATABLE)}")
+        raise ValueError(f"{kept}: written by {made.command!r}, expected one of {', '.join(REPEATABLE)}")
     if output is not None and output.is_dir() and any(output.iterdir()):
         raise ValueError(f"-o {output}: is not empty, expected a new folder")
     with tempfile.TemporaryDirectory(prefix="netplace-rerun-") as place:
@@ -96,7 +96,7 @@ def _show(kept: Path, made: Provenance, found: Sequence[str]) -> None:
     if len(found) > _SHOWN:
         click.echo(f"and {len(found) - _SHOWN} more")
     files = f"{len(made.outputs)} files"
-    click.echo(f"{kept}: {len(found)} differences" if found else f"{kept}: made again, all {files} are equal")
+    click.echo(f"{kept}: {len(found)} differences" if found else f"{kept}: repeated, all {files} are equal")
 
 
 def _name(made: Provenance) -> str:
@@ -110,7 +110,7 @@ def _working(made: Provenance) -> str:
     named = [*made.arguments, *(item.path for item in made.inputs)]
     depth = max((word.split("/").count("..") for word in named), default=0)
     if depth > _DEEPEST:
-        raise ValueError(f"a path leads {depth} folders upwards, expected at most {_DEEPEST}")
+        raise ValueError(f"a path goes up {depth} folders, expected at most {_DEEPEST}")
     return "/".join(["files", *(f"up{number}" for number in range(depth)), "work"])
 
 
@@ -123,12 +123,12 @@ def _prepared(kept: Path, made: Provenance, root: Path, run_code: bool) -> list[
     for item in made.inputs:
         if item.path.endswith(".py") and not run_code:
             raise ValueError(
-                f"{kept}: its command runs {item.path}, a Python program that the folder brings with it; "
-                "--run-code runs it, if you trust who made it"
+                f"{kept}: its command runs {item.path}, a Python program in the folder; if you trust its "
+                f"author, add --run-code"
             )
         if not item.sha256:
             raise ValueError(
-                f"{kept}: {item.path} was a pipe, or changed while it was read; this cannot be made again"
+                f"{kept}: {item.path} was a pipe or changed while it was read, so the run cannot be repeated"
             )
         content = read_copy(kept, item) if item.copy else None
         target = place_in(root, working, item.path)
@@ -224,6 +224,6 @@ def _run(kept: Path, words: list[str], working: Path, run_code: bool) -> None:
     if done.returncode not in (0, 1):  # 1: a verdict, such as "some runs failed"
         said = done.stderr.strip().splitlines()
         raise ValueError(
-            f"{kept}: the command does not run again: "
+            f"{kept}: the command failed: "
             f"{said[-1].removeprefix('netplace: ') if said else f'exit code {done.returncode}'}"
         )

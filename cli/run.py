@@ -51,14 +51,18 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @network_flag
 @program_flags
 @click.option(
-    "--partition", default="whole", show_default=True, panel="Placement", help="Which nodes each job gets."
+    "--partition",
+    default="whole",
+    show_default=True,
+    panel="Placement",
+    help="Partition: the nodes of each job.",
 )
 @click.option(
     "--mapping",
     default="consecutive",
     show_default=True,
     panel="Placement",
-    help="Which node each task gets.",
+    help="Mapping of tasks to nodes.",
 )
 @click.option(
     "--hosts",
@@ -67,7 +71,11 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
     help="The host of each rank, as an allocation lists them: --mapping hosts:FILE, for as many tasks.",
 )
 @click.option(
-    "--seeds", type=SEEDS, default=1, show_default=True, help="So many runs, with seeds from --seed on."
+    "--seeds",
+    type=SEEDS,
+    default=1,
+    show_default=True,
+    help="Number of runs, with seeds starting from --seed.",
 )
 @seed_flag
 @engine_flag
@@ -80,46 +88,42 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
     default=1,
     show_default=True,
     metavar="N",
-    help="Processes for one run, where its jobs can share no router; the result is the same.",
+    help="Processes for a run whose jobs cannot share a router; the result is the same.",
 )
 @threads_flag
-@click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
-@click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles.")
-@click.option(
-    "--critical-path", is_flag=True, help="Show the chain of causes along which each job's time adds up."
-)
+@click.option("--max-cycles", type=COUNT, help="Largest number of cycles before the run fails.")
+@click.option("--window", type=COUNT, help="Also measure link loads in windows of this many cycles.")
+@click.option("--critical-path", is_flag=True, help="Show the critical path of each job.")
 @click.option(
     "--timeline",
     type=OutputFile(".json", *PICTURES),
     metavar="FILE",
     help="Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
-    "chrome://tracing, else a picture.",
+    "chrome://tracing, or a picture.",
 )
 @click.option(
     "--record-messages",
     "messages",
     type=OUTPUT,
     metavar="FILE",
-    help="Write start and end of every message as CSV.",
+    help="Write the start and end of every message as CSV.",
 )
 @click.option(
     "-o",
     "output",
     type=OUTCOME,
     metavar="FILE|FOLDER",
-    help="Write a page (.html), a picture of the link loads (.png, .pdf, .svg), JSON (.json), or a folder "
-    "with all of them and with CSV.",
+    help="Write a page (.html), a picture of the link loads (.png, .pdf, .svg), the output of --json "
+    "(.json), or all and CSV files into a folder.",
 )
-@click.option(
-    "--store", type=OUTPUT, metavar="FILE", help="Keep the results in a store as well; see netplace table."
-)
+@click.option("--store", type=OUTPUT, metavar="FILE", help="Also store the results; see netplace table.")
 @json_flag
 def run_command(**given: Any) -> None:
-    """Replay applications on a network, and show what they took.
+    """Simulate applications on a network, and show their run times.
 
-    Options of an application may follow its name, as in lu,class=W,iterations=3. Placement and network
-    draw from the same seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a
-    sentence that says who waits for whom.
+    Options of an application can follow its name, such as lu,class=W,iterations=3. Placement and network
+    use the same random seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a
+    message that shows which tasks wait for which.
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     config = config_from(given)
@@ -189,7 +193,7 @@ class _Asked:
 
         check_choice(self.engine, ENGINES, "--engine")
         if self.store and self.engine != "kernel":
-            raise ValueError(f"--store: keeps what the kernel counts, and --engine is {self.engine}")
+            raise ValueError(f"--store: stores results of the kernel, but --engine is {self.engine}")
         if self.part_processes > 1 and self.workers > 1:
             raise ValueError(
                 f"--part-processes: {self.part_processes} given with --workers {self.workers}; expected one "
@@ -207,7 +211,7 @@ class _Asked:
             )
         if self.window and not (self.as_json or self.timeline or self.store or self.output):
             raise ValueError(
-                f"--window: {self.window} shows in --json, --timeline and -o alone, expected one of them"
+                f"--window: {self.window} affects only --json, --timeline and -o, expected one of them"
             )
 
 
@@ -263,11 +267,11 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     whole_runs = sum(run.result.parts == 1 for run in executed)
     if asked.part_processes > 1 and whole_runs:
         which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
-        share = "there is one job, or jobs can share routers"
+        share = "the run has one job, or its jobs can share routers"
         say(f"--part-processes {asked.part_processes}: {which} by one process: {share}")
     longest = max(run.window or 0 for run in executed)
     if asked.window and longest > asked.window:
-        say(f"--window {asked.window}: would be too many, they are {longest} cycles long instead")
+        say(f"--window {asked.window}: gives too many windows, so netplace uses windows of {longest} cycles")
     write_run(executed, asked.messages, asked.timeline, None)
     paths, path_tables = _paths(executed) if asked.critical_path else ([], [])
 

@@ -32,38 +32,46 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Flags = dict[str, tuple[Any, str | None, str, str]]  # name: (type, metavar, panel, help); None: a switch
 
 FLAGS: Flags = {
-    "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
-    "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
-    "jobs": (COUNT, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
-    "load": (REAL, None, _JOBS, "Load that lublin, or a file of jobs, is to reach."),
-    "kind": (str, None, _JOBS, "Kind of jobs of lublin: batch, interactive, both, whole."),
+    "machine": (str, "NETWORK", _JOBS, "Network of the machine, such as torus:32x32x32; see netplace list "
+        "networks."),
+    "workload": (str, "NAME|FILE", _JOBS, "Workload: lublin, applications, or a file (.swf or .csv, also "
+        "with .gz)."),
+    "jobs": (COUNT, None, _JOBS, "Number of jobs of a model [default: 10000]; for a file, the first jobs to "
+        "use."),
+    "load": (REAL, None, _JOBS, "Load of lublin, or of a file of jobs."),
+    "kind": (str, None, _JOBS, "Job class of lublin: batch, interactive, both or whole."),
     "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
     "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
     "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
-    "mean_interarrival": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
-    "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
-    "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
-    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
-    "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
-    "site": (str, "FILE", _RULES, "Instead of a policy: rules of a site in TOML, see netplace site."),
-    "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
-    "installed": (COUNT, None, _RULES, "Nodes of the machine that there are, the first ones. [default: all]"),
-    "max_outside": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),
+    "mean_interarrival": (REAL, "SECONDS", _JOBS, "Mean time between submissions of applications. [default: "
+        "all at once]"),
+    "repeats": (str, "LEAST:MOST", _JOBS, "Range of repetitions of each application, LEAST:MOST."),
+    "cores_per_node": (COUNT, None, _JOBS, "Processors per node, by which netplace divides sizes in a log."),
+    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to omit, or none. [default: never-ran]"),
+    "policy": (str, None, _RULES, "Scheduling policy; see netplace list scheduling. [default: fcfs]"),
+    "site": (str, "FILE", _RULES, "Rules of a site (TOML) instead of a policy; see netplace site."),
+    "partition": (str, None, _RULES, "Allocator, such as contiguous. [default: non-contiguous]"),
+    "installed": (COUNT, None, _RULES, "Number of nodes to use, the first ones. [default: all]"),
+    "max_outside": (REAL, "PERCENT", _RULES, "Largest share of nodes outside, for quasi-contiguous and "
+        "nearly-contiguous."),
     "times": (
         str, None, _RULES,
-        "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",
+        "Run times: Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or "
+        "simulated:FILE. [default: log]",
     ),
-    "mapping": (str, None, _RULES, "Mapping of tasks in a table; best-known for the fastest there."),
+    "mapping": (str, None, _RULES, "Mapping whose run times a table provides; best-known is the fastest."),
     "estimates": (
         str, "RULE", _RULES,
-        "For jobs without one: run-time, infinite, fixed:SECONDS, factor:F. [default: run-time]",
+        "Estimates of jobs without one: run-time, infinite, fixed:SECONDS or factor:F. [default: run-time]",
     ),
-    "overrun": (str, None, _RULES, "Jobs past their estimate: keep, kill or requeue. [default: keep]"),
-    "locality": (None, None, _RULES, "Measure the distances between each job's nodes."),
-    "power": (str, "FILE", _RULES, "Power model of a node in TOML, or taurus: tell the energy."),
+    "overrun": (str, None, _RULES, "Action on jobs that exceed their estimate: keep, kill or requeue. "
+        "[default: keep]"),
+    "locality": (None, None, _RULES, "Measure the distances between the nodes of each job."),
+    "power": (str, "FILE", _RULES, "Power model of a node (TOML), or taurus; adds the energy."),
     "switching": (
         str, "RULE", _RULES,
-        "Which nodes are off: timeout:300, reserve:8,300, lookahead:300, plan:late=2. [default: the file's]",
+        "Rule that switches nodes off: timeout:300, reserve:8,300, lookahead:300 or plan:late=2. [default: "
+        "the file's]",
     ),
 }  # fmt: skip
 
@@ -85,9 +93,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 @click.command("schedule", cls=FilesCommand, epilog=examples_of("schedule"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flags_of(FLAGS)
-@click.option(
-    "--seed", type=SEED, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
-)
+@click.option("--seed", type=SEED, help="Random seed. [default: 0]", panel=_JOBS)
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @unpaired_flag
@@ -96,7 +102,7 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
     type=OutputFile(".csv", ".parquet"),
     metavar="FILE",
     panel=_RESULT,
-    help="Write one row a job (.csv or .parquet).",
+    help="Write one row per job (.csv or .parquet).",
 )
 @click.option(
     "-o",
@@ -104,25 +110,25 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
     type=OUTCOME,
     panel=_RESULT,
     help="Write rows, figures and pictures into a folder, or a page (.html), a Gantt chart (.png, .pdf, "
-    ".svg), or what --json prints (.json).",
+    ".svg), or the output of --json (.json).",
 )
-@click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
-@click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
+@click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the occupancy picture.")
+@click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Start of the Gantt chart.")
 @click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
 @click.option(
     "--color",
     metavar="NAME",
     panel=_RESULT,
-    help="What colours of the Gantt chart tell of a job: waiting, size or slowdown. [default: waiting]",
+    help="Quantity shown by the colors of the Gantt chart: waiting, size or slowdown. [default: waiting]",
 )
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
-    """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
+    """Schedule jobs on a machine by a policy, an allocator and run times, and show waits and utilization.
 
-    A study file has the same names as the flags, and any may be a list: every combination is executed, kept
-    in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
-    utilization over time and the occupancy of the machine in a folder; several leave a picture that puts them
-    side by side.
+    A study file has the same names as the flags, and any value can be a list: the command executes each
+    combination once and stores its result in a file next to the study file. For a single schedule, the
+    folder of -o contains its rows, a Gantt chart, and the utilization and occupancy of the machine; for
+    several, a picture that compares them.
     """
     execution = Execution(given["workers"], given["dask"], given["store"])
     answer = _single(given, execution) if study is None else _study(Path(study), given["unpaired"], execution)
@@ -196,9 +202,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["color"])
     rows, written = given["rows"], bool(given["rows"] or given["output"])
     if written and execution.dask is not None:
-        raise ValueError(
-            f"--dask: {execution.dask} given, but rows and pictures are written where they are made"
-        )
+        raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
     refuse_of_one(given)
     plan = plan_of(make_plan, KEYS, given)
     made: list[ScheduleRun] = []
@@ -258,7 +262,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
         frames = {
             "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),
             "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
-            "differences": ("What differs: p values after Holm", contest_frame(judged)),
+            "differences": ("Differences: p values after Holm's correction", contest_frame(judged)),
         }
         write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
 
@@ -302,7 +306,7 @@ def _carried(
         killed = len({number for plan in again for number in plan.uncounted})
         if killed:
             notes.append(
-                f"{killed:,} jobs that not all ran to their ends are left out of the figures of single jobs"
+                f"{killed:,} jobs that did not finish in every schedule are omitted from the figures by job"
             )
         plans, outcomes = again, made(again)
     return plans, outcomes, notes

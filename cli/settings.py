@@ -130,15 +130,13 @@ def engine_flag(command: Command) -> Command:
         "--engine",
         default="kernel",
         show_default=True,
-        help="kernel (compiled) or reference (readable, slow).",
+        help="Engine: kernel (compiled) or reference (readable, slow).",
     )(command)
 
 
 def seed_flag(command: Command) -> Command:
     """Add ``--seed``."""
-    return click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")(
-        command
-    )
+    return click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")(command)
 
 
 def threads_flag(command: Command) -> Command:
@@ -149,15 +147,13 @@ def threads_flag(command: Command) -> Command:
         default=1,
         show_default=True,
         metavar="N|auto",
-        help="Threads for each network; auto: one a core where it is large enough. The result is the same.",
+        help="Threads per network, or auto: one per core for large networks. The result is the same.",
     )(command)
 
 
 def json_flag(command: Command) -> Command:
     """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(
-        command
-    )
+    return click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")(command)
 
 
 @click.command("help", epilog=examples_of("help"))
@@ -190,5 +186,5 @@ def _network() -> click.Command:
         name="network",
         params=setting_flags(),
         add_help_option=False,
-        help="Settings of the network, which are the same for run, load, map, metrics, advise and cosim.",
+        help="Settings of the network, the same for run, load, map, metrics, advise and cosim.",
     )

@@ -42,22 +42,39 @@ class _Flags:
 
 @click.command("site", cls=FilesCommand, epilog=examples_of("site"))
 @click.argument("rules", metavar="[SITE.toml]", required=False)
-@click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as torus:16x16.")
-@click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")
-@click.option("--jobs", type=COUNT, metavar="N", help="Only the first so many; of lublin by default 1000.")
-@click.option("--drop", metavar="A,B,..", help="Jobs of a log to leave out, such as never-ran.")
-@click.option("--requested", is_flag=True, help="Take the processors that jobs of a log requested.")
-@click.option("--estimates", default="run-time", show_default=True, help="For jobs without one.")
-@click.option("--overrun", default="keep", show_default=True, help="Past their estimate: keep or kill.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of lublin.")
-@click.option("--rows", metavar="FILE", help="Write one row a job (.csv or .parquet).")
+@click.option(
+    "--machine", required=True, metavar="NETWORK", help="Network of the machine, such as torus:16x16."
+)
+@click.option(
+    "--workload",
+    required=True,
+    metavar="NAME|FILE",
+    help="Workload: lublin, or a file (.swf or .csv, also with .gz).",
+)
+@click.option(
+    "--jobs",
+    type=COUNT,
+    metavar="N",
+    help="Number of jobs of lublin [default: 1000]; for a file, the first jobs to use.",
+)
+@click.option("--drop", metavar="A,B,..", help="Jobs of a log to omit, such as never-ran.")
+@click.option("--requested", is_flag=True, help="Use the processors that the jobs of a log requested.")
+@click.option("--estimates", default="run-time", show_default=True, help="Estimates of jobs without one.")
+@click.option(
+    "--overrun",
+    default="keep",
+    show_default=True,
+    help="Action on jobs that exceed their estimate: keep or kill.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of lublin.")
+@click.option("--rows", metavar="FILE", help="Write one row per job (.csv or .parquet).")
 @page_flag
 @json_flag
 def site_command(rules: str | None, **given: Any) -> None:
-    """Schedule jobs under the rules of a site; without a file, EASY.
+    """Schedule jobs under the rules of a site; without a file, under EASY.
 
-    The file, in TOML, may have queues with limits and priorities, an order (fair share, largest first),
-    windows of maintenance and advance reservations, node failures, dependencies, and predicted run times.
+    The file (TOML) can define queues with limits and priorities, an order (fair share, largest first),
+    maintenance windows and advance reservations, node failures, dependencies, and predicted run times.
     """
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
@@ -97,14 +114,14 @@ def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:
     return {
         "jobs": number(metrics.jobs),
         "rejected, larger than the machine": number(metrics.rejected),
-        "refused by all queues": number(len(made.refused)),
+        "rejected by all queues": number(len(made.refused)),
         "mean wait (s)": number(metrics.per_job["wait"].mean),
         "mean bounded slowdown": number(metrics.per_job["bounded_slowdown"].mean, 2),
         "utilisation": number(metrics.utilisation, 3),
         "node failures": number(made.failures),
         "jobs that lost their nodes": number(metrics.kills),
-        "share of node-seconds lost so": number(metrics.lost, 4),
-        "jobs after one that is not there": number(made.unknown_before),
+        "share of node-seconds lost by these": number(metrics.lost, 4),
+        "jobs that depend on a missing job": number(made.unknown_before),
     }
 
 

@@ -20,7 +20,8 @@ def open_store(path: str | Path) -> Store:
     store = Store(path)
     if store.was_empty:
         click.echo(
-            f"netplace: {store.path}: was empty, as what is killed when it begins leaves it; it begins anew",
+            f"netplace: {store.path}: was empty, probably because its command was killed; netplace starts a "
+            f"new store",
             err=True,
         )
     return store

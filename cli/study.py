@@ -24,36 +24,37 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 @click.command("study", cls=FilesCommand, epilog=examples_of("study"))
 @click.argument("name", metavar="NAME | list")
-@click.option(
-    "--table", "parts", multiple=True, metavar="PART", help="Only this table; may be repeated; all for all."
-)
-@click.option("--quick", is_flag=True, help="A small version, of less than a minute.")
+@click.option("--table", "parts", multiple=True, metavar="PART", help="Table to make, or all; repeatable.")
+@click.option("--quick", is_flag=True, help="Run a small version, in less than a minute.")
 @resource_flags("all cores")
-@click.option("--mappings", type=SEEDS, metavar="N", help="Mappings of each kind that has chance in it.")
+@click.option("--mappings", type=SEEDS, metavar="N", help="Number of mappings of each random kind.")
 @click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
-@click.option("--sim-seeds", type=SEEDS, metavar="N", help="Simulations of each placement. [default: 1]")
+@click.option(
+    "--sim-seeds", type=SEEDS, metavar="N", help="Number of simulations per placement. [default: 1]"
+)
 @click.option(
     "--log",
     "logs",
     multiple=True,
     metavar="FILE[,KEY=VALUE..]",
-    help="A log of jobs (.swf, .swf.gz), or model; may be repeated. Keys: levels, weeks, per-node.",
+    help="Log of jobs (.swf, .swf.gz), or model; repeatable. Keys: levels, weeks, per-node.",
 )
 @click.option("--data", metavar="FOLDER", help="Measurements that others made, for study reality.")
 @store_flag("FOLDER/runs.sqlite")
-@click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
+@click.option("--stored", is_flag=True, help="Report from the store only, without simulations.")
 @click.option(
     "-o",
     "folder",
     metavar="FOLDER",
-    help="Where report, tables and figures go. [default: study-NAME, or study-NAME-quick]",
+    help="Folder for the report, tables and figures. [default: study-NAME, or study-NAME-quick]",
 )
-@click.option("--report", "page", is_flag=True, help="Write all as one page too, report.html in the folder.")
+@click.option("--report", "page", is_flag=True, help="Also write a page, report.html in the folder.")
 def study_command(name: str, **given: Any) -> None:
-    """Execute a study; what is stored is never simulated again.
+    """Execute a study, or continue it from its stored results.
 
-    A killed study goes on where it stopped with the same command. It prints tables with ours beside the
-    published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.
+    After an interruption, the same command resumes the study. It prints tables that compare the results
+    with the published numbers and a summary, and writes them into a folder as report.md, with CSV files
+    and figures.
     """
     from netplace.checks import check_choice
     from netplace.studies import STUDIES
@@ -68,9 +69,9 @@ def study_command(name: str, **given: Any) -> None:
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
-        raise ValueError(f"{store}: there is no such store; without --stored it is made")
+        raise ValueError(f"{store}: the store does not exist; without --stored, netplace creates it")
     if not folder.parent.is_dir():
-        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+        raise ValueError(f"-o {folder}: the folder {folder.parent} does not exist")
     note_plans([asked])
     with outcome_folder(folder):
         _conduct(study, asked, folder, store, given)
@@ -84,7 +85,7 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
 
     for name in ("workers", "dask"):
         if given[name] not in (None, 1) and (given["stored"] or not study.many):
-            why = "--stored carries nothing out" if given["stored"] else f"study {study.name} has no runs"
+            why = "--stored simulates nothing" if given["stored"] else f"study {study.name} has no runs"
             raise ValueError(f"--{name}: {given[name]} given, but {why}")
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)

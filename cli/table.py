@@ -45,25 +45,27 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
     "-o",
     "output",
     metavar="FILE|FOLDER",
-    help="Write a page (.html), the table (.csv, .parquet), or table, runs and page into a folder.",
+    help="Write a page (.html), the table (.csv, .parquet), or the table, its runs and a page into a folder.",
 )
-@click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
-@click.option("--jobs", is_flag=True, help="One row a job, with the cycles of each; also with --runs.")
-@click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
-@click.option("--retry", is_flag=True, help="Try the runs that failed again.")
-@click.option("--yes", is_flag=True, help=f"Do not ask before a sweep of more than {_MANY:,} runs.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option(
+    "--runs", "each", is_flag=True, help="Show one row per run, instead of run times over the seeds."
+)
+@click.option("--jobs", is_flag=True, help="Show one row per job; also with --runs.")
+@click.option("--verify", is_flag=True, help="Only check each row of a store against its checksum.")
+@click.option("--retry", is_flag=True, help="Repeat the runs that failed.")
+@click.option("--yes", is_flag=True, help=f"Run a sweep of more than {_MANY:,} runs without a question.")
+@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
 def table_command(files: tuple[str, ...], **given: Any) -> None:
     """Simulate every combination of a sweep file, and show the run times as a table.
 
-    What is stored is never simulated again: after an interruption the same command goes on where it
-    stopped. With a store instead of a sweep file nothing is simulated. With --jobs the times are those of
-    each job of a run. With diff, two tables (sweep files, stores, CSV or Parquet files) are compared entry
-    by entry. Exit code 1 says that runs failed, or that the two tables differ.
+    Stored results are reused: after an interruption, the same command resumes the sweep. A store instead
+    of a sweep file is shown without simulations. With --jobs, the table contains the time of each job of
+    a run. With diff, the command compares two tables (sweep files, stores, CSV or Parquet files) entry
+    by entry. Exit code 1 means that runs failed or that the two tables differ.
     """
     outputs = _outputs(given)
     if given["jobs"] and (files[0] == "diff" or given["verify"]):
-        raise ValueError("--jobs: shows a table, expected neither diff nor --verify beside it")
+        raise ValueError("--jobs: conflicts with diff and --verify")
     if files[0] == "diff":
         _compare(files[1:], outputs, given["as_json"])
         return
@@ -90,7 +92,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         )
     lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
     if lost:
-        say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
+        say(f"{lost} of {len(runs)} runs are missing; repeat the command to try them again")
     if failed:
         first = runs.loc[runs["failure"].notna(), "failure"].iloc[0]
         say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
@@ -136,7 +138,7 @@ def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
 
     tabulated = job_table if given["jobs"] else run_table
     if path.suffix in (".csv", ".parquet"):
-        raise ValueError(f"{path}: is a table already, expected a sweep file (.toml) or a store")
+        raise ValueError(f"{path}: is a table, expected a sweep file (.toml) or a store")
     if path.suffix != ".toml":
         with Store(path, read_only=True) as store:
             return tabulated(store.rows())
@@ -179,7 +181,7 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
     with SweepProgress() as progress:
         ended = complete(runs, store, executor, progress)
     if ended.lost:
-        say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
+        say(f"{ended.lost} runs could not be simulated, the last because of: {ended.reason}")
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:
@@ -188,7 +190,7 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise ValueError(f"{sweep.path}: describes {len(sweep):,} runs, expected at most {_MANY:,} or --yes")
-    click.confirm(f"{sweep.path}: {len(sweep):,} runs. Are they meant?", abort=True, err=True)
+    click.confirm(f"{sweep.path}: {len(sweep):,} runs. Continue?", abort=True, err=True)
 
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
@@ -259,4 +261,4 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
 
 def _show(frame: pd.DataFrame, title: str) -> None:
     if left_out := show_frame(frame, title):
-        say(f"{left_out} rows more are not shown; --csv and --parquet write all")
+        say(f"{left_out} more rows are not shown; --csv and --parquet write all")

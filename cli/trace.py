@@ -26,7 +26,7 @@ __all__ = ["trace_command"]
 
 @click.group("trace", epilog=examples_of("trace"))
 def trace_command() -> None:
-    """Look into a trace, whatever its format; see netplace list formats."""
+    """Inspect, convert or cut a trace of any format; see netplace list formats."""
 
 
 _READING = (
@@ -35,9 +35,9 @@ _READING = (
         type=REAL,
         default=1e9,
         show_default=True,
-        help="Floating-point operations a second, where a trace records computation so.",
+        help="Floating-point operations per second, for traces that count them.",
     ),
-    click.option("--tasks", type=COUNT, help="Ranks of a trace, if some say nothing in it."),
+    click.option("--tasks", type=COUNT, help="Number of ranks of a trace, if some have no calls in it."),
 )
 
 
@@ -50,11 +50,11 @@ def _reading_flags(command: Any) -> Any:
 @trace_command.command("info", cls=FilesCommand)
 @click.argument("file")
 @_reading_flags
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
 def info(file: str, as_json: bool, **given: Any) -> None:
-    """Count what is in a trace: messages by pair of ranks, collectives, computation, and what it cannot say.
+    """Count the messages by pair of ranks, the collectives and the computation of a trace.
 
-    FILE is a trace, or the folder or list of files that one consists of. It is read once, a part at a time.
+    FILE is a trace, or a folder or list of files that form one. It is read once, in parts.
     """
     from netplace.apps.formats import open_trace
     from netplace.apps.recorded import summary_of
@@ -73,25 +73,29 @@ def info(file: str, as_json: bool, **given: Any) -> None:
 
 _WRITING = (
     click.option(
-        "-o", "output", metavar="FILE", required=True, help="Where: .trace, .tit, .goal or .trc, perhaps .gz."
+        "-o",
+        "output",
+        metavar="FILE",
+        required=True,
+        help="Trace to write: .trace, .tit, .goal or .trc, also with .gz.",
     ),
     click.option(
         "--ignore",
         metavar="KINDS",
-        help="Leave out what cannot be replayed, with commas: one-sided, io, partitioned, spawned, other.",
+        help="Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, spawned, "
+        "other.",
     ),
     click.option(
         "--cycle-ns",
         type=REAL,
         default=3.2,
         show_default=True,
-        help="Length of a cycle, where computation is in cycles.",
+        help="Length of a cycle, for computation in cycles.",
     ),
     click.option(
         "--compute",
         type=Compute(),
-        help="Recorded computation that becomes part of the program in .trc, which knows no other: recorded, "
-        "or a factor. [default: 0]",
+        help="Recorded computation in .trc: recorded, or multiplied by a factor. [default: 0]",
     ),
 )
 
@@ -109,8 +113,9 @@ def _writing_flags(command: Any) -> Any:
 def convert(file: str, **given: Any) -> None:
     """Write a trace in another format.
 
-    The ending says which: .trace (ours) keeps collectives, computation and marks; .tit (SimGrid) collectives
-    of all ranks and computation in flops; .goal and .trc (INSEE) messages and computation alone.
+    The ending selects the format: .trace (netplace) keeps collectives, computation and marks; .tit
+    (SimGrid) keeps collectives of all ranks, and computation in flops; .goal and .trc (INSEE) keep only
+    messages and computation.
     """
     from netplace.apps.formats import open_trace, rewrite
 
@@ -125,15 +130,24 @@ def convert(file: str, **given: Any) -> None:
 @click.argument("file")
 @_writing_flags
 @_reading_flags
-@click.option("--from", "begin", type=REAL, help="Seconds since the first call. [default: the begin]")
-@click.option("--to", "end", type=REAL, help="Seconds since the first call. [default: the end]")
-@click.option("--iterations", metavar="A:B", help="Marked iterations A to B.")
-@click.option("--ranks", metavar="LIST", help="What these do among themselves, as in 0-7,12; numbered anew.")
+@click.option(
+    "--from", "begin", type=REAL, help="Start of the window, in seconds since the first call. [default: 0]"
+)
+@click.option(
+    "--to",
+    "end",
+    type=REAL,
+    help="End of the window, in seconds since the first call. [default: the end of the trace]",
+)
+@click.option("--iterations", metavar="A:B", help="Keep only the marked iterations A to B.")
+@click.option(
+    "--ranks", metavar="LIST", help="Keep only these ranks, such as 0-7,12, and number them from 0."
+)
 def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None:
-    """Write a part of a trace: a window in time, iterations, some ranks.
+    """Write a part of a trace: a time window, iterations, or some ranks.
 
-    Messages and collectives of which a part lies outside are omitted, and counted. Where the format has no
-    clock, the time of a call is what its rank has computed before it.
+    Messages and collectives that are partly outside are omitted and counted. If the format has no clock,
+    the time of a call is the computation of its rank before it.
     """
     from netplace.apps.formats import convert as write
 
@@ -191,7 +205,7 @@ def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
     first, _, last = text.partition(between)
     bounds = check_int(first, flag, 0), check_int(last or first, flag, 0)
     if bounds[1] < bounds[0]:
-        raise ValueError(f"{flag}: {text!r} is empty, expected the first not after the last")
+        raise ValueError(f"{flag}: {text!r} is empty, expected at least one value")
     return bounds
 
 
@@ -228,7 +242,9 @@ def _asked(file: str, given: dict[str, Any]) -> _Asked:
     cycle_ns = check_float(given["cycle_ns"], "--cycle-ns", 1e-6)
     ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
     if given["compute"] is not None and chosen.computation != "program":
-        raise ValueError(f"--compute: {chosen.suffix} keeps recorded computation, expected an output in .trc")
+        raise ValueError(
+            f"--compute: {chosen.suffix} always keeps recorded computation, expected an output in .trc"
+        )
     compute = check_float(given["compute"] or 0.0, "--compute")
     return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns, compute), ignore)
 
@@ -249,7 +265,7 @@ def _tell(trace: Trace, lost: int = 0) -> None:
         listed = ", ".join(f"{number} {name}" for name, number in sorted(trace.left_out.items()))
         notes.append(f"left out: {listed}")
     if lost:
-        notes.append(f"left out: {lost} messages and collectives that lie partly outside")
+        notes.append(f"left out: {lost} messages and collectives that are partly outside")
     for note in notes:
         click.echo(f"netplace: {note}", err=True)
 

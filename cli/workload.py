@@ -24,49 +24,62 @@ Rows = list[list[str]]
 
 @click.group("workload", cls=click.RichGroup, epilog=examples_of("workload"))
 def workload_command() -> None:
-    """Make streams of jobs, and show what is in a log.
+    """Generate workloads, and show the contents of a job log.
 
-    Workloads are files in the Standard Workload Format (.swf), what sacct -P of Slurm writes, or
-    comma-separated values (.csv), which also say what application a job runs; .gz at the end compresses them.
+    Workloads are files in the Standard Workload Format (.swf), output of sacct -P of Slurm, or
+    comma-separated values (.csv), which also contain the application of each job; an ending .gz
+    compresses them.
     """
 
 
 @workload_command.command("make", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("model", metavar="lublin|applications")
-@click.option("--nodes", type=COUNT, required=True, help="Nodes of the machine.")
-@click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="How many jobs.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw.")
+@click.option("--nodes", type=COUNT, required=True, help="Number of nodes of the machine.")
+@click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="Number of jobs.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--load", type=REAL, panel="lublin", help="Load to reach. [default: that of the published arrivals]"
+    "--load", type=REAL, panel="lublin", help="Load of the machine. [default: that of the published arrivals]"
 )
-@click.option("--kind", panel="lublin", help="batch, interactive, both or whole. [default: batch]")
+@click.option(
+    "--kind",
+    panel="lublin",
+    help="Job class of lublin: batch, interactive, both or whole. [default: batch]",
+)
 @click.option(
     "--classes",
     metavar="A,B,..",
     panel="applications",
-    help="collectives, 2d, 3d, miscellaneous or mixed. [default: mixed]",
+    help="Applications: collectives, 2d, 3d, miscellaneous or mixed. [default: mixed]",
 )
-@click.option("--sizes", panel="applications", help="small, medium or large. [default: medium]")
-@click.option("--intensity", panel="applications", help="low, medium, high or any. [default: any]")
+@click.option(
+    "--sizes",
+    panel="applications",
+    help="Sizes of applications: small, medium or large. [default: medium]",
+)
+@click.option(
+    "--intensity",
+    panel="applications",
+    help="Messages of applications: low, medium, high or any. [default: any]",
+)
 @click.option(
     "--mean-interarrival",
     type=REAL,
     metavar="SECONDS",
     panel="applications",
-    help="Mean of exponential times between submissions. [default: all at once]",
+    help="Mean time between submissions of applications. [default: all at once]",
 )
 @click.option(
     "--repeats",
     metavar="LEAST:MOST",
     panel="applications",
-    help="How often what the run-time table holds is repeated. [default: 10000:1000000]",
+    help="Range of repetitions of each application, LEAST:MOST. [default: 10000:1000000]",
 )
-@click.option("-o", "output", metavar="FILE", help="The file to write: .swf or .csv, with .gz compressed.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("-o", "output", metavar="FILE", help="Workload to write: .swf or .csv, also with .gz.")
+@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
 def make_command(model: str, output: str | None, as_json: bool, **given: Any) -> None:
-    """Make a workload of a model, and show its figures.
+    """Generate a workload from a model, and show its figures.
 
-    Without -o nothing is written. Jobs of the model applications need .csv.
+    Without -o, no file is written. Jobs of the model applications need .csv.
     """
     from netplace.report.files.outputs import check_output
     from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
@@ -93,7 +106,7 @@ def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
     for name in chosen:
         if name not in known:
             raise ValueError(
-                f"{_flag(name)}: is no option of {model}, expected one of {', '.join(map(_flag, known))}"
+                f"{_flag(name)}: is not an option of {model}, expected one of {', '.join(map(_flag, known))}"
             )
     if "classes" in chosen:
         chosen["classes"] = chosen["classes"].split(",")
@@ -111,19 +124,23 @@ def _flag(name: str) -> str:
 
 @workload_command.command("info", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("file")
-@click.option("--nodes", type=COUNT, help="Nodes of the machine. [default: what the file says]")
-@click.option("--cores-per-node", type=COUNT, help="Processors of a node, by which sizes in SWF are divided.")
+@click.option("--nodes", type=COUNT, help="Number of nodes of the machine. [default: from the file]")
+@click.option(
+    "--cores-per-node", type=COUNT, help="Processors per node, by which netplace divides sizes in a log."
+)
 @click.option(
     "--drop",
     metavar="A,B,..",
-    help="Jobs to leave out: failed, cancelled, never-ran; or none. [default: never-ran]",
+    help="Jobs of a log to omit: failed, cancelled, never-ran, or none. [default: never-ran]",
 )
-@click.option("-o", "picture", metavar="FILE", help="Draw sizes, run times and arrivals (png, pdf or svg).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option(
+    "-o", "picture", metavar="FILE", help="Picture of sizes, run times and arrivals (.png, .pdf or .svg)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
 def info_command(file: str, picture: str | None, as_json: bool, **given: Any) -> None:
-    """Show what is in a workload: jobs, load, sizes, run times, estimates.
+    """Show the jobs of a workload, its load, sizes, run times and estimates.
 
-    What was dropped or put in order while reading is said on stderr.
+    A message on stderr reports jobs that were dropped or sorted.
     """
     from netplace.checks import check_int
     from netplace.report.files.outputs import PICTURES, check_output
@@ -182,9 +199,9 @@ def _rows(figures: WorkloadFigures) -> Rows:
         ["load", number(figures.load, 3)],
         ["days from first to last submission", number(figures.span_seconds / 86400, 1)],
         ["on one node", _percent(figures.serial)],
-        ["on a power of two, of those on more", _percent(figures.power_of_two)],
+        ["on a power of two, of jobs on several nodes", _percent(figures.power_of_two)],
         ["with an estimate", _percent(figures.with_estimate)],
-        ["that ran longer than it, of those", _percent(figures.over_estimate)],
+        ["that exceeded it, of these", _percent(figures.over_estimate)],
         ["without a run time", _percent(figures.without_run_time)],
     ]
     return rows

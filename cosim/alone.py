@@ -148,7 +148,9 @@ class FreshTimes:
         memory: Memory | None = None,
     ) -> None:
         if not 0 < estimate_factor < np.inf:
-            raise ValueError(f"estimate_factor: {estimate_factor:g} is not a number over 0")
+            raise ValueError(
+                f"estimate_factor: {estimate_factor:g} is invalid, expected a number greater than 0"
+            )
         self._placing, self._estimate_factor = placing, estimate_factor
         self._of = cycles or self._simulated
         self._engine, self._target_half_width = engine, target_half_width

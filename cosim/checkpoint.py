@@ -80,13 +80,15 @@ class Checkpoint:
 
     def load(self) -> Any:
         """Return the saved state; None if there is none, or it belongs to another plan or version."""
-        refused = f"{self._path}: is no checkpoint that netplace wrote for this user"
+        refused = f"{self._path}: is not a checkpoint that netplace wrote for this user"
         try:
             content = memoryview(read_trusted(self._path))
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise ValueError(f"{refused}, {error.strerror or error}; without it all begins anew") from None
+            raise ValueError(
+                f"{refused}, {error.strerror or error}; delete it to start from the beginning"
+            ) from None
         code, body = content[len(_BEGIN) : _HEAD], content[_HEAD:]
         key = own_key()
         if (
@@ -94,13 +96,13 @@ class Checkpoint:
             or content[: len(_BEGIN)] != _BEGIN
             or not hmac.compare_digest(code, hmac.digest(key, body, "sha256"))
         ):
-            raise ValueError(f"{refused}, or it was changed since; without it all begins anew")
+            raise ValueError(f"{refused}, or it was changed since; delete it to start from the beginning")
         end = 8 + int.from_bytes(body[:8], "little")
         try:
             saved = msgspec.msgpack.decode(body[8:end], type=Saved)
             return read_state(saved, body[end:], self._known) if saved.key == self._key else None
         except (ValueError, msgspec.MsgspecError) as error:
-            raise ValueError(f"{refused}, {error}; without it all begins anew") from None
+            raise ValueError(f"{refused}, {error}; delete it to start from the beginning") from None
 
     def close(self) -> None:
         """Remove the file after the end."""

@@ -28,7 +28,7 @@ _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
     """Return the approximate packets that live and sampled times simulate, including times alone."""
     if not len(jobs):
-        raise ValueError("jobs: there are none, expected some whose packets are counted")
+        raise ValueError("jobs: none given, expected at least one")
     work = [placing.work_of(job) for job in jobs]
     packets = np.array([_packets(placing, each) for each in work], float)
     iterations = np.array([each.iterations for each in work], float)
@@ -49,15 +49,15 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     live, sampled = packets_by_fidelity(placing, jobs).values()
     if live <= max(_LITTLE, sampled):
         few = "few enough" if live <= _LITTLE else f"sampled times would take {sampled:.2g}"
-        return "live", f"network time live was chosen: about {live:.2g} packets, {few}"
+        return "live", f"fidelity live was chosen: about {live:.2g} packets, {few}"
     if sampled <= _MUCH:
         return (
             "sampled",
-            f"network time sampled was chosen: about {sampled:.2g} packets instead of {live:.2g} live",
+            f"fidelity sampled was chosen: about {sampled:.2g} packets instead of {live:.2g} live",
         )
     return (
         "mixes",
-        f"network time mixes was chosen: {live:.2g} packets live and {sampled:.2g} sampled are too many",
+        f"fidelity mixes was chosen: {live:.2g} packets live and {sampled:.2g} sampled are too many",
     )
 
 

@@ -59,9 +59,7 @@ def what_if(
     jobs = {started.number: started for started in started_jobs(plan, rows)}
     for number in (*without, *move, *mapping):
         if number not in jobs:
-            raise ValueError(
-                f"job {number}: there is none of that number, expected {min(jobs)} to {max(jobs)}"
-            )
+            raise ValueError(f"job {number}: no job has this number, expected {min(jobs)} to {max(jobs)}")
     for number, rule in move.items():
         jobs[number] = _moved(placing, jobs[number], rule)
     for number, rule in mapping.items():
@@ -112,6 +110,6 @@ def _check_free(moved: Started, others: Sequence[Started], ends: Mapping[int, in
         taken = np.intersect1d(moved.placed.nodes, other.placed.nodes)
         if meets and len(taken):
             raise ValueError(
-                f"move: node {taken[0]} is that of job {other.number} while job {moved.number} runs, "
-                "expected nodes that are free then"
+                f"move: node {taken[0]} belongs to job {other.number} while job {moved.number} runs, "
+                "expected free nodes"
             )

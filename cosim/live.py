@@ -136,7 +136,7 @@ class LiveExecution:
     @checked
     def refused(self, job: Job, why: str) -> None:
         """Record that faults have left no place for a waiting job."""
-        self.failures[job.number] = f"has no place on what faults have left: {why}"
+        self.failures[job.number] = f"does not fit on the nodes that faults have left: {why}"
 
     @checked
     def stop(self, attempt: int, now: float) -> None:
@@ -198,7 +198,9 @@ class LiveExecution:
             If waiting is not charged.
         """
         if self._waiting is None:
-            raise ValueError("waiting: is charged to jobs only in an execution made with explaining=True")
+            raise ValueError(
+                "waiting: cycles are charged to jobs only in an execution created with explaining=True"
+            )
         return self._waiting.until_now(self._names)
 
     def _advance(self, limit: int | None) -> None:
@@ -237,7 +239,9 @@ class LiveExecution:
             for number in (*report.jobs, *report.losers):
                 attempt, record = self._running[number]
                 nodes = [node for node in record.placed.nodes.tolist() if node in report.nodes]
-                why = f"cut off its nodes {', '.join(map(str, nodes))}" if nodes else "lost packets of it"
+                why = (
+                    f"cut off its nodes {', '.join(map(str, nodes))}" if nodes else "lost some of its packets"
+                )
                 self.failures[record.placed.job.number] = f"a fault in cycle {report.at} {why}"
                 self._drop(number)
                 failed.append(attempt)

@@ -144,8 +144,9 @@ class Mix:
         fitting = [job_class for job_class in self.classes if job_class.fits(job)]
         if not fitting:
             raise ValueError(
-                f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s fits no class, "
-                "expected one whose nodes, run_time, user and executable are the job's"
+                f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s matches no "
+                f"class, "
+                "expected a class that covers its nodes, run_time, user and executable"
             )
         rng = np.random.default_rng([seed, 2, job.number])
         weights = np.array([job_class.weight for job_class in fitting])
@@ -168,9 +169,9 @@ class Mix:
             raise ValueError(f"{self.source}: job {job.number}: {_refusal(chosen.application, job, config)}")
         near = " and ".join(str(size) for size in (below, above) if size is not None)
         raise ValueError(
-            f"{self.source}: {chosen.application} does not exist on the {job.nodes} nodes of job "
+            f"{self.source}: {chosen.application} does not run on the {job.nodes} nodes of job "
             f"{job.number}; "
-            f'the nearest sizes are {near}; round = "down" takes the smaller one'
+            f'the nearest sizes are {near}; round = "down" uses the smaller one'
         )
 
 
@@ -253,7 +254,7 @@ def digest_of_mix(path: str | Path) -> str:
 def _class(table: Mapping[str, Any]) -> Class:
     for key in table:
         if key not in _KEYS:
-            raise ValueError(f"{key}: is not a key of a class, expected one of {', '.join(_KEYS)}")
+            raise ValueError(f"{key}: is not a key of [[class]], expected one of {', '.join(_KEYS)}")
     if not isinstance(table.get("application"), str):
         raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
     name = table["application"].partition(",")[0]
@@ -261,7 +262,7 @@ def _class(table: Mapping[str, Any]) -> Class:
         check_choice(name, APPLICATIONS, "application")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:
-        raise ValueError(f"weight: {weight!r} is not a number over 0")
+        raise ValueError(f"weight: {weight!r} is invalid, expected a number greater than 0")
     share = table["communication"]
     measured = check_choice(share, MEASURED, "communication") if isinstance(share, str) else ""
     return Class(
@@ -281,7 +282,7 @@ def _numbers(table: Mapping[str, Any], key: str) -> tuple[int, ...]:
     value = table.get(key, [])
     numbers = value if isinstance(value, list) else [value]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-        raise ValueError(f"{key}: {value!r} is not a number of the log, nor a list of them")
+        raise ValueError(f"{key}: {value!r} is invalid, expected a number of the log or a list of numbers")
     return tuple(numbers)
 
 
@@ -296,7 +297,10 @@ def _share(value: Any) -> tuple[float, float]:
         or not all(_number(bound) and 0 <= bound <= 1 for bound in bounds)
         or bounds[0] > bounds[1]
     ):
-        raise ValueError(f"communication: {value!r} is not a share from 0 to 1, nor two in order")
+        raise ValueError(
+            f"communication: {value!r} is invalid, expected a share from 0 to 1 or two shares "
+            f"in increasing order"
+        )
     return float(bounds[0]), float(bounds[1])
 
 

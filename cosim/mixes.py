@@ -31,11 +31,11 @@ _LEFT_OUT = 0.5  # of influence that is left out counts as the deviation of what
 # Where a stretch of a job's time comes from.
 SOURCES = {
     "computed": "jobs that do not communicate",
-    "alone": "jobs whose possible links nobody shares, looked up",
-    "light": "jobs whose links others hardly load, looked up",
-    "sampled": "mixes simulated for this stretch",
+    "alone": "jobs looked up because no other job can use their links",
+    "light": "jobs looked up because other jobs hardly load their links",
+    "sampled": "mixes simulated for this interval",
     "remembered": "mixes simulated before",
-    "foretold": "slowdowns foretold, as those of mixes were",
+    "foretold": "slowdowns predicted from those of earlier mixes",
 }
 
 

@@ -92,7 +92,7 @@ class Placing:
             work = self.work_of(job)
         except TypeError as error:
             raise ArgumentError(
-                f"Placing: work_of: {abbreviate(self.work_of)} takes no job: {error}"
+                f"Placing: work_of: {abbreviate(self.work_of)} cannot be called with a job: {error}"
             ) from error
         if not isinstance(work, Work):
             raise ArgumentError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")

@@ -81,7 +81,7 @@ def read_state(saved: Saved, content: memoryview, known: Mapping[str, object]) -
     try:
         return _Reader(saved, content, known).value(saved.first)
     except (LookupError, TypeError, AttributeError, ImportError, RecursionError) as error:
-        raise ValueError(f"it is no state: {error}") from None
+        raise ValueError(f"it is not a state: {error}") from None
 
 
 class _Writer:
@@ -151,7 +151,7 @@ class _Writer:
         else:
             node.kind, state = "object", given.__getstate__()
             if not (isinstance(state, dict) or hasattr(kind, "__setstate__")):
-                raise TypeError(f"{kind.__qualname__} has slots, which a checkpoint does not hold")
+                raise TypeError(f"{kind.__qualname__} has slots, which a checkpoint cannot contain")
             self._held.append(state)
             node.values = [self.value(state)]
 
@@ -180,7 +180,7 @@ class _Reader:
         if kind == "method":
             (method,) = values
             if method not in METHODS:
-                raise ValueError(f"it is no state: it names the method {method}")
+                raise ValueError(f"it is not a state: it names the method {method}")
             return getattr(self._known[node.name], str(method))
         if kind == "array":
             return self._array(np.dtype(node.name), *node.numbers)
@@ -208,7 +208,7 @@ class _Reader:
         if kind == "named" and issubclass(named, tuple):
             return tuple.__new__(named, map(self.value, values))
         if kind != "object":
-            raise ValueError(f"it is no state: {named.__qualname__} is no {kind}")
+            raise ValueError(f"it is not a state: {named.__qualname__} is not a {kind}")
         made: Any = object.__new__(named)
         self._made[place] = made
         state = self.value(values[0])
@@ -223,7 +223,7 @@ class _Reader:
         size = _checked(kind).itemsize * math.prod(shape)
         part = self._content[begin : begin + size]
         if min(begin, size, *shape) < 0 or len(part) != size:
-            raise ValueError("it is no state: an array is cut")
+            raise ValueError("it is not a state: an array is incomplete")
         made = np.empty(shape, kind)
         made.reshape(-1).view(np.uint8)[:] = part
         made.flags.writeable = bool(writeable)
@@ -240,14 +240,14 @@ def _plain_dtype(kind: np.dtype[Any]) -> str:
 
 def _checked(kind: np.dtype[Any]) -> np.dtype[Any]:
     if kind.hasobject or kind.names is not None:
-        raise TypeError(f"an array of {kind} is no plain data")
+        raise TypeError(f"an array of {kind} is not plain data")
     return kind
 
 
 def _name_of(kind: type) -> str:
     name = f"{kind.__module__}:{kind.__qualname__}"
     if _class_named(name) is not kind:
-        raise TypeError(f"{kind.__qualname__} is no class of which a checkpoint is made")
+        raise TypeError(f"{kind.__qualname__} is not a class that a checkpoint can contain")
     return name
 
 
@@ -255,8 +255,8 @@ def _class_named(name: str) -> type:
     """Return a class of netplace that was written as one there; nothing else of a module has a name here."""
     module, _, qualified = name.partition(":")
     if not module.startswith(_OWN) or not qualified.isidentifier():
-        raise TypeError(f"{name} is no class of which a checkpoint is made")
+        raise TypeError(f"{name} is not a class that a checkpoint can contain")
     found = vars(importlib.import_module(module)).get(qualified)
     if not isinstance(found, type) or (found.__module__, found.__qualname__) != (module, qualified):
-        raise TypeError(f"{name} is no class of which a checkpoint is made")
+        raise TypeError(f"{name} is not a class that a checkpoint can contain")
     return found

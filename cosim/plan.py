@@ -35,11 +35,12 @@ _SAMPLED = 9  # the same, where not all is simulated
 
 # Where run times come from, by the flag --fidelity.
 FIDELITIES = {
-    "table": "each job alone on a new network, looked up by its nodes: jobs do not disturb each other",
-    "mixes": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
-    "sampled": "packets of all jobs on one network, whose steady stretches are skipped",
-    "live": "every packet of every job, on one network",
-    "auto": "live, sampled or mixes: the cheapest of them, by the packets that they would simulate",
+    "table": "simulates each job alone on an idle network and looks run times up by nodes: jobs do not "
+    "disturb each other",
+    "mixes": "simulates each mix of jobs over windows and measures the progress of looping jobs",
+    "sampled": "simulates the packets of all jobs on one network and skips steady intervals",
+    "live": "simulates every packet of every job on one network",
+    "auto": "live, sampled or mixes: the one that simulates the fewest packets",
 }
 
 SETTINGS = tuple(item.name for item in fields(Config))
@@ -188,7 +189,8 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     explain = bool(said.pop("explain", False))
     if explain and fidelity != "live":
         raise ValueError(
-            f"explain: jobs wait for each other only on the live network, not where times are {fidelity}"
+            f"explain: needs fidelity live, the only one in which jobs wait for each other, and fidelity is "
+            f"{fidelity}"
         )
     draws = check_int(said.pop("draws", 1), "draws", 1)
     mix = str(said.pop("applications", ""))
@@ -201,18 +203,16 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if collectives:
         selection(collectives, "collectives")
     if config.faults and fidelity != "live":
-        raise ValueError(
-            f"faults: {config.faults!r} happen on the live network only, not where times are {fidelity}"
-        )
+        raise ValueError(f"faults: {config.faults!r} need fidelity live, and fidelity is {fidelity}")
     if said.get("mapping") == BEST_KNOWN:
-        raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
+        raise ValueError(f"mapping: {BEST_KNOWN!r} applies only to fidelity table, expected one mapping")
     if not isinstance(workload := said.get("workload", ""), str):
         raise ValueError(f"workload: {abbreviate(workload)} is not text")
     if said.get("workload") == "applications":
         said = {"jobs": _JOBS, "repeats": "1:1"} | said
     if said.get("workload") == "applications" and mix:
         raise ValueError(
-            f"applications: {mix!r} given, but jobs of the workload applications say what they run"
+            f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
     mapping = known_mapping(str(said.pop("mapping", "consecutive")))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
@@ -261,7 +261,7 @@ def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> flo
     value = said.pop(name, usual)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < most:
         limit = f" and under {most:g}" if most < math.inf else ""
-        raise ValueError(f"{name}: {value!r} is not a number over 0{limit}")
+        raise ValueError(f"{name}: {value!r} is invalid, expected a number greater than 0{limit}")
     return float(value)
 
 

@@ -117,7 +117,7 @@ class Rates:
             len(jobs) if watched is None else watched, "Rates: watched jobs", 1, max(len(jobs), 1)
         )
         if not jobs:
-            raise ValueError("Rates: there are no jobs, expected at least one")
+            raise ValueError("Rates: no jobs given, expected at least one")
         key, order = self._key(jobs, count)
         wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:

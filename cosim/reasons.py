@@ -108,12 +108,12 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
     for row in rows:
         if row["job"] == job:
             if row["live"] is None:
-                raise ValueError(f"job {job}: did not come to its end, so there is no time to explain")
+                raise ValueError(f"job {job}: did not finish, so it has no run time to explain")
             return row
     numbers = sorted(row["job"] for row in rows)
     if not numbers:
-        raise ValueError(f"job {job}: there is none of that number, nor any other")
-    raise ValueError(f"job {job}: there is none of that number, expected {numbers[0]} to {numbers[-1]}")
+        raise ValueError(f"job {job}: the run has no jobs")
+    raise ValueError(f"job {job}: no job has this number, expected {numbers[0]} to {numbers[-1]}")
 
 
 def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:

@@ -76,7 +76,7 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     """
     if plan.fidelity != "live":
         raise ValueError(
-            f"fidelity: {plan.fidelity!r} was used, but only jobs on the live network disturb each other"
+            f"fidelity: {plan.fidelity!r} was used, but jobs disturb each other only with fidelity live"
         )
     if plan.draws > 1:
         raise ValueError(
@@ -87,7 +87,7 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     runs = []
     for row in rows:
         if row["live"] is None or row["kills"]:
-            raise ValueError(f"job {row['job']}: was ended before its end, so the run cannot be made again")
+            raise ValueError(f"job {row['job']}: was stopped before its end, so the run cannot be repeated")
         job = jobs[row["job"]]
         placed = Placed(job, placing.work_of(job), np.asarray(row["nodes"], np.int64))
         runs.append(Started(placed, row["start_cycle"]))

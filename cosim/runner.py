@@ -178,6 +178,4 @@ def _notes(plan: CosimPlan) -> list[str]:
         return []
     if is_job_list(plan.jobs.workload):  # whose applications may compute
         return []
-    return [
-        "slowdowns are upper bounds: jobs do nothing but communicate, as no share of communication is given"
-    ]
+    return ["slowdowns are upper bounds: jobs only communicate because no share of communication is given"]

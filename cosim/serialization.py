@@ -44,7 +44,7 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
     """Return the plan and the outcome in a folder for display; no other file is read or run."""
     path = folder / FILE
     if not path.is_file():
-        raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
+        raise ValueError(f"{path}: does not exist, expected a folder written by netplace cosim -o")
     outcome = read_results(path, "co-simulation", VERSION, _COSIMULATION)
     plain = outcome.pop("plan")
     try:
@@ -69,7 +69,7 @@ def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[Cos
     refused = outcome.get("site", {}).get("refused", 0)
     jobs = max(1, len(outcome["jobs"]) + len(outcome["rejected"]) + refused)
     if not plan.jobs.from_file and plan.jobs.jobs != jobs:
-        raise unexpected(plan.jobs.jobs, f"{path}: plan.jobs.jobs", f"{jobs}, as many as there are")
+        raise unexpected(plan.jobs.jobs, f"{path}: plan.jobs.jobs", f"{jobs}, the number of jobs")
     try:
         made = _asked_again(meant)
         workload = {job.number: job for job in workload_of(made.jobs)}
@@ -109,8 +109,8 @@ def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> Cosim
         again = said.get(name)
         if again is None and _stands_for_file(name, value):
             raise ValueError(
-                f"{path}: {name} {abbreviate(value, 200)} stands for a file: it is not used on the word of a "
-                f"folder; if it is yours, say it again: --{name} {value}"
+                f"{path}: {name} {abbreviate(value, 200)} is a file, and netplace does not open files that a "
+                f"folder names; if the file is yours, add --{name} {value}"
             )
         if again is not None and again != value and not (again and _stands_for_file(name, value)):
             raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {abbreviate(value, 200)}")
@@ -180,7 +180,7 @@ def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     for name, digest in (*made.jobs.digests, (made.applications, made.mix_digest)):
         if digest not in known:
             file = made.jobs.workload if name == "workload" else name
-            raise ValueError(f"{file}: is not the file that the co-simulation in {path} was made with")
+            raise ValueError(f"{file}: is not the file that the co-simulation in {path} used")
 
 
 def _check_equal(value: Any, expected: Any, where: str) -> None:
@@ -204,6 +204,6 @@ def _check_rows(path: Path, plan: CosimPlan, workload: Mapping[int, Job], rows: 
             raise unexpected(nodes, f"{where}.nodes", f"different nodes below {machine.nodes}")
         times = [start, end, *(row[name] for name in ("live", "alone", "fresh", "slowdown"))]
         if None in times and times != [None] * len(times):
-            raise ValueError(f"{where}: some of its times are null, expected all of them or none")
+            raise ValueError(f"{where}: some of its times are null, expected all or none")
         if start is not None and end < start:
             raise unexpected(end, f"{where}.end_cycle", f"at least that of its start, {start}")

@@ -70,8 +70,8 @@ def application_work(config: Config, collectives: str = "") -> WorkOf:
     def work(job: Job) -> Work:
         if not job.application:
             raise ValueError(
-                f"job {job.number}: runs no application, which a job on a network needs; say with "
-                "--applications what the jobs of a log run"
+                f"job {job.number}: runs no application, which a job on a network needs; set "
+                "the applications of a log with --applications"
             )
         application = choosing(job.application, collectives)
         if job.intensity:
@@ -147,7 +147,7 @@ def _recorded(application: str, tasks: int, config: Config) -> Program:
     options = tuple((key, value) for key, _, value in (word.partition("=") for word in words))
     program = _trace(name, options, config)
     if program.tasks != tasks:
-        raise ValueError(f"{name}: is a trace of {program.tasks} ranks, which no job of {tasks} tasks runs")
+        raise ValueError(f"{name}: is a trace of {program.tasks} ranks, but the job has {tasks} tasks")
     return program
 
 

@@ -66,7 +66,7 @@ class Place:
             return Path(self.module)
         file = _file_of(self.module)
         if file is None:
-            raise ValueError(f"{what} {str(self)!r}: there is no module {self.module!r}")
+            raise ValueError(f"{what} {str(self)!r}: the module {self.module!r} does not exist")
         return file
 
     def load(self, what: str) -> Any:
@@ -78,7 +78,7 @@ class Place:
             If the module does not load, has no callable object of that name, or `NO_CODE` forbids it.
         """
         if os.environ.get(NO_CODE) and not self.installed:
-            raise ValueError(f"{what} {str(self)!r}: is code of one's own, which is not run here")
+            raise ValueError(f"{what} {str(self)!r}: is user code, which netplace does not run here")
         try:
             module = self._module()
         except Exception as error:

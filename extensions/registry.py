@@ -156,8 +156,8 @@ class Registry(Generic[Entry]):
         names = self.names()
         if parts is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
             return ValueError(
-                f"{what} {str(parts[0])!r}: cannot load {parts[0].module!r}, there is neither such a module "
-                f"nor such a {self.what}; see netplace list"
+                f"{what} {str(parts[0])!r}: cannot load {parts[0].module!r}: no module and no {self.what} "
+                f"has this name; see netplace list"
             )
         try:
             check_choice(word, names, what)

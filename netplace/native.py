@@ -56,7 +56,7 @@ def _renew(spec: ModuleSpec, source: str) -> None:
     name = os.path.relpath(source, _CHECKOUT)
     if rebuild is None:
         return
-    print(f"building the compiled part of netplace again, for {name} has changed ..", file=sys.stderr)  # noqa: T201
+    print(f"rebuilding the compiled part of netplace because {name} has changed ..", file=sys.stderr)  # noqa: T201
     path = os.environ["PATH"]
     os.environ["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), path))  # cmake and ninja of .venv
     try:
@@ -78,7 +78,7 @@ def _check() -> None:
 
     built = _native.version()
     if built != __version__:
-        raise _unusable(f"is of version {built}, its Python code of {__version__}: {_AGAIN}")
+        raise _unusable(f"has version {built}, but the Python code has version {__version__}: {_AGAIN}")
 
 
 _check()

@@ -18,7 +18,7 @@ KINDS = {
     "global": "cables between switches of two groups",
 }
 NS_PER_METRE = 5.0  # light in a fibre of refractive index 1.5, and a signal in copper nearly so
-_FORM = "CYCLES, or such as node=2m,local=5m,global=250ns, each in cycles, m (metres) or ns"
+_FORM = "CYCLES, or values by kind such as node=2m,local=5m,global=250ns, in cycles, m (meters) or ns"
 _UNITS = {"ns": 1.0, "m": NS_PER_METRE}
 
 
@@ -43,7 +43,7 @@ def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
         cycles = _cycles(value, where, cycle_ns)
         for kind in [name] if name else KINDS:
             if kind in latencies:
-                raise ValueError(f"cable_latency {text!r}: {kind} is given twice, expected {_FORM}")
+                raise ValueError(f"cable_latency {text!r}: {kind} appears twice, expected {_FORM}")
             latencies[kind] = cycles
     return latencies
 

@@ -59,9 +59,9 @@ def read_classes(text: str) -> Classes:
         name, equals, value = (word.strip() for word in part.partition("="))
         where = f"traffic_classes {text!r}: {name}"
         if not equals or name not in ("count", "bytes", "weights"):
-            raise ValueError(f"traffic_classes {text!r}: {part!r} is no part of {_FORM}")
+            raise ValueError(f"traffic_classes {text!r}: {part!r} does not match {_FORM}")
         if name in settings:
-            raise ValueError(f"{where}: is given twice")
+            raise ValueError(f"{where}: appears twice")
         if name == "weights":
             settings[name] = tuple(check_int(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
         else:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["ARBITERS", "EJECTIONS", "NONBLOCKING_SENDS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
 
 VC_POLICIES = {
-    "smart": "adaptive VCs in turn, escape last; each FIFO remembers which alternative is next",
-    "shortest": "the profitable adaptive VC with most room; escape only if none has room",
-    "random": "a random profitable adaptive VC with room; escape only if none has room",
+    "smart": "adaptive VCs in turn, escape channel last; each FIFO remembers its next alternative",
+    "shortest": "the productive adaptive VC with the most room; the escape channel only if none has room",
+    "random": "a random productive adaptive VC with room; the escape channel only if none has room",
     "oblivious": "dimension-order routing on every VC, each with its own bubble",
 }
 ARBITERS = {
     "round-robin": "the input after the one granted last",
-    "fifo": "the packet that has stood longest at the head of its FIFO",
+    "fifo": "the packet that has waited longest at the head of its FIFO",
     "longest": "the fullest input FIFO, round robin among equals",
     "random": "uniform among the requests",
     "age": "the packet created first",
@@ -38,13 +38,15 @@ EJECTIONS = {
     "single": "one path into the node, arbitrated like any output",
 }
 TREE_ROUTINGS = {
-    "adaptive": "up the port with most room, random among equals; down the forced port",
-    "static": "up the port that the source (fat tree) or destination (thin tree) digit names",
+    "adaptive": "upward through the port with the most room, random among equals; downward through the only "
+    "port",
+    "static": "upward through the port given by a digit of the source (fat tree) or destination (thin tree)",
 }
 NONBLOCKING_SENDS = {
-    "by-program": "interleaved where a program came from MPI, in order where it is INSEE's or of one's own",
-    "interleaved": "outstanding isends take turns at the injectors, packet by packet; their task goes on",
-    "in-order": "an isend is a send: a task creates the packets of one message after those of the other",
+    "by-program": "interleaved for programs from MPI, in order for programs of INSEE or Python",
+    "interleaved": "outstanding isends take turns at the injectors, packet by packet; their task continues",
+    "in-order": "an isend acts like a send: a task creates the packets of its messages one message after "
+    "another",
 }
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
@@ -82,9 +84,9 @@ class Config:
     Attributes
     ----------
     packet_phits : int
-        Phits in a packet.
+        Phits per packet.
     phit_bytes : int
-        Bytes in a phit.
+        Bytes per phit.
     queue_packets : int
         Depth of a transit or injection FIFO, in packets.
     nic_buffer : int
@@ -166,32 +168,36 @@ class Config:
         If a value is out of range; the message names the value and the expected range.
     """
 
-    packet_phits: int = _setting(16, "Phits in a packet.", (1, _MANY))
-    phit_bytes: int = _setting(4, "Bytes in a phit.", (1, _MOST_BYTES))
+    packet_phits: int = _setting(16, "Phits per packet.", (1, _MANY))
+    phit_bytes: int = _setting(4, "Bytes per phit.", (1, _MOST_BYTES))
     queue_packets: int = _setting(4, "Depth of a transit or injection FIFO, in packets.", (1, _MANY))
     nic_buffer: int = _setting(
         4, "Depth of the buffer between a task and its injection FIFO, in packets.", (1, _MANY)
     )
-    injectors: int = _setting(1, "Injectors of a node.", (1, 1 << 10))
-    vcs: int = _setting(2, "Virtual channels of a link.", (1, 1 << 10))
+    injectors: int = _setting(1, "Injectors per node.", (1, 1 << 10))
+    vcs: int = _setting(2, "Virtual channels per link.", (1, 1 << 10))
     vc_policy: str = _setting("smart", "VC policy", choices=VC_POLICIES)
     arbiter: str = _setting("round-robin", "Arbiter", choices=ARBITERS)
     ejection: str = _setting("multiple", "Consumption", choices=EJECTIONS)
     bubble: int = _setting(
-        2, "Packets of room that a packet must leave behind when it enters a ring.", (0, _MANY)
+        2, "Packets of room that must remain free when a packet enters a ring.", (0, _MANY)
     )
     tree_routing: str = _setting("adaptive", "Routing on trees", choices=TREE_ROUTINGS)
-    router_delay: int = _setting(0, "Cycles a header spends in a router after a hop.", (0, _MANY))
-    link_delay: int = _setting(1, "Cycles a header spends on a link.", (1, _MANY))
+    router_delay: int = _setting(0, "Cycles that a header spends in a router after a hop.", (0, _MANY))
+    link_delay: int = _setting(1, "Cycles that a header spends on a link.", (1, _MANY))
     eager_limit: int | None = _setting(
-        None, "Eager limit: messages of more bytes wait for the posted receive. [default: never]", (0, MOST)
+        None,
+        "Largest message, in bytes, that does not wait for its posted receive. [default: no limit]",
+        (0, MOST),
     )
     nonblocking_sends: str = _setting("by-program", "Non-blocking sends", choices=NONBLOCKING_SENDS)
     outstanding_sends: int | None = _setting(
-        None, "Most interleaved sends outstanding at a node. [default: any number]", (1, MOST)
+        None, "Largest number of outstanding interleaved sends per node. [default: no limit]", (1, MOST)
     )
     outstanding_bytes: int | None = _setting(
-        None, "Most bytes in interleaved sends outstanding at a node. [default: any number]", (1, MOST)
+        None,
+        "Largest number of bytes in outstanding interleaved sends per node. [default: no limit]",
+        (1, MOST),
     )
     o_send: float = _setting(
         0.0, "Nanoseconds that a task computes before each message that it sends.", (0.0, 1e9)
@@ -199,57 +205,62 @@ class Config:
     o_recv: float = _setting(
         0.0, "Nanoseconds that a task computes after each message that it receives.", (0.0, 1e9)
     )
-    o_byte: float = _setting(0.0, "Nanoseconds more for each byte of a message, at both ends.", (0.0, 1e6))
+    o_byte: float = _setting(0.0, "Additional nanoseconds per byte of a message, at both ends.", (0.0, 1e6))
     cycle_ns: float = _setting(3.2, "Length of a cycle in nanoseconds.", (1e-9, 1e12))
     routing: str = _setting(
         "default",
-        "Routing in tables: minimal, dor, up-down, d-mod-k, adaptive, valiant, ugal-l:T, ugal-g:T, par:T, "
-        "FILE.py:function. On grids and trees, default is that of --vc-policy and --tree-routing.",
+        "Routing algorithm of the table router: minimal, dor, up-down, d-mod-k, adaptive, valiant, "
+        "ugal-l:T, ugal-g:T, par:T, "
+        "FILE.py:function. On grids and trees, the default is the routing of --vc-policy and --tree-routing.",
     )
     vc_discipline: str = _setting(
-        "default", "How VCs go up along a route under --routing: hop, group, phase, dateline, none."
+        "default", "VC discipline of --routing: hop, group, phase, dateline or none."
     )
-    allow_deadlock: bool = _setting(False, "Run a routing under which packets could wait in a circle.")
+    allow_deadlock: bool = _setting(False, "Allow a routing that can deadlock.")
     faults: str = _setting(
         "",
-        "What goes down, or becomes slow, at a cycle: at=500,links=0.1,seed=2 or "
-        "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; several with a "
-        "semicolon.",
+        "Links and routers that fail or become slow at a cycle: at=500,links=0.1,seed=2 or "
+        "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; separate several "
+        "with semicolons.",
     )
     cable_latency: str = _setting(
         "",
-        "Latency of cables, for headers and for room: CYCLES, or by kind, such as "
+        "Latency of cables for headers and credits: CYCLES, or by kind, such as "
         "node=2m,local=5m,global=250ns.",
     )
-    pipeline: int = _setting(0, "Cycles a header spends in every switch before it may request.", (0, _MANY))
+    pipeline: int = _setting(
+        0, "Cycles that a header spends in each switch before its first request.", (0, _MANY)
+    )
     credit_delay: int | None = _setting(
         None,
-        "Cycles until room is told, besides the way back on the cable. [default: room is known at once]",
+        "Cycles until the sender receives a credit, in addition to the cable latency. [default: 0 without "
+        "cable latency]",
         (0, _MANY),
     )
     crossbar_speedup: int = _setting(
-        0, "Packets that may leave an input port at a time; 0: one of every virtual channel.", (0, 1 << 10)
+        0, "Packets that can leave an input port at the same time; 0: one per virtual channel.", (0, 1 << 10)
     )
     congestion_control: str = _setting(
         "",
-        "What holds the packets of a node for another back: window=PACKETS,ack=CYCLES, rate=SHARE, or "
+        "Congestion control of the packets from one node to another: window=PACKETS,ack=CYCLES, rate=SHARE, "
+        "or "
         "dcqcn=PACKETS.",
     )
     buffer_phits: int = _setting(
         0,
-        "Phits of room of a transit FIFO: wormhole switching (--engine reference); 0: cut-through.",
+        "Phits of a transit FIFO under wormhole switching (--engine reference); 0: virtual cut-through.",
         (0, _MANY),
     )
     ordered_flows: bool = _setting(
-        False, "Keep the order of packets from one node to another, also where ways are chosen anew."
+        False, "Keep the order of packets from one node to another under adaptive routing."
     )
     traffic_classes: str = _setting(
         "",
-        "Traffic classes, each with so many VCs and injectors of its own: count=2 by jobs, or bytes=4096 by "
-        "size; weights=3+1, else the first goes before.",
+        "Traffic classes with their own VCs and injectors: count=2 by job, or bytes=4096 by size; "
+        "weights=3+1 or strict priority.",
     )
     fabric: str = _setting(
-        "", f"Settings of a fabric, where none are given: {', '.join(FABRICS)}; or a FILE.toml."
+        "", f"Fabric that defines the settings that you do not set: {', '.join(FABRICS)}; or a FILE.toml."
     )
 
     def __post_init__(self) -> None:
@@ -278,8 +289,8 @@ class Config:
         for name in _OUTSTANDING if self.nonblocking_sends == "in-order" else ():
             if (bound := getattr(self, name)) is not None:
                 raise ValueError(
-                    f"{name}: {bound} bounds interleaved sends, and nonblocking_sends is 'in-order'; "
-                    "expected one of both"
+                    f"{name}: {bound} limits interleaved sends, but nonblocking_sends is 'in-order'; "
+                    f"expected one of the two"
                 )
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
@@ -288,8 +299,8 @@ class Config:
         self._check_wormhole()
         if self.ordered_flows and any(fault.cuts for fault in read_faults(self.faults)):
             raise ValueError(
-                f"ordered_flows: expected no faults {self.faults!r} beside it, as packets under way take "
-                "other ways where links go down"
+                f"ordered_flows: expected no faults {self.faults!r}, because in-flight packets change their "
+                f"routes when links fail"
             )
 
     def _check_wormhole(self) -> None:
@@ -302,8 +313,8 @@ class Config:
         ):
             if getattr(self, name):
                 raise ValueError(
-                    f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not know {name} "
-                    f"{getattr(self, name)!r}; expected one of both"
+                    f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not support "
+                    f"{name} {getattr(self, name)!r}; expected one of the two"
                 )
 
     def _check_congestion(self) -> None:
@@ -311,13 +322,13 @@ class Config:
         control = read_congestion(self.congestion_control)
         if (control.window or control.marks) and self.faults:
             raise ValueError(
-                f"congestion_control {self.congestion_control!r}: expected no faults beside it, as nobody "
-                "would learn of packets that are lost"
+                f"congestion_control {self.congestion_control!r}: expected no faults, because sources do "
+                f"not learn of lost packets"
             )
         if control.marks > self.queue_packets:
             raise ValueError(
-                f"congestion_control {self.congestion_control!r}: dcqcn: {control.marks} packets in a buffer "
-                f"are to mark, which holds no more than {self.queue_packets} (queue_packets)"
+                f"congestion_control {self.congestion_control!r}: dcqcn: the mark threshold of "
+                f"{control.marks} packets exceeds the buffer of {self.queue_packets} (queue_packets)"
             )
 
     @checked
@@ -383,7 +394,7 @@ class Config:
         if isinstance(topology, Grid) and self.bubble >= self.queue_packets:
             raise ValueError(
                 f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}) "
-                f"on {topology}, or no packet could ever enter a ring"
+                f"on {topology}, otherwise no packet can enter a ring"
             )
 
     @property

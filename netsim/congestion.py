@@ -13,7 +13,7 @@ from netplace.netsim.line_rate import LINE_RATE
 __all__ = ["Control", "read_congestion"]
 
 _FORM = (
-    "window=PACKETS, rate=SHARE, dcqcn=PACKETS, and with them ack=, every=, timer=CYCLES, gain=NUMBER, "
+    "window=PACKETS, rate=SHARE, dcqcn=PACKETS, with optional ack=, every=, timer=CYCLES, gain=NUMBER, "
     "step=SHARE"
 )
 _MOST = (1 << 15) - 1  # packets of a pair; the kernel counts them in 16 bits
@@ -77,9 +77,9 @@ def read_congestion(text: str) -> Control:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
         if not equals or name not in (*_WHOLE, *_SHARES):
-            raise ValueError(f"congestion_control {text!r}: {part!r} is no part of {_FORM}")
+            raise ValueError(f"congestion_control {text!r}: {part!r} does not match {_FORM}")
         if name in settings:
-            raise ValueError(f"congestion_control {text!r}: {name}: is given twice")
+            raise ValueError(f"congestion_control {text!r}: {name}: appears twice")
         settings[name] = value
     _check_belonging(text, settings)
     given: dict[str, int] = {"rate": LINE_RATE} if "dcqcn" in settings else {}
@@ -98,4 +98,4 @@ def _check_belonging(text: str, settings: dict[str, str]) -> None:
         owners = ("dcqcn",) if name in _OF_DCQCN else ("window", "dcqcn") if name == "ack" else ()
         if owners and not any(owner in settings for owner in owners):
             missing = " or ".join(f"{owner}=" for owner in owners)
-            raise ValueError(f"congestion_control {text!r}: {missing} is missing, to which {name}= belongs")
+            raise ValueError(f"congestion_control {text!r}: {missing} is missing, which {name}= needs")

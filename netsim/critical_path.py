@@ -28,13 +28,13 @@ __all__ = ["COMPONENTS", "CriticalPath", "Stretch", "critical_path"]
 # What a stretch of the path is spent on.
 COMPONENTS = {
     "computation": "tasks compute",
-    "sending": "tasks create packets, one a cycle",
-    "injector": "tasks want to create a packet and find no room in the injector",
-    "handshake": "request and reply of a rendezvous on their way through an empty network",
-    "own packets": "the last packet of a message queues behind the others of it, a packet's length each",
-    "hops": "its way through an empty network, from header to tail",
-    "waiting": "it waits, in the injector and in the network, behind packets of other messages",
-    "acting": "a task takes what has come, and ends",
+    "sending": "tasks create packets, one per cycle",
+    "injector": "tasks wait for room in the injector to create a packet",
+    "handshake": "request and reply of a rendezvous cross an empty network",
+    "own packets": "the last packet of a message waits for the transfer of its other packets",
+    "hops": "it crosses an empty network, from header to tail",
+    "waiting": "it waits in the injector and in the network behind packets of other messages",
+    "acting": "a task receives the message and ends",
 }
 
 

@@ -127,7 +127,7 @@ def _check_size(
     if inputs.max() > limit:
         raise ValueError(
             f"{topology}: {topology.ports} ports with {config.vcs} virtual channels and {config.injectors} "
-            f"injectors are more inputs than the kernel's {limit} a router; "
+            f"injectors are more inputs than the kernel's {limit} per router; "
             "use fewer VCs or the reference engine"
         )
     packets = config.queue_packets + config.nic_buffer

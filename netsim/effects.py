@@ -21,8 +21,9 @@ def check_settings(topology: Topology, config: Config) -> None:
     if in_tables and config.routing == "default" and isinstance(topology, Grid) and topology.twist:
         needed = verdict_on(topology, "minimal", "default")[2].needed
         raise ValueError(
-            f"routing: on {topology} with{_cause(config)} the default is by dimensions, with longer ways "
-            f"than without; expected --routing minimal --vcs {needed}, which keeps them, or --routing dor"
+            f"routing: on {topology} with{_cause(config)} the default is dimension-order routing, whose "
+            f"routes are longer; expected --routing minimal --vcs {needed}, which keeps shortest routes, or "
+            f"--routing dor"
         )
     for name, why in without_effect(topology, config).items():
         raise ValueError(f"{name}: {getattr(config, name)} has no effect on {topology}, {why}")
@@ -42,23 +43,23 @@ def without_effect(topology: Topology, config: Config) -> dict[str, str]:
 def _idle(topology: Topology, config: Config, given: set[str]) -> Iterator[tuple[str, str]]:
     """Yield settings without effect and the reasons; expensive checks run only for given settings."""
     if uses_table_router(topology, config):
-        why = f"which is simulated by a routing in tables{_cause(config)}; expected --routing instead"
+        why = f"which uses the table router{_cause(config)}; expected --routing instead"
         yield from ((name, why) for name in ("vc_policy", "bubble", "tree_routing"))
         if "allow_deadlock" in given and _stays_free(topology, config):
-            yield "allow_deadlock", "whose routing is free of deadlock; expected nothing"
+            yield "allow_deadlock", "whose routing is deadlock-free; omit it"
         if "ordered_flows" in given and _has_one_way(topology, config):
-            yield "ordered_flows", "where packets of a flow have one way and one queue; expected nothing"
+            yield "ordered_flows", "where packets of a flow have one route and one queue; omit it"
     else:
-        why = "whose routing needs none; expected --routing beside it"
+        why = "whose routing needs none; expected also --routing"
         yield from ((name, why) for name in ("vc_discipline", "allow_deadlock"))
         if isinstance(topology, Grid):
-            yield "tree_routing", "which is a grid; expected --vc-policy, or nothing"
+            yield "tree_routing", "which is a grid; expected --vc-policy, or omit it"
             # Nobody goes straight on; a short queue needs a small bubble all the same.
             short = config.queue_packets <= Config().bubble
             if not topology.wraps and max(topology.sizes) <= 2 and not short:
-                yield "bubble", "where no packet passes through a node straight on; expected nothing"
+                yield "bubble", "where no packet continues straight through a node; omit it"
         elif isinstance(topology, Tree):
-            why = "which is a tree; expected --tree-routing, or nothing"
+            why = "which is a tree; expected --tree-routing, or omit it"
             yield from ((name, why) for name in ("vc_policy", "bubble"))
     vcs = config.of_all_classes.vcs
     if config.crossbar_speedup >= vcs:

@@ -68,7 +68,7 @@ class Traffic:
         if len(wrong):
             raise ValueError(f"traffic among: node {wrong[0]} draws destinations but is not one of them")
         if len(drawing) and len(self.among) == 1:
-            raise ValueError(f"traffic among: there is no node but {drawing[0]} to draw")
+            raise ValueError(f"traffic among: no node except {drawing[0]} can be drawn")
 
 
 @dataclass

@@ -57,7 +57,8 @@ def explain(blocked: Blocked, programs: Mapping[int, Program], in_flight: int, c
         shown = " -> ".join(f"router {router} input {i}" for router, i in [*ring[:12], ring[0]])
         dots = " (shortened)" if len(ring) > 12 else ""
         head = (
-            f"network deadlock in cycle {cycle}: {in_flight} packets can never move, FIFOs wait in a circle: "
+            f"network deadlock in cycle {cycle}: {in_flight} packets can never move, because FIFOs wait "
+            "in a cycle: "
         )
         return head + shown + dots + ("; " + "; ".join(parts) if parts else "")
     if in_flight:

@@ -11,8 +11,8 @@ from netplace.topologies.limits import MOST_CYCLES
 __all__ = ["PACKETS", "Fault", "faults_until", "read_faults"]
 
 PACKETS = {
-    "lost": "packets that are crossing a link that goes down are lost",
-    "again": "the router before the link sends them again, another way",
+    "lost": "packets on a failing link are lost",
+    "again": "the router before the link sends them again on another route",
 }
 _FORM = (
     "at=CYCLE,links=SHARE,routers=SHARE,slow=SHARE,seed=N,link=A-B,router=N,slow-link=A-B,cycles=C,"
@@ -86,13 +86,13 @@ def _read(text: str) -> Fault:
         written, equals, value = (word.strip() for word in part.partition("="))
         where, name = f"faults {text!r}: {written}", written.replace("-", "_")
         if not equals or name not in Fault.__dataclass_fields__ or "_" in written:
-            raise ValueError(f"faults {text!r}: {part!r} is no part of {_FORM}")
+            raise ValueError(f"faults {text!r}: {part!r} does not match {_FORM}")
         if name == "router":
             values[name].append(check_int(value, where, 0))
         elif name in _LISTS:
             values[name].append(_pair(value, where))
         elif name in values:
-            raise ValueError(f"{where}: is given twice")
+            raise ValueError(f"{where}: appears twice")
         elif name in _SHARES:
             values[name] = check_float(value, where, 0, 1)
         elif name == "packets":
@@ -105,14 +105,14 @@ def _read(text: str) -> Fault:
         raise ValueError(f"faults {text!r}: at= is missing, expected {_FORM}")
     fault = Fault(**values | {name: tuple(values[name]) for name in _LISTS})
     if not (fault.cuts or fault.slows):
-        raise ValueError(f"faults {text!r}: nothing goes down or becomes slow, expected {_FORM}")
+        raise ValueError(f"faults {text!r}: nothing fails or becomes slow, expected {_FORM}")
     if fault.cycles and not fault.slows:
-        raise ValueError(f"faults {text!r}: cycles: of which links? expected slow=SHARE or slow-link=A-B")
+        raise ValueError(f"faults {text!r}: cycles given without links, expected slow=SHARE or slow-link=A-B")
     return fault
 
 
 def _pair(value: str, where: str) -> tuple[int, int]:
     ends = value.split("-")
     if len(ends) != 2:
-        raise ValueError(f"{where}: {value!r} is no pair of routers, expected such as 3-4")
+        raise ValueError(f"{where}: {value!r} is not a pair of routers, expected a form such as 3-4")
     return check_int(ends[0], where, 0), check_int(ends[1], where, 0)

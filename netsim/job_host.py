@@ -123,9 +123,7 @@ class JobHost:
         # The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by
         # an error is no interrupt.
         if self._torn:
-            raise ValueError(
-                "network: was interrupted in the middle of a step, and cannot go on; make it anew"
-            )
+            raise ValueError("network: was interrupted in a step and cannot continue; create a new one")
         self._torn, self._engine.stands = True, False
         try:
             yield
@@ -242,7 +240,7 @@ class JobHost:
         """
         hosted = self._find(job)
         if hosted.number < 0 or job in self._running:
-            raise ValueError(f"job {job}: has not ended, stop it before it is forgotten")
+            raise ValueError(f"job {job}: has not ended; stop it first")
         self._engine.forget(hosted.number)
         del self._jobs[job]
 
@@ -290,7 +288,7 @@ class JobHost:
         """Return a running job whose iterations are stored once."""
         hosted = self._find(job)
         if job not in self._running or hosted.times == 1:
-            raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
+            raise ValueError(f"job {job}: does not run, or its iterations are not stored once")
         return hosted
 
     @property

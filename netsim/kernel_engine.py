@@ -49,8 +49,8 @@ class KernelEngine:
     ) -> None:
         if config.buffer_phits:
             raise ValueError(
-                f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine "
-                "alone simulates; expected engine reference"
+                f"buffer_phits: {config.buffer_phits} is wormhole switching, which only the reference "
+                f"engine simulates; expected engine reference"
             )
         self.topology, self.config = topology, config
         self.stands = False

@@ -57,8 +57,8 @@ class Laps:
         if (counts < 0).any() or (counts > self.left).any():
             task = int(np.flatnonzero((counts < 0) | (counts > self.left))[0])
             raise ValueError(
-                f"skip: {counts[task]} iterations of task {task} are not between 0 and the {self.left[task]} "
-                "that are left"
+                f"skip: {counts[task]} iterations of task {task} are out of range, expected 0 to "
+                f"{self.left[task]}"
             )
         uneven = counts[self.source] * self.asked != counts[self.target] * self.posted
         if uneven.any():

@@ -49,9 +49,8 @@ class LinkLimit:
         room = f"{self.packets} {'packet' if self.packets == 1 else 'packets'} of room"
         channels = f"{self.vcs} virtual {'channel' if self.vcs == 1 else 'channels'}"
         return (
-            f"{self.kind} cables can not carry more than {100 * self.share:.0f} % of their rate: "
-            f"{room} on {channels}, and {self.round_trip} cycles until it is free again; "
-            "raise queue_packets for more"
+            f"{self.kind} cables cannot carry more than {100 * self.share:.0f} % of their rate: {room} on "
+            f"{channels}, and {self.round_trip} cycles until it is free again; increase queue_packets"
         )
 
 

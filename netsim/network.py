@@ -214,7 +214,7 @@ class Network(JobHost):
         if stop < limit:
             return None
         if limit == LAST_CYCLE:
-            raise CycleLimitError(f"cycle {limit} is the last that can be simulated")
+            raise CycleLimitError(f"cycle {limit} is the last possible cycle")
         return []
 
     def _pause(self, spent: float) -> None:
@@ -273,7 +273,7 @@ class Network(JobHost):
             if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
                 jobs = len(self._running) + len(self._waiting)
                 raise CycleLimitError(
-                    f"not at its end after {max_cycles} cycles: "
+                    f"not finished after {max_cycles} cycles: "
                     f"{'1 job runs or waits' if jobs == 1 else f'{jobs} jobs run or wait'}, "
                     f"{self.in_flight} packets are in flight; allow more cycles (max_cycles, --max-cycles)"
                 )
@@ -366,14 +366,16 @@ class Network(JobHost):
         """
         self._must_explain()
         if self._watched not in self._numbers:
-            raise ValueError("watched: no job that has begun is watched, see watch")
+            raise ValueError("watched: no running job is watched; see watch")
         cycles, jobs = self._engine.watched()
         charged = {job: cycles[:, :, n] for n, job in enumerate(jobs) if cycles[:, :, n].any()}
         return {self._numbers[job] if job >= 0 else job: waited for job, waited in charged.items()}
 
     def _must_explain(self) -> None:
         if not self._explains:
-            raise ValueError("waiting: is charged to jobs only in a network made with explain=True")
+            raise ValueError(
+                "waiting: cycles are charged to jobs only in a network created with explain=True"
+            )
 
     def result(self) -> Result:
         """Return the result so far."""

@@ -143,7 +143,7 @@ def _jobs(
         listed = isinstance(nodes, Sequence | np.ndarray) and not isinstance(nodes, str | bytes)
         if not listed or getattr(nodes, "ndim", 1) == 0:
             raise ArgumentError(
-                f"placement: {abbreviate(nodes)} is no list of nodes for each of {count} jobs"
+                f"placement: {abbreviate(nodes)} is not a list of nodes for each of {count} jobs"
             )
         places = list(nodes)  # type: ignore[arg-type]
     if len(places) != len(programs):

@@ -133,9 +133,9 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
     if not verdict.free and not config.allow_deadlock:
         enough = vcs_that_do(topology, config.routing)
         raise ValueError(
-            f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
-            f"{len(verdict.cycle)} channels; {enough} VCs would do (--vc-discipline hop --vcs {enough}); "
-            "netplace check network shows the circle, --allow-deadlock runs it anyway"
+            f"routing {routes.name} on {topology}: packets can deadlock in a cycle of {len(verdict.cycle)} "
+            f"channels; {enough} VCs suffice (--vc-discipline hop --vcs {enough}); netplace check network "
+            f"shows the cycle, and --allow-deadlock simulates the routing anyway"
         )
     if config.vcs < verdict.needed:
         raise ValueError(
@@ -151,8 +151,8 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
     cycles, delay = paces(topology, config)
     if config.buffer_phits and cycles.max() > 1:
         raise ValueError(
-            f"buffer_phits: {topology} has links that take {cycles.max()} cycles a phit, expected 1 under "
-            "wormhole switching"
+            f"buffer_phits: {topology} has links with {cycles.max()} cycles per phit, expected 1 under "
+            f"wormhole switching"
         )
     return TableRouter(
         switches=switches,
@@ -180,13 +180,13 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
 
 def _check_order(topology: Topology, routes: Routes) -> None:
     """Raise ``ValueError`` if packets of a flow could not keep their order because they choose."""
-    escapes = "may leave for the escape channel at any switch" if routes.escape is not None else ""
-    turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
+    escapes = "can change to the escape channel at any switch" if routes.escape is not None else ""
+    turns = "can change their route at any switch of their group" if routes.choice == "par" else ""
     if escapes or turns:
         raise ValueError(
-            f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns}, "
-            "and overtake each other; expected a routing by which the way is settled at the first switch, "
-            "such as minimal"
+            f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns} and "
+            f"overtake each other; expected a routing that fixes the route at the first switch, such as "
+            f"minimal"
         )
 
 

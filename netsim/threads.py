@@ -45,9 +45,7 @@ def threads_beside(threads: int | str, processes: int, what: str = "threads") ->
     assert isinstance(threads, int)
     if threads > 1 and threads * processes > cores():
         all_in_all = f" in each of {processes} processes" if processes > 1 else ""
-        raise ValueError(
-            f"{what}: {threads} given{all_in_all}, more than the {cores()} cores that may be used"
-        )
+        raise ValueError(f"{what}: {threads} given{all_in_all}, more than the {cores()} available cores")
     return threads
 
 
@@ -63,7 +61,7 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
         return max(1, min(worth, cores() - busy_cores())) if worth > 1 else 1
     assert isinstance(asked, int)
     if asked > 1 and not split:
-        raise ValueError(f"threads: {asked} given, but engine {engine} is not split; expected 1, or auto")
+        raise ValueError(f"threads: {asked} given, but engine {engine} uses one thread; expected 1 or auto")
     if asked > topology.nodes:
         raise ValueError(f"threads: {asked} given for the {topology.nodes} nodes of {topology}")
     return asked

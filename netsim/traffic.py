@@ -137,7 +137,8 @@ def _targets(text: str, topology: Topology) -> Target:
     targets = np.asarray(function(topology))
     if targets.shape != (topology.nodes,) or not np.issubdtype(targets.dtype, np.integer):
         raise ValueError(
-            f"--traffic {text}: gives {targets.dtype} of shape {targets.shape}, expected a whole number for "
+            f"--traffic {text}: returns {targets.dtype} of shape {targets.shape}, expected a whole number "
+            f"for "
             f"each of the {topology.nodes} nodes of {topology}"
         )
     wrong = targets[(targets < -1) | (targets >= topology.nodes)]
@@ -182,7 +183,7 @@ def pattern(
     silent = np.union1d(topology.service, topology.check_nodes(without))
     active = np.setdiff1d(every, silent)
     if not len(active):
-        raise ValueError(f"--traffic {name}: no node of {topology} is left to create packets")
+        raise ValueError(f"--traffic {name}: no node of {topology} creates packets")
     targets = np.where(np.isin(targets, silent), every, targets)
     targets[silent] = silent
     if len(active) == 1:
@@ -290,7 +291,8 @@ def measure_load(
     config = config or Config()
     if not 0 < offered <= config.packet_phits:
         raise ValueError(
-            f"--offered: {offered} is not over 0 and at most {config.packet_phits} phits a node and cycle"
+            f"--offered: {offered} is out of range, expected more than 0 and at most {config.packet_phits} "
+            f"phits per node and cycle"
         )
     check_int(warmup, "--warmup", 0)
     if measure is None:

@@ -34,14 +34,14 @@ def check_topology(topology: Topology) -> None:
         made = topology.rebuilt()
         same = np.array_equal(made.neighbor, topology.neighbor)
         if not same or not np.array_equal(made.entry, topology.entry):
-            raise ValueError(f"network {topology}: its links are not those that its numbers say")
+            raise ValueError(f"network {topology}: its links do not match its description")
     object.__setattr__(topology, _SOUND, True)
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:
     """Check that open-loop traffic matches a network with that number of nodes."""
     if not 0 <= traffic.chance <= 1:
-        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
+        raise ValueError(f"traffic chance: {traffic.chance} is not a probability, expected 0 to 1")
     _check_nodes(traffic.target, "target", nodes, -1)
     if len(traffic.target) != nodes:
         raise ValueError(
@@ -50,16 +50,16 @@ def check_traffic(traffic: Traffic, nodes: int) -> None:
     if traffic.among is not None:
         _check_nodes(traffic.among, "among", nodes, 0)
     if not 0 <= traffic.hot_share <= 1:
-        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
+        raise ValueError(f"traffic hot_share: {traffic.hot_share} is not a share, expected 0 to 1")
     if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
-        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")
+        raise ValueError(f"traffic hot_node: {traffic.hot_node} is not a node, expected 0 to {nodes - 1}")
 
 
 def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None:
     wrong = given[(given < least) | (given >= nodes)]
     if len(wrong):
         uniform = ", or -1 for uniform" if least < 0 else ""
-        raise ValueError(f"traffic {what}: {wrong[0]} is no node, expected 0 to {nodes - 1}{uniform}")
+        raise ValueError(f"traffic {what}: {wrong[0]} is not a node, expected 0 to {nodes - 1}{uniform}")
 
 
 def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], inputs: int) -> None:
@@ -95,7 +95,7 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
     given = array_of(nodes, "placement")
     if given.ndim != 1 or len(given) != program.tasks:
         raise ValueError(
-            f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task"
+            f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one per task"
         )
     if not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"placement: nodes are whole numbers, not {given.dtype}")
@@ -107,5 +107,5 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
         raise ValueError(f"placement: node {service[0]} of {topology} does not compute")
     values, count = np.unique(given, return_counts=True)
     if (count > 1).any():
-        raise ValueError(f"placement: node {values[count > 1][0]} is given to more than one task")
+        raise ValueError(f"placement: node {values[count > 1][0]} is assigned to more than one task")
     return given.astype(np.int64)

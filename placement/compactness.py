@@ -193,5 +193,5 @@ def _checked(topology: Topology, nodes: ArrayLike) -> Nodes:
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
     if len(np.unique(chosen)) < len(chosen):
-        raise ValueError("nodes: one is given twice")
+        raise ValueError("nodes: a node appears twice")
     return chosen

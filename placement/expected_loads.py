@@ -108,7 +108,7 @@ def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
         raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
     values, counts = np.unique(chosen, return_counts=True)
     if (counts > 1).any():
-        raise ValueError(f"nodes: node {values[counts > 1][0]} is given twice")
+        raise ValueError(f"nodes: node {values[counts > 1][0]} appears twice")
     return chosen
 
 
@@ -120,7 +120,7 @@ def flows(W: Any, tasks: int) -> tuple[Nodes, Nodes, Floats]:
     if entries.shape != (tasks, tasks):
         raise ValueError(f"traffic W: shape {entries.shape} does not fit the {tasks} nodes of the tasks")
     if len(entries.data) and not entries.data.min() >= 0:
-        raise ValueError(f"traffic W: {entries.data.min()} is not a number of bytes of at least 0")
+        raise ValueError(f"traffic W: {entries.data.min()} is invalid, expected bytes of at least 0")
     source, target = entries.coords
     counts = (source != target) & (entries.data > 0)
     return (

@@ -41,7 +41,9 @@ def export(path: Path, target: Path) -> list[str]:
 def _rows(path: Path, target: Path) -> pd.DataFrame:
     """Return the jobs of a schedule's folder."""
     if not path.is_dir():
-        raise ValueError(f"{path}: is no folder, expected one of netplace schedule -o for {target.suffix}")
+        raise ValueError(
+            f"{path}: is not a folder, expected a folder of netplace schedule -o for {target.suffix}"
+        )
     return read_schedule(path)[2]
 
 
@@ -49,7 +51,7 @@ def _swf(path: Path, target: Path) -> list[str]:
     rows = _rows(path, target)
     plan, _ = read_figures(path)
     lines = [f"; Computer: {plan.machine}", f"; MaxJobs: {len(rows)}", "; UnixStartTime: 0"]
-    lines.append("; Note: waits and run times are those of a schedule that netplace made")
+    lines.append("; Note: waits and run times come from a schedule by netplace")
     for row in rows.to_dict("records"):
         wait, run = row["start"] - row["submit"], row["end"] - row["start"]
         estimate = -1 if pd.isna(row["estimate"]) else round(row["estimate"])
@@ -109,7 +111,7 @@ def _frames(path: Path, target: Path) -> dict[str, pd.DataFrame]:
 def _run_frames(path: Path) -> dict[str, pd.DataFrame]:
     """Return loads of links, messages and the critical path of a folder of ``netplace run -o``."""
     if not path.is_dir():
-        raise ValueError(f"{path}: holds no messages or loads of links, expected a folder of netplace run -o")
+        raise ValueError(f"{path}: contains no messages or link loads, expected a folder of netplace run -o")
     jobs = saved_results(path / RUN, "run").get("timeline", [])
     stretches = [[number, *stretch] for number, job in enumerate(jobs) for stretch in job["path"] or ()]
     ends = [
@@ -169,7 +171,7 @@ def _tables(path: Path, target: Path) -> list[str]:
     """Write the tables of an outcome: the first there, others beside it under their names."""
     frames = _frames(path, target)
     if not frames:
-        raise ValueError(f"{path}: holds nothing that ended, there is nothing to write")
+        raise ValueError(f"{path}: contains no finished results to write")
     said = []
     for place, (name, frame) in enumerate(frames.items()):
         own = target if not place else target.with_name(f"{target.stem}-{name}{target.suffix}")

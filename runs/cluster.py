@@ -50,7 +50,7 @@ class Cluster(Generic[Item, Outcome]):
             self._client: Any = client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
-            raise ValueError(f"--dask: no scheduler answers at {address!r}: {reason}") from None
+            raise ValueError(f"--dask: no Dask scheduler answers at {address!r}: {reason}") from None
         self._address = address
         self._alone = 0.0  # seconds for which there has been no worker
         try:
@@ -102,7 +102,7 @@ class Cluster(Generic[Item, Outcome]):
                 return self._ended.get(timeout=_LOOK)
             except queue.Empty:
                 if self._client.status != "running":
-                    raise ValueError("--dask: the scheduler does not answer any more") from None
+                    raise ValueError("--dask: the Dask scheduler stopped answering") from None
                 self._alone = 0.0 if self._client.nthreads() else self._alone + _LOOK
                 if self._alone >= _ABSENCE:
                     raise self._no_worker(self._alone) from None

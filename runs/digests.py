@@ -78,4 +78,4 @@ def check_digest(name: str, digest: str, now: Callable[[str], str] = current_dig
     except ValueError as error:
         raise UnavailableError(str(error)) from None
     if current != digest:
-        raise UnavailableError(f"{name}: has changed since the run was described")
+        raise UnavailableError(f"{name}: has changed since the run was specified")

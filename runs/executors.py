@@ -196,7 +196,7 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
         code = worker.process.exitcode
         self._workers[self._workers.index(worker)] = self._hire()
         how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-        return f"its worker process ended {how}; too little memory?"
+        return f"its worker process ended {how}, possibly for lack of memory"
 
 
 class _Worker(Generic[Item]):

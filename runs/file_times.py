@@ -7,9 +7,12 @@ __all__ = ["BEST_KNOWN", "FILE_TIMES"]
 BEST_KNOWN = "best-known"  # in the place of a mapping: the one that is fastest in a table
 # Beside `netplace.scheduling.times.RUN_TIMES`: name, example, one line for people.
 FILE_TIMES = {
-    "table": ("table:times.csv", "of applications: from a run-time table or a store, in which all must be"),
+    "table": (
+        "table:times.csv",
+        "of applications: from a run-time table or a store that contains all of them",
+    ),
     "simulated": (
         "simulated:runs.sqlite",
-        "of applications: from a store; what it lacks is simulated and kept",
+        "of applications: from a store; netplace simulates missing ones and stores them",
     ),
 }

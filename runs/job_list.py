@@ -65,7 +65,7 @@ def _jobs(table: Mapping[str, Any], number: int) -> list[Job]:
         check_choice(key, _KEYS, "key of a job")
     for key in ("application", "nodes"):
         if key not in table:
-            raise ValueError(f"{key}: not given, expected one for each job")
+            raise ValueError(f"{key}: missing, expected a value for each job")
     application = _application(table)
     nodes = check_int(table["nodes"], "nodes")
     submit = check_float(table.get("submit", 0.0), "submit", 0.0, 2.0**53)
@@ -86,10 +86,10 @@ def _application(table: Mapping[str, Any]) -> str:
     if ":" not in name:  # else it is one's own, which is loaded where it is made
         check_choice(name, APPLICATION.names(), "application")
     if "tasks" in options:
-        raise ValueError(f"application: {text!r} says tasks, but a job has one on each of its nodes")
+        raise ValueError(f"application: {text!r} sets tasks, but a job has one task on each of its nodes")
     if "collectives" not in table:
         return text
     if "collectives" in options:
-        raise ValueError(f"collectives: {table['collectives']!r} given, but {text!r} says it already")
+        raise ValueError(f"collectives: {table['collectives']!r} given, but {text!r} sets them already")
     selection(str(table["collectives"]), "collectives")
     return f"{text},collectives={table['collectives']}"

@@ -123,7 +123,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
     if job.digest:
         source = APPLICATION.source(job.program)
         if source is None or source[1] != job.digest:
-            raise UnavailableError(f"{job.program}: has changed since the run was described")
+            raise UnavailableError(f"{job.program}: has changed since the run was specified")
     return Repeated(application_program(job.program, reading, job.tasks or 1))
 
 
@@ -164,7 +164,7 @@ def handy(run: Run, tell: Callable[[str], None]) -> Run:
     if (phit_bytes := _handy(sent, run.config)) <= run.config.phit_bytes:
         return run
     times = phit_bytes / run.config.phit_bytes
-    tell(f"bytes and clock scaled: --bytes-per-phit {phit_bytes}, cycles {times:g} times as long")
+    tell(f"scaled bytes and clock: --bytes-per-phit {phit_bytes}, cycles {times:g} times as long")
     return replace(run, config=run.config.scaled(phit_bytes))
 
 

@@ -102,8 +102,8 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     config = Config(**{name: known[name] for name in _SETTINGS if name in known})
     if not 0 < offered <= config.packet_phits:
         raise ValueError(
-            f"offered: {known.get('offered')!r} is not over 0 and at most {config.packet_phits} phits a node "
-            "and cycle"
+            f"offered: {known.get('offered')!r} is out of range, expected more than 0 and at most "
+            f"{config.packet_phits} phits per node and cycle"
         )
     for name, least in (("warmup", 0), ("measure", 1)):
         if name in known:
@@ -116,8 +116,8 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     for name in _OF_MESSAGES:
         if getattr(config, name) != getattr(_DEFAULTS, name) and not config.of_fabric(name):
             raise ValueError(
-                f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which is of one class "
-                "and has no messages; expected it with run"
+                f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which has one class "
+                "and no messages; use it with netplace run"
             )
     own = {name: known[name] for name in _OWN if name in known} | {
         "network": str(topology),

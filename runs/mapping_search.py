@@ -57,7 +57,7 @@ class Search:
     def __post_init__(self) -> None:
         if self.run is not None and len(self.run.jobs) > 1:
             raise ValueError(
-                f"--jobs: {len(self.run.jobs)} jobs, and netplace map places one; see netplace run"
+                f"--jobs: {len(self.run.jobs)} jobs, but netplace map places a single job; use netplace run"
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -189,7 +189,9 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     overrun = str(said.get("overrun", "kill" if walled else "keep"))
     check_choice(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not requeues:
-        raise ValueError(f"overrun 'requeue': only backfilled jobs are put back, policy {policy} has none")
+        raise ValueError(
+            f"overrun 'requeue': only backfilled jobs are requeued, and policy {policy} does not backfill"
+        )
     estimates = str(said.get("estimates", "run-time"))
     estimate_rule(estimates, LogTimes())
     options = _options(workload, said)
@@ -235,7 +237,7 @@ def _check_kinds(said: Mapping[str, Any]) -> None:
         if name not in _NUMBERS and name != "locality" and not isinstance(value, str):
             raise ValueError(f"{name}: {abbreviate(value)} is not text")
     if not isinstance(said.get("locality", False), bool):
-        raise ValueError(f"locality: {abbreviate(said['locality'])} is neither true nor false")
+        raise ValueError(f"locality: {abbreviate(said['locality'])} is invalid, expected true or false")
     if "mean_interarrival" in said:
         check_float(said["mean_interarrival"], "mean_interarrival", 0, 2.0**53)
 
@@ -329,7 +331,7 @@ def _check_times(times: str, machine: Any) -> bool:
     if not path:
         raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
     if name == "table" and not Path(path).is_file():
-        raise ValueError(f"times: {times!r} names no file")
+        raise ValueError(f"times: {times!r} does not name a file")
     return False
 
 
@@ -353,7 +355,9 @@ def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
     """Return the file of the power model, and the rule for switching."""
     if "power" not in said:
         if "switching" in said:
-            raise ValueError(f"switching: {said['switching']!r} given, but no power that says what it takes")
+            raise ValueError(
+                f"switching: {said['switching']!r} given without power, which sets the energy of switching"
+            )
         return "", ""
     rules = read_power(said["power"], said.get("switching"))
     read_switching(rules.switching, rules.model)
@@ -365,7 +369,7 @@ def check_unchanged(plan: Plan) -> None:
     """Check that wiring and rules are those that the plan was made with."""
     for name, digest in plan.digests:
         if name not in _FILES and current_digest(name) != digest:
-            raise ValueError(f"{name}: has changed since the schedule was described")
+            raise ValueError(f"{name}: has changed since the schedule was specified")
 
 
 def _check_applications(plan: Plan) -> None:
@@ -373,8 +377,8 @@ def _check_applications(plan: Plan) -> None:
     tabled = plan.times.partition(":")[0] in FILE_TIMES
     if plan.workload == "applications" and not tabled:
         raise ValueError(
-            f"times: {plan.times!r} given, but jobs of applications have none of their own, expected "
-            + " or ".join(example for example, _ in FILE_TIMES.values())
+            f"times: {plan.times!r} given, but jobs of workload applications have no run times of their "
+            f"own, expected " + " or ".join(example for example, _ in FILE_TIMES.values())
         )
     if plan.workload == "lublin" and tabled:
-        raise ValueError(f"times: {plan.times!r} given, but jobs of lublin run no application")
+        raise ValueError(f"times: {plan.times!r} given, but jobs of workload lublin run no application")

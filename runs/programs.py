@@ -39,9 +39,9 @@ __all__ = [
 TRACE_OPTIONS = ("collectives", "flops", "ignore", "trc_unit")
 TRC_UNITS = {
     "cycles": "computation of a .trc file is in cycles",
-    "ns": "it is in nanoseconds, as INSEE has it",
+    "ns": "it is in nanoseconds, as in INSEE",
 }
-SECTIONS = {"whole": "the whole trace", "timed": "what the benchmark times"}
+SECTIONS = {"whole": "the whole trace", "timed": "the part that the benchmark times"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def trace_path(name: str) -> Path:
     if carried_path is None:
         named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
         check_choice(name.lower(), named, "no such trace file; carried traces")
-        raise AssertionError("a carried trace that cannot be found")
+        raise AssertionError("a packaged trace that is missing")
     return carried_path
 
 
@@ -117,7 +117,7 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
 
     for option in options:
         if option not in TRACE_OPTIONS:
-            raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+            raise ValueError(f"--{option}: applies to applications, but {name} is a trace")
     checked: dict[str, Any] = {}
     if "flops" in options:
         checked["flops"] = check_float(options["flops"], "--flops", 1.0)
@@ -145,10 +145,10 @@ def trace_repeated(path: Path, reading: Reading) -> Repeated:
 
     options = trace_options(reading.options, trace_name(path))
     if "trc_unit" in options and format_of(path) is not FORMATS["insee"]:
-        raise ValueError(f"--trc-unit: is an option of .trc files, and {path} is none")
+        raise ValueError(f"--trc-unit: applies to .trc files, but {path} is not one")
     options["trc_ns"] = reading.cycle_ns if options.pop("trc_unit", "cycles") == "ns" else 0.0
     if reading.iterations and ":" not in reading.iterations:
-        raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
+        raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, which a trace needs")
     options |= {"cycles_per_us": reading.cycles_per_us, "tasks": reading.tasks}
     if reading.iterations or reading.section != "whole":
         repeated = Repeated(_part(read(path, **options), reading))

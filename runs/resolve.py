@@ -84,7 +84,7 @@ def resolve(
     find_rule(partition, PARTITION)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
-        raise ValueError("jobs: none given, expected at least one with app or trace")
+        raise ValueError("jobs: none given, expected at least one job with app or trace")
     for job in written:
         for name, value in job.items():
             if not isinstance(name, str) or not isinstance(value, int | float | str | None):
@@ -116,7 +116,7 @@ def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes:
     written = dict(items)
     given = {name: written.pop(name) for name in JOB_FIELDS if name in written}
     if ("app" in given) == ("trace" in given):
-        raise ValueError("what runs: expected one of app and trace")
+        raise ValueError("job: expected either app or trace")
     mapping = str(given.get("mapping", "consecutive"))
     find_rule(mapping, MAPPING)
     same = {"mapping": mapping, "start": check_int(given.get("start", 0), "start", 0), "digest": digest}
@@ -185,7 +185,7 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     chosen = APPLICATIONS[name]
     if "packets" in options and "bytes" in chosen.parameters:
         if "bytes" in options:
-            raise ValueError(f"app {name!r}: give bytes or packets, not both")
+            raise ValueError(f"app {name!r}: expected bytes or packets, not both")
         options["bytes"] = check_int(options.pop("packets"), "packets") * packet_bytes
     check_options(name, chosen.make, [option for option in options if option != "collectives"])
     if "problem_class" in options:

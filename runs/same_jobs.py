@@ -74,13 +74,14 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
             continue
         if len(without) == len(jobs):
             raise ValueError(
-                f"jobs: none of {len(jobs)} can be run by all of {len(places)} plans; --unpaired compares "
-                "them as they are"
+                f"jobs: none of {len(jobs)} can run under all of {len(places)} plans; --unpaired compares "
+                "the plans anyway"
             )
         first = min(without)
         notes[
-            f"left out are {len(without):,} of {len(jobs):,} jobs, which not all can run; the first, job "
-            f"{first}: {without[first]}; --unpaired compares as they are"
+            f"{len(without):,} of {len(jobs):,} jobs are left out because not every plan can run them; the "
+            f"first, job "
+            f"{first}: {without[first]}; --unpaired keeps them"
         ] = None
         for place in places:
             made[place] = replace(made[place], without=tuple(sorted(without)))

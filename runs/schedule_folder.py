@@ -41,14 +41,12 @@ def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
     for name in (FIGURES, ROWS):
         if not (folder / name).is_file():
             raise ValueError(
-                f"{folder / name}: is not there, expected a folder that netplace schedule -o has written"
+                f"{folder / name}: does not exist, expected a folder written by netplace schedule -o"
             )
     figures = read_results(path, "schedule", VERSION, _KIND)
     digest = figures.pop("rows_digest", None)
     if digest is not None and digest != file_digest(folder / ROWS):
-        raise ValueError(
-            f"{folder / ROWS}: is not what was written beside {FIGURES}, it was damaged or edited"
-        )
+        raise ValueError(f"{folder / ROWS}: does not match {FIGURES}: it was damaged or edited")
     return Plan.from_dict(figures.pop("plan")), ScheduleFigures.from_dict(figures)
 
 

@@ -41,7 +41,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     early = (frame["start"] < frame["submit"]) | (frame["end"] < frame["start"])
     if early.any():
         row = int(early.to_numpy().argmax()) + 1
-        raise ValueError(f"{path}, row {row}: start before submit, or end before start, expected that order")
+        raise ValueError(f"{path}, row {row}: expected submit, start and end in this order")
     return frame
 
 

@@ -72,7 +72,7 @@ def workload_of(plan: Plan) -> Workload:
         if "repeats" in options:
             options["repeats"] = tuple(options["repeats"])
         jobs = make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
-    return jobs.without(np.isin(jobs.number, plan.without), "not all that are compared can run them")
+    return jobs.without(np.isin(jobs.number, plan.without), "not every compared plan can run them")
 
 
 def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
@@ -92,7 +92,7 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
         times = make_times(plan.times, machine)
         site = _site_of(plan, machine, jobs, times)
         assert site is not None
-        refused |= dict.fromkeys(site.refused, "no queue of the site admits it")
+        refused |= dict.fromkeys(site.refused, "no queue of the site accepts it")
     return refused
 
 

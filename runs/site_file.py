@@ -76,7 +76,7 @@ def _names(path: Path, text: str, table: str, said: dict[str, Any], known: tuple
 def _tables(path: Path, said: dict[str, Any], name: str) -> list[dict[str, Any]]:
     tables = said.get(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(f"{path}: {name} is no list of tables, expected [[{name}]]")
+        raise ValueError(f"{path}: {name} is not a list of tables, expected [[{name}]]")
     return tables
 
 

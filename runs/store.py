@@ -85,7 +85,7 @@ class Store:
         self._pages_checked = False
         self.was_empty = self.path.is_file() and not has_rows(self.path)
         if read_only and not self.path.is_file():
-            raise StoreError(f"{self.path}: there is no such store")
+            raise StoreError(f"{self.path}: the store does not exist")
         with self._explained():
             self._database = self._open(read_only)
             try:
@@ -125,7 +125,7 @@ class Store:
     def keep(self, key: str, ended: Ended) -> None:
         """Store the result of the simulation `key`, unless there is one."""
         if ended.by_machine:
-            raise ValueError(f"store: what the machine did is no result: {ended.failure}")
+            raise ValueError(f"store: a failure of the machine is not a result: {ended.failure}")
         outcome = None if ended.outcome is None else json_text(ended.outcome)
         versions = json.dumps(ended.versions, sort_keys=True)
         check = checksum(key, outcome, ended.failure)
@@ -293,19 +293,19 @@ class Store:
         else:
             check_readable(self.path)
             if not self.path.parent.is_dir():
-                raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
+                raise StoreError(f"{self.path}: the folder {self.path.parent} does not exist")
             if not self.path.exists():
                 try:
                     create(self.path)
                 except OSError as error:
-                    raise StoreError(f"{self.path}: cannot be made, {error.strerror}") from None
+                    raise StoreError(f"{self.path}: cannot be created, {error.strerror}") from None
             if not os.access(self.path, os.W_OK):
                 raise StoreError(f"{self.path}: the store is read-only")
             return limited(sqlite3.connect(self.path, _PATIENCE))
         if self.path.stat().st_size == 0:
             raise StoreError(
-                f"{self.path}: is empty, as what was killed when it began leaves it; the command that makes "
-                "it goes on, or it may be removed"
+                f"{self.path}: is empty, probably because its command was killed at the start; repeat "
+                "the command or delete the file"
             )
         # SQLite shares a file by others beside it. Where none can be made nobody is writing either.
         alone = not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
@@ -352,7 +352,7 @@ class Store:
                 reason = f"is not as this netplace makes stores ({reason}); keep it for the one that made it"
             raise StoreError(f"{self.path}: {reason}") from error
         except AlteredError as error:
-            raise StoreError(f"{self.path}: {error}; netplace table --verify tells what is wrong") from None
+            raise StoreError(f"{self.path}: {error}; netplace table --verify shows what is wrong") from None
 
 
 def has_rows(path: Path) -> bool:
@@ -361,7 +361,7 @@ def has_rows(path: Path) -> bool:
 
 
 _REASONS = {
-    "database or disk is full": "cannot be written, the disk is full; what had been stored is still there",
+    "database or disk is full": "cannot be written, the disk is full; stored results are intact",
     "attempt to write a readonly database": "the store is read-only",
     "file is not a database": "is not a store of netplace",
     "unable to open database file": "cannot be opened",

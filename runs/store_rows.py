@@ -31,7 +31,7 @@ class AlteredError(ValueError):
 
     def __init__(self, what: str, key: object) -> None:
         super().__init__(
-            f"{what} {abbreviate(key, 70)} is not what was stored, the file was altered or damaged"
+            f"{what} {abbreviate(key, 70)} does not match its checksum: the file was edited or damaged"
         )
 
 

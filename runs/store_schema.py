@@ -57,7 +57,7 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
         own = str(name).startswith("sqlite_") or name in (known if kind == "table" else (_INDEX,))
         plain = kind in ("table", "index") and not str(sql).upper().startswith("CREATE VIRTUAL")
         if not (own and plain):
-            return f"holds the {kind} {abbreviate(name)}, expected the tables of a store and nothing besides"
+            return f"holds the {kind} {abbreviate(name)}, expected only the tables of a store"
         computed = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 0"
         if kind == "table" and (column := database.execute(computed, (name,)).fetchone()):
             return f"computes the column {abbreviate(column[0])} of {name}, expected columns that hold values"

@@ -93,7 +93,7 @@ def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
         raise ValueError(f"{key}: an empty list, expected at least one value")
     for item in values:
         if isinstance(item, dict | list):
-            raise ValueError(f"{key}: {item!r} is not one value")
+            raise ValueError(f"{key}: {item!r} is not a single value")
     return [(key, item) for item in values]
 
 

@@ -195,7 +195,7 @@ def _check_what_runs(sweep: Sweep, data: dict[str, Any]) -> None:
     """Check that the file says, once, on what network what runs."""
     given = {*data, *(key for pair in data.get("pairs", []) for key in pair)}
     if "network" not in given:
-        raise ValueError(f"{sweep.path}: has no key network, so the sweep has no runs")
+        raise ValueError(f"{sweep.path}: the key network is missing, so the sweep has no runs")
     if len(given & {"app", "trace", "jobs"}) != 1:
         raise ValueError(f"{sweep.path}: expected one of the keys app and trace, or tables [[jobs]]")
 
@@ -241,11 +241,9 @@ def _pair_axis(
     for key, value in pair.items():
         line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {abbreviate(value)}"
         if not isinstance(value, list) or not value or key == "seeds":
-            raise ValueError(
-                f"{line}: expected a list that is not empty, to go with the other lists of its table"
-            )
+            raise ValueError(f"{line}: expected a non-empty list, as long as the other lists of its table")
         if key in elsewhere:
-            raise ValueError(f"{line}: is given elsewhere in the file too")
+            raise ValueError(f"{line}: is also set elsewhere in the file")
         lengths[key] = len(value)
     if len({*lengths.values()}) != 1:
         reason = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "it is empty"
@@ -283,8 +281,8 @@ def _run(choice: _Choice) -> Run:
     config = Config(**{key: value for (table, key), value in choice.items() if table == "config"})
     if config.buffer_phits:
         raise ValueError(
-            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
-            "simulates, and a sweep is simulated by the kernel; expected 0"
+            f"buffer_phits: {config.buffer_phits} is wormhole switching, which only the reference engine "
+            "simulates, but a sweep uses the kernel; expected 0"
         )
     tables = sorted({table for table, _ in choice if table.startswith("jobs.")}, key=lambda t: int(t[5:]))
     jobs: list[dict[str, Any]] = []

@@ -187,7 +187,7 @@ class TableTimes:
                 lacking.append(f"{job.application} {job.intensity} on {job.nodes} nodes")
         if lacking:
             listed = ", ".join(sorted(lacking)[:20]) + (", .." if len(lacking) > 20 else "")
-            raise LookupError(f"run times: the table has nothing of {len(lacking)} kinds of jobs: {listed}")
+            raise LookupError(f"run times: the table lacks {len(lacking)} kinds of jobs: {listed}")
 
     def _boxes(self, job: Job) -> list[tuple[float, Shape, str]]:
         """Return run time, shape and best mapping of each box of which a time is known."""

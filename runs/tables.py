@@ -179,7 +179,7 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
     if _OF_TIMES.issubset(frame.columns):
         return frame
     lacking = ", ".join(name for name in [*ENTRY, *_STATISTICS] if name not in frame.columns)
-    raise ValueError(f"{where}: is no table of runs or run times, it lacks the columns {lacking}")
+    raise ValueError(f"{where}: is not a table of runs or run times: it lacks the columns {lacking}")
 
 
 def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
@@ -236,7 +236,7 @@ def read_table(path: Path) -> pd.DataFrame:
     except MemoryError:
         raise
     except Exception as error:  # pandas and pyarrow raise errors of many kinds
-        raise ValueError(f"{path}: is no table, {' '.join(str(error).split())}") from None
+        raise ValueError(f"{path}: is not a table, {' '.join(str(error).split())}") from None
     frame = opened(frame, path, _WHAT, _VERSION)
     return frame.assign(
         **{

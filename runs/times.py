@@ -107,7 +107,7 @@ class RunTimes:
         if len(left) != 1:
             open_columns = [name for name in ENTRY if left[name].nunique() > 1]
             raise ValueError(
-                f"run times: {len(left)} entries fit, expected one; say {' or '.join(open_columns)}"
+                f"run times: {len(left)} entries fit, expected one; set {' or '.join(open_columns)}"
             )
         row = left.iloc[0]
         return RunTime(

@@ -71,7 +71,7 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
         if key not in (name, *others):
             known = " or ".join([f"[[{name}]]", *others])
             raise ValueError(
-                f"{path}:{line_of(text, '', key)}: key {abbreviate(key)} is not known, expected {known}"
+                f"{path}:{line_of(text, '', key)}: unknown key {abbreviate(key)}, expected {known}"
             )
     tables = said.pop(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -92,7 +92,7 @@ def underscored(said: Any, path: Path) -> Any:
     renamed = {key.replace("-", "_"): underscored(value, path) for key, value in said.items()}
     if len(renamed) < len(said):
         twice = next(key for key in said if "-" in key and key.replace("-", "_") in said)
-        raise ValueError(f"{path}: {twice} and {twice.replace('-', '_')} are one name, expected it once")
+        raise ValueError(f"{path}: {twice} and {twice.replace('-', '_')} are the same key, expected it once")
     return renamed
 
 

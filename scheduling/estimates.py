@@ -16,10 +16,10 @@ Estimate = Callable[[Job], float]
 
 # name: (how a user asks for it, one line for people)
 ESTIMATES = {
-    "run-time": ("run-time", "the longest run time that the job may have: a user who knows it"),
-    "infinite": ("infinite", "none: it may run for ever, so never past a reservation"),
-    "fixed": ("fixed:SECONDS", "the same for all, as a queue's default limit"),
-    "factor": ("factor:F", "so many times the longest run time that the job may have"),
+    "run-time": ("run-time", "the longest possible run time of the job: a user who knows it"),
+    "infinite": ("infinite", "none: the job may run forever, so it never starts before a reservation"),
+    "fixed": ("fixed:SECONDS", "the same for all jobs, like the default limit of a queue"),
+    "factor": ("factor:F", "the longest possible run time of the job times a factor"),
 }
 
 

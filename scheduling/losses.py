@@ -104,7 +104,7 @@ def check_losses(
         _take(partitioner.copy(), nodes[:1], node_shape)
     except ValueError as error:
         raise ValueError(
-            f"faults: the partitioner cannot leave out nodes that are cut off: {error}; use another one"
+            f"faults: the partitioner cannot exclude nodes that are cut off: {error}; use another partitioner"
         ) from None
 
 

@@ -41,7 +41,7 @@ def reason_against(job: Job, empty: Partitioner) -> str:
         allocation = empty.find(job)
     except ValueError as error:
         return str(error)
-    return "" if allocation is not None else "it finds no place on the empty machine"
+    return "" if allocation is not None else "it does not fit on the empty machine"
 
 
 def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
@@ -112,7 +112,7 @@ class Simulation:
         jobs = iter(jobs)
         first = next(jobs, None)
         if first is None:
-            raise ValueError("jobs: there are none, expected at least one")
+            raise ValueError("jobs: none given, expected at least one")
         _check(first)
         self.now = float(first.submit) if math.isfinite(first.submit) else 0.0
         self._env = simpy.Environment(initial_time=self.now)
@@ -120,7 +120,7 @@ class Simulation:
         while self._await_ends():
             self._env.step()
         if (head := self._queue.head()) is not None:
-            raise ValueError(f"job {head.job.number}: was never started, though no other job runs")
+            raise ValueError(f"job {head.job.number}: was never started although no other job runs")
 
     def cost(self) -> Cost:
         """Return what the scheduler took so far."""
@@ -345,5 +345,5 @@ class Simulation:
 def _check(job: object) -> None:
     """Refuse invalid jobs, including jobs with values of wrong types."""
     if not isinstance(job, Job):
-        raise ArgumentError(f"jobs: {abbreviate(job)} is no Job")
+        raise ArgumentError(f"jobs: {abbreviate(job)} is not a Job")
     check_fields(job)

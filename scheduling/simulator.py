@@ -29,9 +29,9 @@ from netplace.topologies import Grid, Topology
 __all__ = ["OVERRUNS", "hold_back", "schedule"]
 
 OVERRUNS = {
-    "keep": "it runs to its end; from then on it is expected to take as long again",
-    "kill": "every job is ended at its estimate, and counted as failed",
-    "requeue": "a backfilled job is killed and put back once the head of the queue needs its nodes",
+    "keep": "the job runs to its end; its estimate doubles each time it is exceeded",
+    "kill": "the job is killed at its estimate and counted as failed",
+    "requeue": "a backfilled job is killed and requeued when the head of the queue needs its nodes",
 }
 
 
@@ -100,7 +100,8 @@ def schedule(
     check_choice(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not chosen.requeues:
         raise ValueError(
-            f"overrun 'requeue': only backfilled jobs are put back, policy {chosen.name} has none"
+            f"overrun 'requeue': only backfilled jobs are requeued, and policy {chosen.name} does not "
+            f"backfill"
         )
     times = LogTimes() if times is None else times
     execution = times if isinstance(times, Execution) else TimedExecution(times)
@@ -114,7 +115,9 @@ def schedule(
     queue, switched = chosen.queue(), None
     if power is not None and power.switching != "always-on":
         if not isinstance(execution, TimedExecution):
-            raise ValueError(f"power: rule {power.switching} needs run times that are known at the start")
+            raise ValueError(
+                f"power: rule {power.switching} needs run times that are known at the start of a job"
+            )
         switched = switch_nodes(power, present, queue, chosen.name)
         queue, used = switched.queue, AwakeFirst(used, switched.nodes) if power.awake else used
     record = Record(Contiguity(machine), Locality(machine) if locality else None, keep_nodes)
@@ -142,7 +145,7 @@ def hold_back(partitioner: Partitioner, present: int, machine: Topology) -> None
     except ValueError as error:
         raise ValueError(
             f"installed: {present} of the {machine.nodes} nodes of {machine}, but the partitioner cannot "
-            f"leave the others out: {error}"
+            f"exclude the others: {error}"
         ) from None
 
 

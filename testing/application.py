@@ -49,10 +49,10 @@ def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
             np.issubdtype(destinations.dtype, np.integer)
             and ((destinations >= -1) & (destinations < nodes)).all()
         )
-        demand(inside, f"{what} on {network}: gives other than nodes and -1")
+        demand(inside, f"{what} on {network}: returns values other than nodes and -1")
         demand(
             np.array_equal(destinations, targets(network)),
-            f"{what} on {network}: not the same when asked again",
+            f"{what} on {network}: a second call returns a different result",
         )
 
 
@@ -89,7 +89,7 @@ def check_application(
     for count, made in accepted(tasks, program, what):
         subject = f"{what}, {count} tasks"
         demand(made.tasks == count, f"{subject}: the program has {made.tasks}")
-        demand(made.equals(program(count)), f"{subject}: not the same program when made again")
+        demand(made.equals(program(count)), f"{subject}: a second call returns a different program")
         try:
             made.check()
         except ValueError as error:

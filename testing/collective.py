@@ -195,9 +195,9 @@ def _follow(call: Call, rounds: list[list[Message]], subject: str) -> None:
             here = f"{subject}, round {number}, rank {message.source} to {message.destination}"
             carried = sum(end - begin for begin, end in message.parts)
             demand(message.bytes == carried, f"{here}: {message.bytes} bytes, but parts of {carried}")
-            demand(data.has(message), f"{here}: sends what its sender does not have")
+            demand(data.has(message), f"{here}: sends data that its sender does not have")
         for message, alright in data.move(messages):
             here = f"{subject}, round {number}, rank {message.source} to {message.destination}"
-            demand(alright, f"{here}: adds what is in the sum already")
+            demand(alright, f"{here}: adds a value that is already in the sum")
     for rank in range(call.ranks):
-        demand(data.ends_well(rank), f"{subject}: rank {rank} does not end with what it should")
+        demand(data.ends_well(rank), f"{subject}: rank {rank} ends with wrong data")

@@ -46,7 +46,8 @@ def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> 
             raise
         except Exception as error:
             raise AssertionError(
-                f"{what}, {case}: raised {type(error).__name__}: {error}; what cannot be done is a ValueError"
+                f"{what}, {case}: raised {type(error).__name__}: {error}; expected ValueError for "
+                f"unsupported cases"
             ) from error
     demand(kept, f"{what}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
     return kept

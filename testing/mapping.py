@@ -46,7 +46,7 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         _check_parts(parts, case, subject)
         demand(_same(parts, _parts(rule, case, 1)), f"{subject}: one seed gives two partitions")
         if isinstance(rule, str) and not find_rule(rule, PARTITION)[0].by_chance:
-            demand(_same(parts, _parts(rule, case, 2)), f"{subject}: draws, and is not marked by_chance")
+            demand(_same(parts, _parts(rule, case, 2)), f"{subject}: is random but not marked by_chance")
 
 
 def _parts(rule: str | Callable[..., Any], case: _PartitionCase, seed: int) -> list[Nodes]:
@@ -63,7 +63,7 @@ def _check_parts(parts: list[Nodes], case: _PartitionCase, subject: str) -> None
     network, sizes = case
     demand(len(parts) == len(sizes), f"{subject}: nodes for {len(parts)} jobs, expected {len(sizes)}")
     every = np.concatenate([np.asarray(nodes) for nodes in parts])
-    demand(len(np.unique(every)) == len(every), f"{subject}: a node is given away twice")
+    demand(len(np.unique(every)) == len(every), f"{subject}: a node is assigned twice")
     inside = ((every >= 0) & (every < parse(network).nodes)).all()
     demand(inside, f"{subject}: a node is not in the network")
 
@@ -105,7 +105,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
             other = _mapped(rule, case, 2)
             demand(
                 np.array_equal(nodes, other),
-                f"{what}, {_case_text(case)}: draws, and is not marked by_chance",
+                f"{what}, {_case_text(case)}: is random but not marked by_chance",
             )
 
 
@@ -121,10 +121,10 @@ def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     chosen = known.choose(problem) if isinstance(known, Rule) else known(problem)
     nodes = np.asarray(chosen.mapping if isinstance(chosen, QapResult) else chosen)
     what = f"mapping {name_of(rule)}, {_case_text(case)}"
-    demand(np.array_equal(usable, before), f"{what}: changes the nodes that it was given")
+    demand(np.array_equal(usable, before), f"{what}: changes its argument nodes")
     demand(nodes.shape == (tasks,), f"{what}: {len(nodes)} nodes, expected one for each task")
     demand(np.isin(nodes, usable).all(), f"{what}: uses a node that is not in the partition")
-    demand(len(np.unique(nodes)) == tasks, f"{what}: gives a node to two tasks")
+    demand(len(np.unique(nodes)) == tasks, f"{what}: assigns a node to two tasks")
     return nodes
 
 

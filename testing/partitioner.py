@@ -55,7 +55,7 @@ def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = 
         for _ in range(_STEPS):
             first.step()
             second.step()
-        demand(first.given == second.given, f"{subject}: with one seed and the same jobs, other nodes")
+        demand(first.given == second.given, f"{subject}: one seed and the same jobs give different nodes")
         first.end()
         _check_schedule(made(machine), machine, subject)
 
@@ -95,7 +95,7 @@ class _Life:
         try:
             allocation = self._find(job)
         except ValueError as error:  # it never has a place for so many nodes
-            demand(not partitioner.by_count, f"{subject}: by_count, and refuses a job: {error}")
+            demand(not partitioner.by_count, f"{subject}: is by_count but refuses a job: {error}")
             return
         demand(partitioner.free == len(self._free), f"{subject}: find changes how many nodes are free")
         same = twin.find(job)
@@ -104,7 +104,8 @@ class _Life:
             demand(alike, f"{subject}: a copy does not find what the original finds")
             sure = partitioner.by_count and size <= len(self._free)
             demand(
-                not sure, f"{subject}: by_count, and no place for {size} nodes of {len(self._free)} free ones"
+                not sure,
+                f"{subject}: is by_count but finds no place for {size} nodes of {len(self._free)} free ones",
             )
             return
         demand(
@@ -113,7 +114,7 @@ class _Life:
         )
         twin.take(same)
         demand(
-            partitioner.free == len(self._free), f"{subject}: what a copy takes is taken from the original"
+            partitioner.free == len(self._free), f"{subject}: an allocation in a copy changes the original"
         )
         partitioner.take(allocation)
         self._free -= set(allocation.nodes.tolist())
@@ -142,7 +143,7 @@ class _Life:
 
     def _account(self, after: str) -> None:
         said, known = self._partitioner.free, len(self._free)
-        demand(said == known, f"{self._subject}: says {said} nodes are free after {after}, they are {known}")
+        demand(said == known, f"{self._subject}: reports {said} free nodes after {after}, expected {known}")
 
 
 def _check_schedule(partitioner: Partitioner, machine: str, subject: str) -> None:
@@ -153,6 +154,7 @@ def _check_schedule(partitioner: Partitioner, machine: str, subject: str) -> Non
         except ValueError as error:
             raise AssertionError(f"{subject}, policy {policy}: {error}") from error
         demand(
-            (made.start >= made.submit).all(), f"{subject}: policy {policy} starts a job before it is there"
+            (made.start >= made.submit).all(),
+            f"{subject}: policy {policy} starts a job before its submission",
         )
         demand(len(made) + len(made.rejected) == len(jobs), f"{subject}: policy {policy} loses a job")

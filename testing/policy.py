@@ -45,7 +45,8 @@ def check_policy(rule: str | Policy | Callable[[], Any], partitions: Sequence[st
             _check_nodes(made, subject)
             again = _made(policy, jobs, partition, overrun, subject)
             demand(
-                np.array_equal(made.start, again.start), f"{subject}: not the same schedule when made again"
+                np.array_equal(made.start, again.start),
+                f"{subject}: a second call returns a different schedule",
             )
     _check_alone(policy)
     queue = policy.queue()
@@ -69,7 +70,7 @@ def _check_all_ran(made: Schedule, jobs: Sequence[Job], overrun: str, subject: s
     refused = {number for number, *_ in made.rejected}
     jobs = [job for job in jobs if job.number not in refused]  # which no box of the machine can hold
     demand(
-        made.number.tolist() == [job.number for job in jobs], f"{subject}: a job is missing or comes twice"
+        made.number.tolist() == [job.number for job in jobs], f"{subject}: a job is missing or appears twice"
     )
     demand((made.state != State.OPEN).all(), f"{subject}: a job was never started")
     demand((made.start >= made.submit).all(), f"{subject}: a job starts before it is submitted")
@@ -86,7 +87,7 @@ def _check_nodes(made: Schedule, subject: str) -> None:
     for moment in np.unique(made.start):
         here = np.flatnonzero((made.start <= moment) & (moment < made.end))
         held = [node for row in here for node in made.allocations[row].tolist()]
-        demand(len(set(held)) == len(held), f"{subject}: a node is held by two jobs at {moment} s")
+        demand(len(set(held)) == len(held), f"{subject}: a node belongs to two jobs at {moment} s")
 
 
 def _check_alone(policy: Policy) -> None:

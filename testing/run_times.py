@@ -43,7 +43,10 @@ def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NE
                 assert allocation is not None
                 seconds, subject = times.seconds(job, allocation), f"{what}, {nodes} nodes on {network}"
                 demand(0 <= seconds < math.inf, f"{subject}: {seconds} seconds, expected 0 or more")
-                demand(seconds == times.seconds(job, allocation), f"{subject}: not the same when asked again")
+                demand(
+                    seconds == times.seconds(job, allocation),
+                    f"{subject}: a second call returns a different result",
+                )
                 longest = times.longest(job)
                 demand(
                     seconds <= longest, f"{subject}: {seconds} seconds, longer than the longest, {longest}"

@@ -55,17 +55,18 @@ def _check_wires(topology: Topology) -> None:
     )
     wired = neighbor >= 0
     demand(np.array_equal(wired, entry >= 0), f"{topology}: a link without an entry, or an entry without one")
-    demand((neighbor < topology.routers).all(), f"{topology}: a link leads to a router that is not there")
-    demand((entry < topology.ports).all(), f"{topology}: a link enters by a port that is not there")
+    demand((neighbor < topology.routers).all(), f"{topology}: a link leads to a router that does not exist")
+    demand((entry < topology.ports).all(), f"{topology}: a link enters by a port that does not exist")
     ends = np.stack([neighbor[wired], entry[wired]])
     demand(
-        len(np.unique(ends, axis=1).T) == ends.shape[1], f"{topology}: two links enter a router by one port"
+        len(np.unique(ends, axis=1).T) == ends.shape[1],
+        f"{topology}: two links enter a router by the same port",
     )
     there = nx.MultiDiGraph(topology.to_networkx())
     back = there.reverse()
     demand(
         all(there.number_of_edges(*edge) == back.number_of_edges(*edge) for edge in set(there.edges())),
-        f"{topology}: a link leads one way only",
+        f"{topology}: a link has no link in the opposite direction",
     )
 
 
@@ -73,7 +74,7 @@ def _check_distances(topology: Topology) -> None:
     hops = dict(nx.all_pairs_shortest_path_length(topology.to_networkx()))
     nodes = range(topology.nodes)
     lost = [(a, b) for a in nodes for b in nodes if b not in hops[a]]
-    demand(not lost, f"{topology}: there is no way from node {lost[0] if lost else ()} to the other")
+    demand(not lost, f"{topology}: no route between nodes {lost[0] if lost else ()}")
     shortest = np.array([[hops[a][b] for b in nodes] for a in nodes])
     wrong = np.argwhere(topology.distances() != shortest)
     if len(wrong):
@@ -94,7 +95,7 @@ def _check_distances(topology: Topology) -> None:
 def _check_copies(topology: Topology, parsed: bool) -> None:
     copies = [("a pickled copy", pickle.loads(pickle.dumps(topology)))]
     if parsed:
-        copies.append(("what its text form is read as", parse(topology.text)))
+        copies.append(("the network that its text form describes", parse(topology.text)))
     for what, copy in copies:
         same = np.array_equal(copy.neighbor, topology.neighbor) and np.array_equal(copy.entry, topology.entry)
-        demand(same and copy.text == topology.text, f"{topology}: {what} is another network")
+        demand(same and copy.text == topology.text, f"{topology}: {what} is a different network")

@@ -109,33 +109,33 @@ TOPOLOGIES = {
         _mesh,
         read_sides_and_nodes,
         "mesh:32x32",
-        "grid with open borders, any number of sides; c=nodes a switch",
+        "grid without wraparound links, any number of sides; c=nodes per switch",
     ),
     "torus": Kind(
         _torus,
         read_sides_and_nodes,
         "torus:8x8x8",
-        "grid closed to rings, any number of sides; c=nodes a switch",
+        "grid with wraparound links, any number of sides; c=nodes per switch",
     ),
     "twisted": Kind(
         twisted_torus,
         read_sides_and_twist,
         "twisted:8x4+3",
-        "2-D torus whose Y rings are shifted by T along X; without +T by Y, the shorter side",
+        "2-D torus whose Y rings are shifted by T along X (default: Y, the shorter side)",
     ),
-    "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree of k^n nodes"),
+    "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree with k^n nodes"),
     "thintree": Kind(
         thin_tree,
         read_numbers("ports down", "ports up", "stages"),
         "thintree:4,2,3",
         "tree with fewer ports up than down",
     ),
-    "hypercube": Kind(hypercube, read_numbers("n"), "hypercube:10", "mesh of n sides of 2"),
+    "hypercube": Kind(hypercube, read_numbers("n"), "hypercube:10", "mesh with n sides of 2"),
     "hyperx": Kind(
         _hyperx,
         read_sides_and_nodes,
         "hyperx:8x8,c=8",
-        "grid of switches, all of a line joined; c=nodes a switch",
+        "grid of switches in which all switches of a line are connected (HyperX); c=nodes per switch",
     ),
     "dragonfly": Kind(
         dragonfly,
@@ -147,7 +147,7 @@ TOPOLOGIES = {
         megafly,
         read_named("leaves", "spines", "p", "h", **_DRAGONFLY),
         "dragonfly+:leaves=4,spines=4,p=4,h=4",
-        "or megafly: g groups of leaf switches with p nodes, spine switches with h global links; links=..",
+        "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
     ),
     "slimfly": Kind(
         slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q a prime power"
@@ -156,28 +156,31 @@ TOPOLOGIES = {
         xgft,
         read_tree,
         "xgft:3;4,4,4;1,2,2",
-        "extended generalised fat tree: height; arities down; arities up; and, if several, cables of a pair",
+        "extended generalized fat tree: height; arities down; arities up; cables per pair, if several",
     ),
     "tree-file": Kind(
         tree_file,
         read_path,
         "tree-file:machine.tree",
-        "tree of any shape, a line 'child parent [width]' a cable",
+        "tree of any shape, with a line 'child parent [width]' for each cable",
     ),
     "slurm": Kind(
         slurm,
         read_path_and("taper", "links", "topology", "part", "top"),
         "slurm:topology.conf,taper=2",
-        "Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables; part=, top=",
+        "Slurm's topology.conf or .yaml; taper=downlinks per uplink, links=FILE of cables; part=, top=",
     ),
     "ibnetdiscover": Kind(
-        ibnetdiscover, read_path, "ibnetdiscover:fabric.txt", "InfiniBand fabric, as ibnetdiscover writes it"
+        ibnetdiscover,
+        read_path,
+        "ibnetdiscover:fabric.txt",
+        "InfiniBand fabric from the output of ibnetdiscover",
     ),
     "graph": Kind(
         graph_file,
         read_path_and("phit", "part"),
         "graph:machine.graphml",
-        "any network, from a file of any format that is read, told by its content; or FILE alone",
+        "any network from a file, whose format netplace detects; or FILE alone",
     ),
 }
 
@@ -193,7 +196,8 @@ TOPOLOGIES["faulty"] = Kind(
     _faulty,
     read_shares,
     "faulty:links=0.1,seed=2/torus:8x8",
-    "any network of which shares of links= or routers= are down, or links slow= (at cycles=), drawn by seed=",
+    "any network with random failures: shares of links= or routers= that are down, or of slow= links "
+    "(cycles=), by seed=",
 )
 
 
@@ -205,7 +209,7 @@ TOPOLOGIES["service"] = Kind(
     _service,
     read_service,
     "service:nodes=0+5-7/torus:8x8",
-    "any network, some nodes of which do not compute: nodes=, or every= so many from first= on",
+    "any network with nodes that do not compute: nodes=, or one in every= from first=",
 )
 
 
@@ -217,7 +221,7 @@ TOPOLOGIES["nodes"] = Kind(
     _compute_nodes,
     read_compute_nodes,
     "nodes:tasks=16,rails=2/torus:8x8",
-    "nodes of several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, crossing=",
+    "nodes with several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, crossing=",
 )
 
 
@@ -277,7 +281,7 @@ def _check_levels(text: str) -> None:
         levels, rest = levels + 1, rest.partition("/")[2]
     if levels > _MOST_LEVELS:
         raise ValueError(
-            f"network {abbreviate(text)}: is changed {levels} times, expected at most {_MOST_LEVELS} times"
+            f"network {abbreviate(text)}: has {levels} modifiers, expected at most {_MOST_LEVELS}"
         )
 
 

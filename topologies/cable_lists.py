@@ -64,7 +64,8 @@ def cable_list(content: str, text: str) -> Graph:
             network.add_edge(names[0], names[1], **values)
         else:
             raise ValueError(
-                f"{where}: {len(names)} names, expected the two that a cable joins, then such as width=2"
+                f"{where}: {len(names)} names, expected the two ends of a cable, then settings such as "
+                f"width=2"
             )
     return from_networkx(network, text)
 
@@ -107,24 +108,25 @@ def anynet(content: str, text: str) -> Graph:
         for other, end, latency in things[1:]:
             pair = (kind, other)
             if pair == ("node", "node"):
-                raise ValueError(f"{where}: joins node {head} to node {end}, expected a router")
+                raise ValueError(f"{where}: connects node {head} to node {end}, expected a router")
             for word, place in ((kind, head), (other, end)):
                 if word == "router":
                     router.setdefault(place, len(router))
             if pair == ("router", "router"):
                 if head == end:
-                    raise ValueError(f"{where}: joins router {head} to itself")
+                    raise ValueError(f"{where}: connects router {head} to itself")
                 links[head, end] = latency or 1
                 links.setdefault((end, head), 1)
                 continue
             node, at = (head, end) if kind == "node" else (end, head)
             if latency:
                 raise ValueError(
-                    f"{where}: a latency of {latency} for the link of node {node}, expected one of routers"
+                    f"{where}: a latency of {latency} for the link of node {node}, expected a latency only "
+                    f"between routers"
                 )
             if home.setdefault(node, at) != at:
                 raise ValueError(
-                    f"{where}: node {node} is at router {home[node]} already, expected one router"
+                    f"{where}: node {node} is already at router {home[node]}, expected one router"
                 )
     if not home:
         raise ValueError(f"{text}: no node in BookSim's anynet")
@@ -218,9 +220,7 @@ def _tokens(content: str, text: str) -> list[str]:
         match = _TOKEN.match(content, place)
         if not match:
             line = content.count("\n", 0, place) + 1
-            raise ValueError(
-                f"{text} line {line}: {abbreviate(content[place : place + 8])} is no part of DOT"
-            )
+            raise ValueError(f"{text} line {line}: {abbreviate(content[place : place + 8])} is not valid DOT")
         word, place = match[0], match.end()
         if not word.isspace() and not word.startswith(("//", "#", "/*")):
             tokens.append(word[1:-1] if word[0] == '"' else word)

@@ -88,9 +88,9 @@ def compute_nodes(
     text = _text(of, given)
     _check(text, given)
     if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
-        raise ValueError(f"{text}: {of} has nodes of several tasks already")
+        raise ValueError(f"{text}: {of} already has nodes with several tasks")
     if of.service.size:
-        raise ValueError(f"{text}: expected service: in front of nodes:, not behind it")
+        raise ValueError(f"{text}: expected service: before nodes:")
     inner = Switches.of(of)
     hosts, count = of.nodes, inner.count
     own = hosts * sockets if sockets > 1 else 0  # switches of sockets
@@ -137,7 +137,7 @@ def _check(text: str, given: dict[str, int]) -> None:
             raise ValueError(f"{text}: {name} is {value}, expected {least} to {most[name]}")
     tasks, sockets = given["tasks"], given["sockets"]
     if tasks % sockets:
-        raise ValueError(f"{text}: sockets={sockets} do not divide tasks={tasks}")
+        raise ValueError(f"{text}: sockets={sockets} does not divide tasks={tasks}")
     for name in ("bus", "crossing"):
         if sockets == 1 and given[name] != USUAL[name]:
             raise ValueError(f"{text}: {name}={given[name]} without sockets, expected sockets=2 or more")

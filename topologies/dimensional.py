@@ -118,8 +118,8 @@ def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
         if all(abs(whole - multiple * ratio) <= _NEAR * multiple * ratio for whole, ratio in near):
             return Paces(tuple(cycles), phit / max(speeds) / multiple)
     raise ValueError(
-        f"{text}: bandwidths from {min(speeds):g} to {max(speeds):g} bytes a second are not as whole numbers "
-        f"of at most {MOST_CYCLES} to each other, within 1 %"
+        f"{text}: bandwidths from {min(speeds):g} to {max(speeds):g} bytes per second have no ratios of "
+        f"whole numbers up to {MOST_CYCLES} within 1 %"
     )
 
 

@@ -16,7 +16,7 @@ __all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables", "megafl
 
 
 ARRANGEMENTS = {
-    "absolute": "global link k of a group leads to group k, those of itself and beyond to group k + 1",
+    "absolute": "global link k of group i leads to group k, or to group k + 1 if k >= i",
     "relative": "global link k of group i leads to group i + k + 1",
     "circulant": "global links of group i lead to groups i + 1, i - 1, i + 2, i - 2, ..",
 }
@@ -84,8 +84,8 @@ def check_groups(text: str, g: int | None, links: int) -> int:
     g = check_int(g, f"{text}: g")
     if g > links + 1:
         raise ValueError(
-            f"{text}: {g} groups are more than the {links} global links of a group can join, "
-            f"expected at most g={links + 1}"
+            f"{text}: {g} groups are more than {links} global links per group can connect, expected at most "
+            f"g={links + 1}"
         )
     return g
 

@@ -133,7 +133,7 @@ def with_faults(
     """
     for pair in (*down, *slow):
         if len(pair) != 2:
-            raise ValueError(f"{of}: {abbreviate(pair)} is no link, expected two routers")
+            raise ValueError(f"{of}: {abbreviate(pair)} is not a link, expected two routers")
     check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
     cables = cables_of(of, 0)
     picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]
@@ -189,7 +189,7 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
     for router, port in (*slow[:, :2].tolist(), *slow[:, 2:].tolist()):
         after[router, port] = cycles or 2 * before[router, port]
     if after.max(initial=1) > MOST_CYCLES:
-        raise ValueError(f"{of}: {after.max()} cycles a phit of a link, expected at most {MOST_CYCLES}")
+        raise ValueError(f"{of}: {after.max()} cycles per phit of a link, expected at most {MOST_CYCLES}")
     return after
 
 
@@ -197,7 +197,7 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
     """Return the remaining network."""
     switches = Switches.of(of)
     if switches.compute_nodes:
-        raise ValueError(f"{text}: expected faulty: behind nodes:, as in nodes:tasks=16/faulty:../torus:8x8")
+        raise ValueError(f"{text}: expected faulty: after nodes:, such as nodes:tasks=16/faulty:../torus:8x8")
     neighbor, entry = of.neighbor.copy(), of.entry.copy()
     cycles = link_cycles(of, slow, slow_cycles)
     delay = of.delay.copy() if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32)

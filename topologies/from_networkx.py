@@ -62,10 +62,10 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     2
     """
     if not hasattr(given, "is_directed"):
-        raise ArgumentError(f"{text}: {abbreviate(given)} is no graph of NetworkX")
+        raise ArgumentError(f"{text}: {abbreviate(given)} is not a graph of NetworkX")
     vertices = list(given.nodes)
     if not vertices:
-        raise ValueError(f"{text}: no vertex in the graph")
+        raise ValueError(f"{text}: the graph has no vertices")
     made_here = given.number_of_edges() or "first_switch" in given.graph
     ported = all("port" in data and "entry" in data for _, _, data in given.edges(data=True))
     if given.is_directed() and made_here and ported:
@@ -170,7 +170,7 @@ def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
         return None
     rows = [str(place).split() for place in written]
     if len({len(row) for row in rows}) > 1:
-        raise ValueError(f"{text}: places of {len(rows[0])} and of other numbers of coordinates")
+        raise ValueError(f"{text}: places with {len(rows[0])} and with other numbers of coordinates")
     return np.array([[check_int(word, f"{text}: place", 0) for word in row] for row in rows], np.int64)
 
 
@@ -192,7 +192,7 @@ def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, A
         if len(back) != len(links):
             raise ValueError(
                 f"{text}: asymmetric, {len(links)} links lead from {u} to {v} and {len(back)} back, "
-                "expected as many"
+                f"expected the same number"
             )
         for link, other in zip(links, back, strict=True):
             for key in ("width", "cycles", "delay"):

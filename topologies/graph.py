@@ -104,7 +104,7 @@ class Graph(Topology):
         ):
             raise ValueError(
                 f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
-                f"{self.planes} planes do not make up {self.switches} switches"
+                f"{self.planes} planes do not give {self.switches} switches"
             )
         given = {name: getattr(self, name) for name in ARRAYS}
         for name, array in checked_arrays(self, self.first_switch, given).items():
@@ -149,7 +149,7 @@ class Graph(Topology):
             If the switches do not form a grid.
         """
         if self.axis is None or self.places is None:
-            raise ValueError(f"{self.text}: its switches stand on no grid, there are no dimensions")
+            raise ValueError(f"{self.text}: its switches form no grid, so it has no dimensions")
         sizes = self.places.max(axis=0) + 1
         strides = np.cumprod([1, *sizes[:-1]])
         number = np.empty(self.switches, np.int64)

@@ -82,7 +82,7 @@ def _nccl(root: Element, text: str) -> Graph:
     gpus = [(pci, gpu) for pci in root.iter("pci") for gpu in pci.findall("gpu")]
     gpus.sort(key=lambda pair: check_int(pair[1].get("dev", ""), f"{text}: dev of a gpu", 0))
     if not gpus:
-        raise ValueError(f"{text}: NCCL's topology names no <gpu>")
+        raise ValueError(f"{text}: NCCL's topology has no <gpu>")
     number = {pci.get("busid", "").lower(): place for place, (pci, _) in enumerate(gpus)}
     if len(number) < len(gpus):
         raise ValueError(f"{text}: two GPUs of NCCL's topology have the same busid")
@@ -104,8 +104,8 @@ def _nccl(root: Element, text: str) -> Graph:
     joined = {place for pair in ends for place in pair}
     if len(gpus) > 1 and not joined.issuperset(range(len(gpus))):
         raise ValueError(
-            f"{text}: NCCL's topology joins {len(gpus)} GPUs by PCI Express, which is not read, "
-            "and not all by NVLinks, which are"
+            f"{text}: NCCL's topology connects {len(gpus)} GPUs by PCI Express, which netplace does not "
+            f"read, and not all by NVLinks"
         )
     check_cables(text, sum(ends.values()))
     cables = Cables.of([pair for pair, count in ends.items() for _ in range(count)])
@@ -201,7 +201,7 @@ FILE_FORMATS = [
         _TAG + "<system",
         lambda content, path, text, *_: _nccl(_root(content, text), text),
     ),
-    FileFormat("hwloc's XML", _TAG + "<topology", None, "tells of the inside of one machine, no network"),
+    FileFormat("hwloc's XML", _TAG + "<topology", None, "describes the inside of one machine, not a network"),
     FileFormat("XML", "<", None, "is neither GraphML, GEXF, a platform of SimGrid nor a topology of NCCL"),
     FileFormat("ibnetdiscover", r'(?:\w+=\S*\s+)*(?:Switch|Ca|Rt)\s+\d+\s+"',
         lambda content, path, *_: ibnetdiscover(path)),
@@ -216,12 +216,13 @@ FILE_FORMATS = [
         lambda content, path, text, *_: dot(content, text)),
     FileFormat("Pajek", r"(?i:\*vertices|\*network)", _networkx("read_pajek")),
     FileFormat("ASTRA-sim's system file", r'\{(?s:.*?)"scheduling-policy"', None,
-        "says how collectives run; the network is in its network.yml"),
+        "describes collectives; the network is in its network.yml"),
     FileFormat("ASTRA-sim's logical topology for ns-3", r'\{\s*"logical-dims"', None,
-        "has no cables; the analytical network.yml has"),
+        "has no cables; use the analytical network.yml"),
     FileFormat("a node-link graph in JSON", r'\{(?s:.*?)"(?:nodes|links|edges)"\s*:\s*\[', _node_link),
-    FileFormat("JSON", r"[{\[]\s*[\"{\[]", None, "is no graph with nodes and links"),
-    FileFormat("iblinkinfo", r"(?m:(?:CA|Switch):\s+\S+.*:\s*$)", None, "is read as ibnetdiscover writes it"),
+    FileFormat("JSON", r"[{\[]\s*[\"{\[]", None, "is not a graph with nodes and links"),
+    FileFormat("iblinkinfo", r"(?m:(?:CA|Switch):\s+\S+.*:\s*$)", None, "is read in the format of "
+        "ibnetdiscover"),
 ]  # fmt: skip
 _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 
@@ -257,10 +258,10 @@ def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
         chosen = next((kind for kind in FILE_FORMATS if re.match(kind.begins, begin)), _CABLES)
     if chosen.read is None:
         read = ", ".join(kind.name for kind in FILE_FORMATS if kind.read)
-        raise ValueError(f"{text}: {chosen.name} {chosen.says}; read are {read} and lists of cables")
+        raise ValueError(f"{text}: {chosen.name} {chosen.says}; netplace reads {read} and lists of cables")
     for key, value in given.items():
         if value and key not in chosen.says.split():
-            raise ValueError(f"{text}: {key}= is not for {chosen.name}")
+            raise ValueError(f"{text}: {key}= does not apply to {chosen.name}")
     return chosen.read(content, path, text, check_int(phit or 4, f"{text}: phit"), part)
 
 

@@ -124,7 +124,9 @@ class Grid(Topology):
             On a mesh, whose nodes are not equivalent.
         """
         if not self.wraps:
-            raise ValueError(f"{self.text}: the nodes of a mesh are not alike, a difference says nothing")
+            raise ValueError(
+                f"{self.text}: the nodes of a mesh are not equivalent, so a difference is not enough"
+            )
         return np.asarray(self._displacement(a, b) @ self._strides)
 
     def _displacement(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:

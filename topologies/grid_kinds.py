@@ -96,9 +96,9 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     sides = check_sides(sizes, spell("twisted", sizes))
     text = spell("twisted", sides)
     if len(sides) != 2:
-        raise ValueError(f"{text}: {len(sides)} sides given, a twisted torus has two")
+        raise ValueError(f"{text}: {len(sides)} sides given, expected two for a twisted torus")
     if min(sides) < 2:
-        raise ValueError(f"{text}: a side of 1 has no ring to twist, expected sides of at least 2")
+        raise ValueError(f"{text}: a side of 1 has no ring, expected sides of at least 2")
     width, height = sides
     if twist is None and width <= height:
         raise ValueError(

@@ -113,7 +113,7 @@ def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], tex
     circle = np.flatnonzero(waits > 0)
     if circle.size:
         shown = ", ".join(names[switch] for switch in circle[:4])
-        raise ValueError(f"{text}: no tree, a loop of switches that stand above each other: {shown}")
+        raise ValueError(f"{text}: not a tree, switches form a cycle: {shown}")
     number = np.zeros(switches, np.int64)
     for height in np.unique(level):
         number[level == height] = np.arange(int((level == height).sum()))

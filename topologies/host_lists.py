@@ -120,7 +120,8 @@ def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
         last = high if dash else low
         if not (_is_number(low) and _is_number(last)) or int(last) < int(low):
             raise ValueError(
-                f"{where}: {abbreviate(piece)} in {abbreviate(part)} is not a range, expected such as 0-3"
+                f"{where}: {abbreviate(piece)} in {abbreviate(part)} is not a range, expected a form such "
+                f"as 0-3"
             )
         ranges.append((len(low), range(int(low), int(last) + 1)))
     return ranges

@@ -48,7 +48,7 @@ def ibnetdiscover(path: str) -> Graph:
         if match := _OWNER.match(row):
             kind, owner, name = match.group(1), match.group(2), match.group(3)
             if owner in names:
-                raise ValueError(f"{text} line {line}: {owner} is there already")
+                raise ValueError(f"{text} line {line}: {owner} appears twice")
             if kind == "Switch" and not owner.startswith("S-"):
                 raise ValueError(
                     f"{text} line {line}: switch {abbreviate(owner)}, expected a name that begins with S-"
@@ -59,7 +59,7 @@ def ibnetdiscover(path: str) -> Graph:
     switches = {guid: place for place, guid in enumerate(g for g in names if g.startswith("S-"))}
     if not switches:
         raise ValueError(
-            f'{text}: no line such as Switch 36 "S-0002c90200404f0e", which ibnetdiscover writes'
+            f'{text}: no line such as Switch 36 "S-0002c90200404f0e", as in the output of ibnetdiscover'
         )
     nodes_at = np.zeros(len(switches), np.int64)
     ends = {(guid, port): (other, back) for _, guid, port, other, back in joined}

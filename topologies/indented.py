@@ -30,7 +30,9 @@ def read_indented(text: str, where: str) -> Any:
         return None
     value, rest = _block(rows, where)
     if rest:
-        raise ValueError(f"{where} line {rest[0][0]}: {rest[0][2]!r} is indented like nothing before it")
+        raise ValueError(
+            f"{where} line {rest[0][0]}: {rest[0][2]!r} has an indentation that matches no line before it"
+        )
     return value
 
 
@@ -46,7 +48,7 @@ def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
         if not colon or (value and not value.startswith(" ")):
             raise ValueError(f"{where} line {line}: {text!r}, expected a form such as key: value")
         if key in entries:
-            raise ValueError(f"{where} line {line}: {key} is there already")
+            raise ValueError(f"{where} line {line}: {key} appears twice")
         rows = rows[1:]
         if value.strip():
             entries[key] = _scalar(value.strip(), f"{where} line {line}")
@@ -83,7 +85,7 @@ def _scalar(text: str, where: str) -> Any:
         if not text.endswith("}") or "{" in text[1:] or not all(colon for _, colon, _ in words):
             raise ValueError(f"{where}: {text!r}, expected keys and values such as {{x: 4, y: 4}}")
         if len({*keys}) < len(keys):
-            raise ValueError(f"{where}: {text!r}, the same key is there twice")
+            raise ValueError(f"{where}: {text!r}, the same key appears twice")
         return {key: _scalar(value.strip(), where) for key, (_, _, value) in zip(keys, words, strict=True)}
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]

@@ -203,9 +203,9 @@ def _bisection(topology: Topology) -> Bisection:
         return Bisection(None, None, f"not computed for more than {_MOST_CUTS} routers and nodes")
     most = topology.bisection_width
     if topology.switches > _MOST_SPECTRUM:
-        return Bisection(None, most, "at most: the best cut found by exchanges of nodes")
+        return Bisection(None, most, "upper bound: the best cut found by exchanges of nodes")
     least = topology.least_bisection
-    met = "exact: a cut meets the spectral bound"
+    met = "exact: a cut reaches the spectral bound"
     return Bisection(least, most, met if least == most else "spectral bound, and the best cut found")
 
 
@@ -254,7 +254,8 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if price is None:
                 known = " or ".join(f"[cable.{_quoted(kind)}]" for kind in dict.fromkeys(kinds))
                 raise ValueError(
-                    f"{made.network}: the price list has no {known}, and it has {cables.count:,} of these"
+                    f"{made.network}: the price list has no {known}, but the network has {cables.count:,} "
+                    f"of these"
                 )
             parts[f"cables, {cables.kind}"] = cables.count * (price.each + price.metre * price.length)
         return {**parts, "total": math.fsum(parts.values())}

@@ -47,6 +47,6 @@ def _check_available(text: str, need: int, what: str) -> None:
     there = available()
     if need > there:
         raise ValueError(
-            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, "
-            f"and this machine has {sizes.gigabytes(there)}"
+            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, but this machine has "
+            f"{sizes.gigabytes(there)}"
         )

@@ -60,7 +60,7 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
         parts += [f"every={every}", *([f"first={first}"] if first else [])]
         chosen.update(range(first, of.nodes, every))
     if len(chosen) == of.nodes:
-        raise ValueError(f"service:{','.join(parts)}/{of}: no node is left that computes")
+        raise ValueError(f"service:{','.join(parts)}/{of}: no compute node remains")
     return marked(of, f"service:{','.join(parts)}/{of.text}", sorted(chosen))
 
 

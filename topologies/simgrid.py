@@ -74,7 +74,8 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
             ", ".join(sorted({f"<{entry.tag}>" for entry in root.iter() if entry is not root})) or "nothing"
         )
         raise ValueError(
-            f"{text}: SimGrid's platform holds {held}, expected a <cluster>: no other zone is read"
+            f"{text}: SimGrid's platform holds {held}, expected a <cluster>, the only zone that netplace "
+            f"reads"
         )
     if not part and len(clusters) > 1:
         raise ValueError(
@@ -90,10 +91,13 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
     hosts = _numbers(given.get("radical", ""), where)
     policy = given.get("sharing_policy", "SPLITDUPLEX").upper()
     if policy not in ("SPLITDUPLEX", "FULLDUPLEX"):
-        raise ValueError(f"{where}: sharing_policy is {policy}, expected SPLITDUPLEX: a link each way")
+        raise ValueError(
+            f"{where}: sharing_policy is {policy}, expected SPLITDUPLEX (a link in each direction)"
+        )
     if "limiter_link" in given:
         raise ValueError(
-            f"{where}: limiter_link bounds both ways of a host together, which no network here does"
+            f"{where}: limiter_link limits both directions of a host together, which netplace does not "
+            f"support"
         )
     speed = _quantity(given.get("bw", ""), _SPEEDS, f"{where}: bw", "125MBps")
     delay = paces_of(where, [speed], phit).delay(
@@ -131,8 +135,9 @@ def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: s
     backbone = _quantity(given["bb_bw"], _SPEEDS, f"{where}: bb_bw", "2.25GBps")
     if backbone < speed * (hosts if shared else 1):
         raise ValueError(
-            f"{where}: its backbone of bb_bw={given['bb_bw']} is one link for all messages of {hosts} hosts, "
-            f"which is not read; without bb_bw, or with {speed * hosts:g}Bps or more, the cluster is a switch"
+            f"{where}: its backbone of bb_bw={given['bb_bw']} is one link for all messages of {hosts} "
+            f"hosts, which netplace does not support; without bb_bw, or with {speed * hosts:g}Bps or more, "
+            f"the cluster is a switch"
         )
 
 
@@ -167,7 +172,8 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
     of_group = chassis * routers
     if groups > of_group:
         raise ValueError(
-            f"{where}: {groups} groups, expected no more than a group's {of_group} routers, a cable each"
+            f"{where}: {groups} groups, expected no more than a group's {of_group} routers, with a cable "
+            f"for each"
         )
     inside = chassis * math.comb(routers, 2) * green + routers * math.comb(chassis, 2) * black
     check_cables(text, groups * inside + math.comb(groups, 2) * blue + groups * of_group * hosts)

@@ -75,7 +75,7 @@ def slurm(
         if kind in ("ring", "torus3d"):
             for key in ("taper", "links", "top"):
                 if given[key]:
-                    raise ValueError(f"{text}: {key}= is for trees and blocks, and this is a {kind}")
+                    raise ValueError(f"{text}: {key}= applies to trees and blocks, not to a {kind}")
             return slurm_grid(kind, inside, where, text, part)
         rows = tree_entries(where, kind, inside)
     else:
@@ -98,12 +98,12 @@ def slurm(
             continue
         blocks |= "blockname" in values
         if name in switches:
-            raise ValueError(f"{where}: switch {name} is there already")
+            raise ValueError(f"{where}: switch {name} appears twice")
         switches[name] = list(expand(values.get("nodes", ""), where))
         above[name] = list(expand(values.get("switches", ""), where))
         for node in switches[name]:
             if node in holder:
-                raise ValueError(f"{where}: node {node} is at {holder[node]} already")
+                raise ValueError(f"{where}: node {node} is already at {holder[node]}")
             holder[node] = name
     if not switches:
         raise ValueError(f"{text}: neither SwitchName= nor BlockName= in the file")
@@ -114,7 +114,7 @@ def slurm(
     if not blocks:
         _one_tree(switches, above, part, top, text)
     elif part or top:
-        raise ValueError(f"{text}: part= and top= are for trees that no switch joins, and here are blocks")
+        raise ValueError(f"{text}: part= and top= apply to separate trees, not to blocks")
     number = {name: place for place, name in enumerate(switches)}
     pairs = [(number[child], number[name]) for name, children in above.items() for child in children]
     nodes_at = [len(nodes) for nodes in switches.values()]
@@ -150,11 +150,11 @@ def _one_tree(
     named = ", ".join(highest[:8]) + (", .." if len(highest) > 8 else "")
     if several and not (part or top):
         raise ValueError(
-            f"{text}: {len({*tree.values()})} trees that no switch joins, below {named}; "
-            "expected part= one of these, or top=NAME for a switch above all"
+            f"{text}: {len({*tree.values()})} separate trees below {named}; expected part= one of these, or "
+            f"top=NAME for a switch above all"
         )
     if (part or top) and not several:
-        raise ValueError(f"{text}: part= and top= are for several trees or tori, and here is one tree")
+        raise ValueError(f"{text}: part= and top= apply to several trees or tori, but the file has one tree")
     if part and top:
         raise ValueError(f"{text}: part={part} and top={top}, expected one of the two")
     if top in switches:
@@ -178,7 +178,7 @@ def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:
 def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]]]:
     """Return the location and the values of each entry of a ``topology.conf``, with keys in lower case."""
     if topology:
-        raise ValueError(f"{text}: topology={topology} names one of a .yaml file, and this is none")
+        raise ValueError(f"{text}: topology={topology} applies only to a .yaml file")
     entries = []
     for line, words in read_lines(path, text):
         values = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}
@@ -224,7 +224,9 @@ def _cables(
             raise ValueError(f"{where}: expected SWITCH ABOVE width=.. cycles=.. delay=..")
         pair = tuple(number.get(name, -1) for name in words[:2])
         if pair not in links_of:
-            raise ValueError(f"{where}: a cable from {words[0]} to {words[1]}, which {text} does not join")
+            raise ValueError(
+                f"{where}: a cable from {words[0]} to {words[1]}, which are not connected in {text}"
+            )
         width, cycles, delay = links_of[pair]
         for key, _, value in (word.partition("=") for word in words[2:]):
             if key == "width":

@@ -35,7 +35,7 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
     kind = next((kind for kind in _KINDS if kind in chosen), "")
     if kind in ("", "flat"):
         known = ", ".join(candidate for candidate in _KINDS if candidate != "flat")
-        raise ValueError(f"{where}: {kind or 'no kind'}, which names no network, expected one of {known}")
+        raise ValueError(f"{where}: {kind or 'no kind'} is not a network, expected one of {known}")
     inside = chosen[kind] or {}
     if not isinstance(inside, dict):
         raise ValueError(f"{where}: {kind} is {inside!r}, expected keys below it")
@@ -102,7 +102,7 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
     if kind == "ring":
         names: list[str | None] = [*_names(chosen.get("nodes"), where, 1 << 20)]
         if not names:
-            raise ValueError(f"{where}: nodes: not given, expected some such as n[0-7]")
+            raise ValueError(f"{where}: nodes: not given, expected a list such as n[0-7]")
         sizes: tuple[int, ...] = (len(names),)
     else:
         sizes = _sides(chosen, "dims", where)
@@ -110,7 +110,7 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
     used = [name for name in names if name is not None]
     for name in used if len({*used}) < len(used) else ():
         if used.count(name) > 1:
-            raise ValueError(f"{where}: node {name} is there twice")
+            raise ValueError(f"{where}: node {name} appears twice")
     made = torus(sizes)
     empty = [node for node, name in enumerate(names) if name is None]
     made = marked(made, text, empty)
@@ -149,7 +149,7 @@ def _part(kind: str, inside: dict[str, Any], where: str, part: str) -> tuple[dic
         raise ValueError(f"{where}: no {kind} {part}, expected part= one of {', '.join(names)}")
     if not part and len(every) > 1:
         raise ValueError(
-            f"{where}: {len(every)} networks of their own ({', '.join(names)}), expected part= one of them"
+            f"{where}: {len(every)} separate networks ({', '.join(names)}), expected part= one of them"
         )
     place = names.index(part) if part else 0
     return every[place], f"{where}, {names[place]}"
@@ -203,7 +203,7 @@ def _places(entry: dict[str, Any], sizes: tuple[int, ...], where: str) -> list[s
         for name, (z, y, x) in zip(names, product(*ranges[::-1]), strict=True):
             place = x + sizes[0] * (y + sizes[1] * z)
             if names_at[place] is not None:
-                raise ValueError(f"{here}: place {x},{y},{z} has node {names_at[place]} already")
+                raise ValueError(f"{here}: place {x},{y},{z} already has node {names_at[place]}")
             names_at[place] = name
     return names_at
 

@@ -19,7 +19,7 @@ def _switched(topology: Topology) -> Graph:
     if isinstance(topology, Tree):
         return with_faults(topology, text=topology.text)  # none: the same wiring
     if not isinstance(topology, Graph):
-        raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
+        raise ValueError(f"{topology}: topology.conf describes only trees, but here nodes are switches")
     return topology
 
 
@@ -35,15 +35,15 @@ def slurm_text(topology: Topology) -> str:
     topology = _switched(topology)
     first = topology.first_switch
     if not first:
-        raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
+        raise ValueError(f"{topology}: topology.conf describes only trees, but here nodes are switches")
     links = topology.neighbor[first:]
     pairs = {
         (a, int(b) - first) for a, row in enumerate(links) for b in row[row >= first] if a < int(b) - first
     }
     if len(pairs) != topology.switches - 1:
         raise ValueError(
-            f"{topology}: topology.conf knows trees alone, and here {topology.switches} switches have "
-            f"{len(pairs)} pairs of neighbours"
+            f"{topology}: topology.conf describes only trees, but here {topology.switches} switches have "
+            f"{len(pairs)} pairs of neighbors"
         )
     near: dict[int, list[int]] = {switch: [] for switch in range(topology.switches)}
     for a, b in pairs:
@@ -87,7 +87,7 @@ def slurm_blocks_text(topology: Topology) -> str:
     blocks = [switch for switch, nodes in enumerate(at) if nodes]
     if not first or blocks != list(range(len(blocks))):
         raise ValueError(
-            f"{topology}: blocks are switches with nodes that come before all others, found none"
+            f"{topology}: blocks are switches with nodes, numbered before all others, but there are none"
         )
     near = topology.neighbor[first:] - first
     pairs = {(min(a, b), max(a, b)) for a, row in enumerate(near.tolist()) for b in row if b >= 0}
@@ -101,7 +101,7 @@ def slurm_blocks_text(topology: Topology) -> str:
         level = list(dict.fromkeys(above)) if ratio > 1 else []
     cables, _ = blocks_above(at[: len(blocks)], sizes, names[: len(blocks)])
     if set(cables) != pairs:
-        raise ValueError(f"{topology}: its switches above the blocks are not those that sizes of blocks make")
+        raise ValueError(f"{topology}: its switches above the blocks do not match the block sizes")
     begin = np.cumsum(at) - at
     lines = [
         f"BlockName={names[block]} Nodes=n[{begin[block]}-{begin[block] + at[block] - 1}]" for block in blocks

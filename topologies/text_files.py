@@ -48,14 +48,14 @@ def tree_file(path: str) -> Graph:
             cables += [(number[child], number[parent])] * width
             pairs.append((number[child], number[parent]))
         elif child in seen:
-            raise ValueError(f"{text} line {line}: node {child} has a parent already, in line {seen[child]}")
+            raise ValueError(f"{text} line {line}: node {child} already has a parent, in line {seen[child]}")
         elif width != 1:
             raise ValueError(f"{text} line {line}: node {child} has a width of {width}, expected 1")
         else:
             seen[child] = line
             nodes_at[number[parent]] += 1
     if not seen:
-        raise ValueError(f"{text}: no node, expected a child that is nobody's parent")
+        raise ValueError(f"{text}: no nodes, expected a child that is not a parent")
     places = levels_of(len(number), pairs, list(number), text)
     return graph(text, Cables.of(cables), nodes_at, names=list(number), places=places, usual="d-mod-k")
 
@@ -78,7 +78,7 @@ def read_text(path: str, text: str) -> str:
 def existing(path: str, text: str) -> Path:
     """Return a path; raise ValueError if there is no such file."""
     if not path:
-        raise ValueError(f"{text}: names no file, expected one behind the colon")
+        raise ValueError(f"{text}: does not name a file, expected a path after the colon")
     if Path(path).is_dir():
         raise ValueError(f"{text}: is a folder, expected a file")
     if not input_file(path).is_file():

@@ -160,7 +160,9 @@ def read_shares(text: str) -> tuple[str, dict[str, str]]:
     """Return the network and the faults, as text, of ``"faulty:links=0.1,seed=2/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash:
-        raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
+        raise ValueError(
+            f"{text}: expected faults, a slash and a network, such as faulty:links=0.1/torus:8x8"
+        )
     names = dict.fromkeys(("links", "routers", "slow", "seed", "cycles"), False)
     values = _options(text, given, names)
     return network, {name: value for name, value in values.items() if value is not None}
@@ -170,7 +172,7 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
     """Return the network and the nodes of ``"service:nodes=0+5-9,every=16/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not given:
-        raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
+        raise ValueError(f"{text}: expected nodes, a slash and a network, such as service:every=16/torus:8x8")
     values = _options(text, given, {"nodes": False, "every": True, "first": False})
     if values["first"] is not None:
         values["first"] = check_int(values["first"], f"{text}: first", 0)
@@ -181,7 +183,7 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     """Return the network and the numbers of ``"nodes:tasks=16,rails=2/torus:8x8"``."""
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not network:
-        raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")
+        raise ValueError(f"{text}: expected tasks, a slash and a network, such as nodes:tasks=16/torus:8x8")
     names = ("tasks", "sockets", "rails", "planes", "nic", "memory", "latency", "bus", "crossing")
     given_numbers = {
         name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value
@@ -202,9 +204,9 @@ def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or name not in numbers:
             expected = ", ".join(f"{known}=.." for known in numbers)
-            raise ValueError(f"{text}: {part!r} is none of {expected}")
+            raise ValueError(f"{text}: unknown {part!r}, expected {expected}")
         if values[name] is not None:
-            raise ValueError(f"{text}: {name} is given twice")
+            raise ValueError(f"{text}: {name} appears twice")
         values[name] = check_int(value, f"{text}: {name}") if numbers[name] else value
     return values
 

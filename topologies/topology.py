@@ -253,7 +253,7 @@ class Topology(ABC):
             np.broadcast_shapes(first.shape, second.shape)
         except ValueError:
             raise ValueError(
-                f"node: arrays of shape {first.shape} and {second.shape} do not go together"
+                f"node: arrays of shapes {first.shape} and {second.shape} do not match"
             ) from None
         return first, second
 

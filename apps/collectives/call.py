@@ -44,21 +44,21 @@ __all__ = [
 
 OPERATIONS = {
     "allgather": "the block that each rank contributes",
-    "allgatherv": "all blocks together; block i is bytes // ranks, one more for i < bytes % ranks",
+    "allgatherv": "all blocks; block i has bytes // ranks bytes, and one more for i < bytes % ranks",
     "allreduce": "the vector",
     "alltoall": "the block for each pair",
-    "alltoallv": "the block for each pair, if all are alike",
+    "alltoallv": "the block for each pair, if all are equal",
     "barrier": "not used",
     "bcast": "the root's message",
     "exscan": "the vector",
     "gather": "the block of each rank",
     "reduce": "the vector",
-    "reduce_scatter": "the vector; block i is bytes // ranks, one more for i < bytes % ranks",
-    "reduce_scatter_block": "the vector; each block is bytes // ranks",
+    "reduce_scatter": "the vector; block i has bytes // ranks bytes, and one more for i < bytes % ranks",
+    "reduce_scatter_block": "the vector; each block has bytes // ranks bytes",
     "scan": "the vector",
     "scatter": "the block of each rank",
 }
-"""Operations, and what their ``bytes`` are."""
+"""Operations, and the meaning of their ``bytes``."""
 
 ROOTED = ("bcast", "gather", "reduce", "scatter")
 REDUCING = ("allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan")
@@ -91,7 +91,7 @@ class Message(NamedTuple):
 
 
 Round = Iterable[Message]
-"""Messages that may go at once: none needs what another one brings."""
+"""Messages that can be sent at once, because they are independent."""
 
 Rounds = Iterator[Round]
 
@@ -161,15 +161,16 @@ class Call:
         if self.ranks > MOST_TASKS:
             raise ValueError(f"ranks: {self.ranks} are too many, expected at most {MOST_TASKS}")
         if self.root >= self.ranks:
-            raise ValueError(f"root: {self.root} is no rank, expected one from 0 to {self.ranks - 1}")
+            raise ValueError(f"root: {self.root} is not a rank, expected 0 to {self.ranks - 1}")
         if self.root and self.operation not in ROOTED:
             raise ValueError(
-                f"root: {self.operation} has none, expected 0; operations with one are {', '.join(ROOTED)}"
+                f"root: {self.operation} has no root, expected 0; operations with a root are "
+                f"{', '.join(ROOTED)}"
             )
         blocks = self.ranks**2 if self.operation == "alltoallv" else self.ranks
         for name, given, expected in (("sizes", self.sizes, blocks), ("groups", self.groups, self.ranks)):
             if len(given) not in (0, expected):
-                raise ValueError(f"{name}: {len(given)} of them, expected {expected} for {self.ranks} ranks")
+                raise ValueError(f"{name}: {len(given)} values, expected {expected} for {self.ranks} ranks")
 
     def having(self, options: Mapping[str, Any]) -> Call:
         """Return the call with other attributes."""
@@ -237,7 +238,7 @@ class Call:
         step = self.segment or end - begin
         if step and (end - begin) // step > MOST_SEGMENTS:
             raise ValueError(
-                f"segment: {step} bytes cut {end - begin} bytes into more than {MOST_SEGMENTS:,} segments, "
+                f"segment: {step} bytes split {end - begin} bytes into more than {MOST_SEGMENTS:,} segments, "
                 f"expected at least {-(-(end - begin) // MOST_SEGMENTS)}"
             )
         if not step:
@@ -260,7 +261,7 @@ class OwnBlocks(Call):
 
 
 Shifted = Iterator[tuple[int, Callable[[int], tuple[Part, ...] | None]]]
-"""Rounds in which every p sends to p + distance, as (distance, the parts that p sends; None: no message)."""
+"""Rounds in which every p sends to p + distance, as (distance, parts that p sends; None: no message)."""
 
 Shifts = Callable[[Call], Shifted]
 

@@ -117,115 +117,125 @@ def _mpich_recursive_doubling(call: Call) -> Rounds:
     return allgather_recursive_doubling(call)
 
 
-_LINEAR = "to or from everyone, straight"
-_RING = "blocks round a ring"
+_LINEAR = "directly to or from all ranks"
+_RING = "blocks around a ring"
 
 ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allgather", "linear"): Algorithm(allgather_linear(_by_default), "gather to rank 0, then broadcast"),
-    ("allgather", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
+    ("allgather", "bruck"): Algorithm.shifting(bruck, "all received data to p - 2^k; any number of ranks"),
     ("allgather", "recursive_doubling"): Algorithm(
-        allgather_recursive_doubling, "all that is known with p xor 2^k; no power of two: bruck"
+        allgather_recursive_doubling,
+        "exchanges all received data with p xor 2^k; bruck if ranks are no power of two",
     ),
     ("allgather", "ring"): Algorithm.shifting(ring, _RING),
     ("allgather", "neighbor_exchange"): Algorithm(
-        neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
+        neighbor_exchange, "two blocks alternately with each neighbor; ring if ranks are odd"
     ),
     ("allgather", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
     ("allgather", "hierarchical"): Algorithm(
-        hierarchical_allgather, "to leaders, a ring of them, and back", grouped=True
+        hierarchical_allgather, "to group leaders, around a ring of leaders, and back", grouped=True
     ),
     ("allgather", "mpich_recursive_doubling"): Algorithm(
-        _mpich_recursive_doubling, "recursive_doubling; no power of two: as MPICH does by default"
+        _mpich_recursive_doubling, "recursive_doubling; MPICH's default if ranks are no power of two"
     ),
     ("allgatherv", "default"): Algorithm(allgatherv_default(_by_default), "to rank 0, then broadcast"),
-    ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
+    ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all received data to p - 2^k; any number of ranks"),
     ("allgatherv", "recursive_doubling"): Algorithm(
-        allgather_recursive_doubling, "all that is known with p xor 2^k; no power of two: bruck"
+        allgather_recursive_doubling,
+        "exchanges all received data with p xor 2^k; bruck if ranks are no power of two",
     ),
     ("allgatherv", "ring"): Algorithm.shifting(ring_of_pieces, _RING),
     ("allgatherv", "neighbor_exchange"): Algorithm(
-        neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
+        neighbor_exchange, "two blocks alternately with each neighbor; ring if ranks are odd"
     ),
     ("allgatherv", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
-    ("allreduce", "basic_linear"): Algorithm(basic_linear_allreduce, "to rank 0 and back, straight"),
+    ("allreduce", "basic_linear"): Algorithm(basic_linear_allreduce, "directly to rank 0 and back"),
     ("allreduce", "nonoverlapping"): Algorithm(nonoverlapping(_by_default), "reduce, then broadcast"),
     ("allreduce", "recursive_doubling"): Algorithm(
-        allreduce_recursive_doubling, "the whole vector with p xor 2^k"
+        allreduce_recursive_doubling, "exchanges the whole vector with p xor 2^k"
     ),
-    ("allreduce", "ring"): Algorithm(allreduce_ring, "reduce-scatter and allgather round a ring"),
-    ("allreduce", "segmented_ring"): Algorithm(segmented_ring, "ring, the reduction in phases of segments"),
+    ("allreduce", "ring"): Algorithm(allreduce_ring, "reduce-scatter and allgather around a ring"),
+    ("allreduce", "segmented_ring"): Algorithm(
+        segmented_ring, "ring with the reduction in phases of segments"
+    ),
     ("allreduce", "rabenseifner"): Algorithm(
-        allreduce_rabenseifner, "halve at distances 1, 2, .., then put together"
+        allreduce_rabenseifner, "halving at distances 1, 2, .., then doubling"
     ),
     ("allreduce", "reduce_scatter_allgather"): Algorithm(
-        reduce_scatter_allgather, "the same with whole vectors beyond a power of two (MPICH)"
+        reduce_scatter_allgather, "the same, with whole vectors for ranks beyond a power of two (MPICH)"
     ),
     ("allreduce", "halving_doubling"): Algorithm(
-        halving_doubling, "halve at distances .., 2, 1, then put together"
+        halving_doubling, "halving at distances .., 2, 1, then doubling"
     ),
     ("allreduce", "halving_doubling_rounded"): Algorithm(
-        halving_doubling_rounded, "the same with shares rounded down, as in published figures", exact=divides
+        halving_doubling_rounded, "the same, with shares rounded down as in published figures", exact=divides
     ),
     ("allreduce", "double_binary_tree"): Algorithm(
-        allreduce_double_binary_tree, "half of the vector up and down each of two trees"
+        allreduce_double_binary_tree, "one half of the vector up and down each of two trees"
     ),
     ("allreduce", "hierarchical"): Algorithm(
-        hierarchical_allreduce, "inside groups, among leaders, inside", grouped=True
+        hierarchical_allreduce, "within groups, among leaders, within groups", grouped=True
     ),
     ("alltoall", "linear"): Algorithm.shifting(pairwise, "everything at once", together=True),
-    ("alltoall", "pairwise"): Algorithm.shifting(pairwise, "with p + k and p - k in round k"),
-    ("alltoall", "pairwise_exchange"): Algorithm(pairwise_exchange, "with p xor k in round k", _power_of_two),
-    ("alltoall", "modified_bruck"): Algorithm(modified_bruck, "blocks hop 2^k ranks in round k"),
+    ("alltoall", "pairwise"): Algorithm.shifting(pairwise, "exchanges with p + k and p - k in round k"),
+    ("alltoall", "pairwise_exchange"): Algorithm(
+        pairwise_exchange, "exchanges with p xor k in round k", _power_of_two
+    ),
+    ("alltoall", "modified_bruck"): Algorithm(modified_bruck, "blocks move 2^k ranks in round k"),
     ("alltoall", "linear_sync"): Algorithm.shifting(
-        pairwise, "everything, few requests open at a time", together=True
+        pairwise, "everything, with a limited number of open requests", together=True
     ),
     ("alltoall", "random_order"): Algorithm(
         alltoall_in_random_order, "everything at once, each rank in an order of its own"
     ),
     ("alltoall", "two_proc"): Algorithm.shifting(pairwise, "two ranks exchange blocks", _two),
     ("alltoallv", "basic_linear"): Algorithm.shifting(
-        pairwise, "everything at once, empty blocks too", together=True
+        pairwise, "everything at once, including empty blocks", together=True
     ),
-    ("alltoallv", "pairwise"): Algorithm.shifting(pairwise, "with p + k and p - k in round k"),
+    ("alltoallv", "pairwise"): Algorithm.shifting(pairwise, "exchanges with p + k and p - k in round k"),
     ("alltoallv", "scattered"): Algorithm.shifting(
-        scattered, "everything at once but empty blocks", together=True
+        scattered, "everything at once except empty blocks", together=True
     ),
-    ("barrier", "linear"): Algorithm(barrier_linear, "to rank 0 and back, straight"),
-    ("barrier", "double_ring"): Algorithm(double_ring, "a token twice round the ring"),
+    ("barrier", "linear"): Algorithm(barrier_linear, "directly to rank 0 and back"),
+    ("barrier", "double_ring"): Algorithm(double_ring, "a token twice around the ring"),
     ("barrier", "recursive_doubling"): Algorithm(barrier_recursive_doubling, "with p xor 2^k"),
     ("barrier", "bruck"): Algorithm.shifting(dissemination, "dissemination: to p + 2^k"),
     ("barrier", "two_proc"): Algorithm.shifting(dissemination, "two ranks exchange a message", _two),
     ("barrier", "tree"): Algorithm(barrier_tree, "up and down a binomial tree"),
     ("barrier", "hierarchical"): Algorithm(
-        hierarchical_barrier, "inside groups, among leaders, inside", grouped=True
+        hierarchical_barrier, "within groups, among leaders, within groups", grouped=True
     ),
     ("bcast", "linear"): Algorithm(tree_bcast(trees.linear), _LINEAR),
     ("bcast", "chain"): Algorithm(tree_bcast(trees.chain), "segments down several chains"),
     ("bcast", "pipeline"): Algorithm(tree_bcast(trees.pipeline), "segments down one chain"),
-    ("bcast", "split_binary_tree"): Algorithm(split_binary_tree, "a half down each subtree, then exchanged"),
+    ("bcast", "split_binary_tree"): Algorithm(
+        split_binary_tree, "one half down each subtree, then an exchange of halves"
+    ),
     ("bcast", "binary_tree"): Algorithm(tree_bcast(trees.binary), "segments down a binary tree"),
-    ("bcast", "binomial"): Algorithm(tree_bcast(trees.binomial), "p to p + 2^k above p, nearest first"),
-    ("bcast", "in_order_binomial"): Algorithm(bcast_by_distance, "p to p + 2^k, largest subtree first"),
+    ("bcast", "binomial"): Algorithm(tree_bcast(trees.binomial), "from p to p + 2^k above p, nearest first"),
+    ("bcast", "in_order_binomial"): Algorithm(bcast_by_distance, "from p to p + 2^k, largest subtree first"),
     ("bcast", "knomial"): Algorithm(tree_bcast(trees.knomial), "a tree of any radix"),
     ("bcast", "knomial4"): Algorithm(tree_bcast(partial(trees.knomial, radix=4)), "a tree of radix 4"),
     ("bcast", "scatter_allgather"): Algorithm(scatter_allgather, "scatter, then recursive doubling"),
     ("bcast", "scatter_allgather_ring"): Algorithm(scatter_allgather_ring, "scatter, then a ring"),
     ("bcast", "scatter_recursive_doubling_allgather"): Algorithm(
-        scatter_recursive_doubling_allgather, "scatter_allgather however few bytes there are (MPICH)"
+        scatter_recursive_doubling_allgather, "scatter_allgather for any number of bytes (MPICH)"
     ),
     ("bcast", "scatter_ring_allgather"): Algorithm(
-        scatter_ring_allgather, "scatter_allgather_ring however few bytes there are (MPICH)"
+        scatter_ring_allgather, "scatter_allgather_ring for any number of bytes (MPICH)"
     ),
-    ("bcast", "double_binary_tree"): Algorithm(double_tree_bcast, "a half down each of two trees"),
+    ("bcast", "double_binary_tree"): Algorithm(double_tree_bcast, "one half down each of two trees"),
     ("bcast", "hierarchical"): Algorithm(
-        hierarchical_bcast, "among leaders, then inside groups", grouped=True
+        hierarchical_bcast, "among leaders, then within groups", grouped=True
     ),
-    ("exscan", "linear"): Algorithm(chain_scan, "p to p + 1, one after the other"),
-    ("exscan", "recursive_doubling"): Algorithm(scan_recursive_doubling, "sums of groups with p xor 2^k"),
+    ("exscan", "linear"): Algorithm(chain_scan, "from p to p + 1, one after another"),
+    ("exscan", "recursive_doubling"): Algorithm(
+        scan_recursive_doubling, "exchanges sums of groups with p xor 2^k"
+    ),
     ("gather", "basic_linear"): Algorithm(gather(trees.linear), _LINEAR),
     ("gather", "binomial"): Algorithm(gather(trees.in_order_binomial), "up a binomial tree"),
     ("gather", "in_order_binomial"): Algorithm(gather_by_distance, "up a binomial tree, child by child"),
-    ("gather", "linear_sync"): Algorithm(gather_linear_sync, "asked for by the root, in two messages"),
+    ("gather", "linear_sync"): Algorithm(gather_linear_sync, "requested by the root, in two messages"),
     ("reduce", "linear"): Algorithm(tree_reduce(trees.linear), _LINEAR),
     ("reduce", "chain"): Algorithm(tree_reduce(trees.chain), "segments up several chains"),
     ("reduce", "pipeline"): Algorithm(tree_reduce(trees.pipeline), "segments up one chain"),
@@ -234,41 +244,43 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("reduce", "in_order_binomial"): Algorithm(reduce_by_distance, "up a binomial tree, child by child"),
     ("reduce", "in_order_binary"): Algorithm(in_order_binary_reduce, "up a binary tree to the last rank"),
     ("reduce", "knomial"): Algorithm(tree_reduce(trees.knomial), "up a tree of any radix"),
-    ("reduce", "rabenseifner"): Algorithm(reduce_rabenseifner, "halve at distances 1, 2, .., then gather"),
+    ("reduce", "rabenseifner"): Algorithm(reduce_rabenseifner, "halving at distances 1, 2, .., then gather"),
     ("reduce", "reduce_scatter_gather"): Algorithm(
-        reduce_scatter_gather, "the same with whole vectors beyond a power of two (MPICH)"
+        reduce_scatter_gather, "the same, with whole vectors for ranks beyond a power of two (MPICH)"
     ),
-    ("reduce", "double_binary_tree"): Algorithm(double_tree_reduce, "a half up each of two trees"),
+    ("reduce", "double_binary_tree"): Algorithm(double_tree_reduce, "one half up each of two trees"),
     ("reduce", "hierarchical"): Algorithm(
-        hierarchical_reduce, "inside groups, then among leaders", grouped=True
+        hierarchical_reduce, "within groups, then among leaders", grouped=True
     ),
     ("reduce_scatter", "non_overlapping"): Algorithm(
         reduce_scatter_non_overlapping(_by_default), "reduce to rank 0, then scatter"
     ),
-    ("reduce_scatter", "recursive_halving"): Algorithm(recursive_halving, "halve at distances .., 2, 1"),
+    ("reduce_scatter", "recursive_halving"): Algorithm(recursive_halving, "halving at distances .., 2, 1"),
     ("reduce_scatter", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
-    ("reduce_scatter", "butterfly"): Algorithm(butterfly, "halve at distances 1, 2, .., then to the owner"),
+    ("reduce_scatter", "butterfly"): Algorithm(butterfly, "halving at distances 1, 2, .., then to the owner"),
     ("reduce_scatter", "pairwise"): Algorithm.shifting(
-        reduce_scatter_pairwise, "blocks straight to their owners"
+        reduce_scatter_pairwise, "blocks directly to their owners"
     ),
     ("reduce_scatter_block", "basic_linear"): Algorithm(
         reduce_scatter_block_basic_linear(_by_default), "reduce to rank 0, then scatter"
     ),
     ("reduce_scatter_block", "recursive_doubling"): Algorithm(
-        reduce_scatter_block_recursive_doubling, "all but what is done with p xor 2^k"
+        reduce_scatter_block_recursive_doubling, "exchanges all incomplete blocks with p xor 2^k"
     ),
     ("reduce_scatter_block", "recursive_halving"): Algorithm(
-        recursive_halving, "halve at distances .., 2, 1"
+        recursive_halving, "halving at distances .., 2, 1"
     ),
     ("reduce_scatter_block", "butterfly"): Algorithm(
-        reduce_scatter_block_butterfly, "halve at distances 1, 2, .."
+        reduce_scatter_block_butterfly, "halving at distances 1, 2, .."
     ),
     ("reduce_scatter_block", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
     ("reduce_scatter_block", "pairwise"): Algorithm.shifting(
-        reduce_scatter_pairwise, "blocks straight to their owners"
+        reduce_scatter_pairwise, "blocks directly to their owners"
     ),
-    ("scan", "linear"): Algorithm(chain_scan, "p to p + 1, one after the other"),
-    ("scan", "recursive_doubling"): Algorithm(scan_recursive_doubling, "sums of groups with p xor 2^k"),
+    ("scan", "linear"): Algorithm(chain_scan, "from p to p + 1, one after another"),
+    ("scan", "recursive_doubling"): Algorithm(
+        scan_recursive_doubling, "exchanges sums of groups with p xor 2^k"
+    ),
     ("scatter", "basic_linear"): Algorithm(scatter(trees.linear), _LINEAR),
     ("scatter", "binomial"): Algorithm(scatter(trees.in_order_binomial), "down a binomial tree"),
     ("scatter", "in_order_binomial"): Algorithm(
@@ -288,7 +300,7 @@ ALIASES = {
     "scattered": ("linear",),
     "smp": ("hierarchical",),
 }
-"""What other names stand for, as Open MPI's and MPICH's tables use them."""
+"""Synonyms of names, from the tables of Open MPI and MPICH."""
 
 
 def algorithms_of(operation: str) -> dict[str, Algorithm]:
@@ -308,7 +320,8 @@ def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "
         name, entry = _searched(operation, name, what or f"algorithm of {operation}")
     if ranks is not None and (needed := entry.needs(ranks)):
         raise ValueError(
-            f"{what or 'algorithm of ' + operation} {name!r}: is not for {ranks} ranks, expected {needed}"
+            f"{what or 'algorithm of ' + operation} {name!r}: does not support {ranks} ranks, expected "
+            f"{needed}"
         )
     return name, entry
 
@@ -321,7 +334,7 @@ def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
     name = _without_alias(name, known)
     entry, rest = choice.find(name, what)
     if rest:
-        raise ValueError(f"{what} {name!r}: nothing may follow its name")
+        raise ValueError(f"{what} {name!r}: unexpected text after its name")
     return name, entry
 
 

@@ -34,8 +34,8 @@ __all__ = ["TABLES", "Row", "Table", "decision_table", "shipped_table"]
 TABLES = {
     "builtin": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
     "openmpi": "Open MPI 4.1 and 5.0, coll/tuned, for operations that commute",
-    "mpich": "MPICH 4.0, for communicators that know no nodes",
-    "nccl": "NCCL, by its model of times on nodes of 8 A100",
+    "mpich": "MPICH 4.0, for communicators without information on nodes",
+    "nccl": "NCCL, by its time model for nodes with 8 A100",
 }
 
 _OPTIONS = {"segment": 0, "fanout": 1, "radix": 2, "group": 0}  # with the least value
@@ -86,7 +86,7 @@ class Table:
         rows = self.rows.get(call.operation)
         if rows is None:
             if self.base is None:
-                raise ValueError(f"collectives {self.name!r}: chooses no algorithm of {call.operation}")
+                raise ValueError(f"collectives {self.name!r}: has no algorithm for {call.operation}")
             return self.base.choose(call)
         bytes, few = self._measure(call) * call.unit, call.elements < 1 << call.ranks.bit_length() - 1
         row = next((row for row in rows if row.fits(call.ranks, bytes, few)), None)
@@ -141,8 +141,7 @@ def _parsed(content: bytes, source: str) -> Table:
         _check_no_gap(source, operation, rows[operation])
         if operation == "alltoallv" and any(row.bytes != (0, None) for row in rows[operation]):
             raise ValueError(
-                f"{source}: alltoallv: a row asks for bytes, of which each rank has its own, "
-                "expected ranks alone"
+                f"{source}: alltoallv: a row depends on bytes, which differ by rank; expected only ranks"
             )
     if base is not None:
         check_choice(base, TABLES, f"{source}: base")
@@ -206,8 +205,8 @@ def _representatives(least: int, bounds: Iterator[tuple[int, int | None]]) -> li
 
 def _gap(source: str, operation: str, ranks: int, bytes: int) -> ValueError:
     return ValueError(
-        f"collectives {source!r}: no row of {operation} fits {ranks} ranks and {bytes} bytes, "
-        "expected one for all"
+        f"collectives {source!r}: no row of {operation} fits {ranks} ranks and {bytes} bytes, expected a "
+        f"row for all sizes"
     )
 
 

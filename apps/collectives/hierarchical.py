@@ -32,7 +32,7 @@ __all__ = [
 
 
 Chosen = Callable[[Call], Rounds]
-"""Returns the rounds of an operation by the default choice."""
+"""Returns the rounds of an operation under the default algorithm."""
 
 
 def nonoverlapping(chosen: Chosen) -> Chosen:

@@ -88,14 +88,15 @@ class Schedule:
                 if not (0 <= source < call.ranks and 0 <= destination < call.ranks and size >= 0):
                     raise ValueError(
                         f"algorithm {algorithm!r} of {call.operation}: sends {size} bytes from rank {source} "
-                        f"to rank {destination}, expected ranks from 0 to {call.ranks - 1} and no less than 0"
+                        f"to rank {destination}, expected ranks from 0 to {call.ranks - 1} and at least 0 "
+                        f"bytes"
                     )
                 if source != destination:
                     if len(columns[0]) >= MOST_MESSAGES:
                         raise ValueError(
                             f"algorithm {algorithm!r} of {call.operation}: sends more than {MOST_MESSAGES:,} "
-                            f"messages among {call.ranks} ranks, expected fewer: take fewer ranks or "
-                            "longer segments"
+                            f"messages among {call.ranks} ranks, expected fewer: use fewer ranks or longer "
+                            f"segments"
                         )
                     values = number, source, destination, size * unit
                     for column, value in zip(columns, values, strict=True):

@@ -15,7 +15,7 @@ from netplace.apps.collectives.tree_based import tree_reduce
 __all__ = ["Windows", "allreduce_rabenseifner", "gather_windows", "halve", "join", "reduce_rabenseifner"]
 
 Windows = list[list[Part]]
-"""For each number of steps done, the interval that each place of the core is left with."""
+"""For each number of completed steps, the interval that each place of the core still has."""
 
 
 def allreduce_rabenseifner(call: Call) -> Rounds:

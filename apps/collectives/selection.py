@@ -66,15 +66,15 @@ class Collectives:
         if chosen.grouped and self.groups:
             if len(self.groups) != writer.tasks:
                 raise ValueError(
-                    f"groups: {len(self.groups)} of them, expected one for each of {writer.tasks} tasks"
+                    f"groups: {len(self.groups)} values, expected one for each of {writer.tasks} tasks"
                 )
             call = call.having({"groups": tuple(self.groups[member] for member in members)})
         if chosen.shifts is not None:
             _write_shifts(chosen, call.in_elements(), writer, members, rank, tag)
         elif isinstance(call, OwnBlocks):
             raise ValueError(
-                f"algorithm {name!r} of {call.operation}: needs all blocks, and programs know their own, "
-                "expected basic_linear, pairwise or scattered"
+                f"algorithm {name!r} of {call.operation}: needs the sizes of all blocks, but programs know "
+                f"only their own; expected basic_linear, pairwise or scattered"
             )
         else:
             _schedule(chosen, name, call).write(writer, members, rank, tag)
@@ -177,7 +177,7 @@ def schedule(
     check_int(ranks, "ranks", most=MOST_RANKS)
     if options.get("element") and operation not in REDUCING:
         known = ", ".join(REDUCING)
-        raise ValueError(f"element: {operation} reduces nothing; operations that do are {known}")
+        raise ValueError(f"element: {operation} does not reduce; reductions are {known}")
     return chosen.schedule(Call(operation, ranks, bytes, root, **options), progress)
 
 

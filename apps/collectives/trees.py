@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 Tree = list[list[int]]
-"""The children of each rank, in the order in which they are served."""
+"""Children of each rank, in order of service."""
 
 Load = Callable[[int], Sequence[tuple[Part, ...]]]
-"""What passes between a rank and its parent: the parts of one message after the other."""
+"""Messages between a rank and its parent, as the parts of each."""
 
 
 def linear(call: Call) -> Tree:

@@ -43,7 +43,7 @@ __all__ = [
 ALLTOALL_ORDERS = {
     "rotated": "for k = 1 .. p-1: exchange, send to i+k and receive from i-k",
     "sends-first": "send to i+1 .. i+p-1, then receive from i-1 .. i-p+1",
-    "identifier": "for k = 0 .. p-1 without oneself: exchange with k",
+    "identifier": "for k = 0 .. p-1 except the own rank: exchange with k",
 }
 
 _SENDS_FIRST = selection("builtin+alltoall=linear")
@@ -206,7 +206,7 @@ def collective(
 COLLECTIVE: dict[str, Application] = {
     "collective": Application(
         "collective",
-        "one collective operation by a named algorithm, as libraries of MPI carry it out",
+        "one collective operation under a given algorithm, as in MPI libraries",
         collective,
     )
 }
@@ -222,7 +222,7 @@ def _write(
     sizes: tuple[int, ...] = (),
 ) -> None:
     if root is not None and root not in members:
-        raise ValueError(f"root: task {root} is not among the {len(members)} members of the collective")
+        raise ValueError(f"root: task {root} is not one of the {len(members)} members of the collective")
     place = 0 if root is None else members.index(root)
     call = Call(operation, len(members), bytes, place, sizes=sizes)
     _chosen(writer).write(writer, members, _place(writer, members), call, tag)
@@ -237,6 +237,6 @@ def _chosen(writer: TaskWriter) -> Collectives:
 def _place(writer: TaskWriter, members: Sequence[int]) -> int:
     if writer.task not in members:
         raise ValueError(
-            f"members: task {writer.task} is not among the {len(members)} members of its collective"
+            f"members: task {writer.task} is not one of the {len(members)} members of its collective"
         )
     return members.index(writer.task)

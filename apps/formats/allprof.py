@@ -119,7 +119,7 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
     words = line.split(":")
     if len(words) < 3 or not words[0].startswith("MPI_"):
         raise TraceError(
-            number, f"{abbreviate(line[:60])} is no call, expected such as MPI_Barrier:12:5,0,4:15"
+            number, f"{abbreviate(line[:60])} is not a call, expected a form such as MPI_Barrier:12:5,0,4:15"
         )
     name = words[0].removeprefix("MPI_").lower()
     end = _number(words[-1], number)
@@ -131,13 +131,13 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
             given = _arguments(state, trace, rank, _ARGUMENTS[name].split(), words[2:-1])
         except (ValueError, IndexError):
             raise TraceError(
-                number, f"{words[0]} has other arguments than expected: {abbreviate(line[:80])}"
+                number, f"{words[0]} has unexpected arguments: {abbreviate(line[:80])}"
             ) from None
         if given.get("comm") is None and "comm" in given:
             raise TraceError(
                 number,
                 f"{words[0]} on a communicator of {given['ranks']} of {trace.ranks} ranks, and liballprof "
-                "does not say which; expected MPI_COMM_WORLD",
+                f"does not record which; expected MPI_COMM_WORLD",
             )
         _adapt(name, given)
     elif name in _UNTOLD:

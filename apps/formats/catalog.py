@@ -98,9 +98,9 @@ FORMATS: dict[str, Format] = {
     "simai": Format(
         ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)", simai.recognises, simai.open_simai
     ),
-    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas),
+    "dimemas": Format(".dim", "traces of Dimemas (read only)", dimemas.recognises, dimemas.open_dimemas),
     "otf2": Format(
-        ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
+        ".otf2", "OTF2, the format of Score-P (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
     ),
     "dumpi": Format(
         ".meta",
@@ -111,13 +111,13 @@ FORMATS: dict[str, Format] = {
     ),
     "allprof": Format(
         ".allprof",
-        "liballprof's, from which Schedgen makes schedules (read only)",
+        "traces of liballprof, the input of Schedgen (read only)",
         allprof.recognises,
         allprof.open_allprof,
         files=allprof.files,
     ),
     "paraver": Format(
-        ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver
+        ".prv", "Paraver, the format of Extrae (read only)", paraver.recognises, paraver.open_paraver
     ),
     "goal": Format(
         ".goal",
@@ -130,26 +130,26 @@ FORMATS: dict[str, Format] = {
     ),
     "goal-binary": Format(
         ".bin",
-        "GOAL, binary, as txt2bin of LogGOPSim makes it (read only)",
+        "binary GOAL from txt2bin of LogGOPSim (read only)",
         goal_binary.recognises,
         goal_binary.open_goal_binary,
     ),
     "matrix": Format(
         ".csv",
-        "a traffic matrix: source, destination, bytes; or dense",
+        "traffic matrix: rows source, destination, bytes; or a dense matrix",
         matrix.recognises,
         matrix.open_matrix,
     ),
     "recording": Format(
         ".recording",
-        "what netplace record writes: a folder with the calls of each rank (read only)",
+        "recording of netplace record: a folder with the calls of each rank (read only)",
         recording.recognises,
         recording.open_recording,
         files=recording.files,
     ),
     "text": Format(
         ".trace",
-        "the project's own: MPI calls, computation, marks",
+        "format of netplace: MPI calls, computation, marks",
         text.recognises,
         text.open_text,
         text_writing.write,
@@ -157,7 +157,7 @@ FORMATS: dict[str, Format] = {
     ),
     "insee": Format(
         ".trc",
-        "INSEE's: sends, receives, computation",
+        "format of INSEE: sends, receives, computation",
         insee.recognises,
         insee.open_insee,
         insee.write,
@@ -165,7 +165,7 @@ FORMATS: dict[str, Format] = {
     ),
     "tit": Format(
         ".tit",
-        "SimGrid's time-independent trace",
+        "time-independent trace of SimGrid",
         tit.recognises,
         tit.open_tit,
         convert=tit_lines,
@@ -191,7 +191,7 @@ def format_of(path: Path) -> Format:
         if item.recognises(path, head):
             return item
     if path.is_dir():
-        raise ValueError(f"{path}: cannot be read, Is a directory, and no trace is in it")
+        raise ValueError(f"{path}: cannot be read, it is a folder without a trace")
     return named_format(path) or FORMATS["text"]
 
 

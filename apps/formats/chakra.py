@@ -75,7 +75,10 @@ def files(path: Path) -> list[Path]:
     if path.is_dir():
         traces = {m["name"] for item in path.iterdir() if (m := _FILE.fullmatch(item.name))}
         if len(traces) > 1:
-            raise ValueError(f"{path}: holds several traces, {', '.join(sorted(traces))}; name a file of one")
+            raise ValueError(
+                f"{path}: contains several traces, {', '.join(sorted(traces))}; expected a file of one "
+                "of them"
+            )
         folder, name = path, traces.pop()
     elif match is None:
         return [path]
@@ -142,7 +145,7 @@ class _Reader:
             return in_order(nodes, control=True)
         except ValueError:
             order = in_order(nodes, control=False)
-        note = "control dependencies go in circles: the order is that of data dependencies"
+        note = "control dependencies have a cycle, so the order follows data dependencies"
         if note not in self.trace.notes:
             self.trace.notes.append(note)
         return order
@@ -157,16 +160,12 @@ class _Reader:
                 if name == "schema" and isinstance(given, bytes):
                     version = given.decode("utf-8", "replace")
         if version and version not in _SCHEMAS:
-            raise ValueError(
-                f"schema {abbreviate(version)} is not known, expected one of {', '.join(_SCHEMAS)}"
-            )
+            raise ValueError(f"unknown schema {abbreviate(version)}, expected one of {', '.join(_SCHEMAS)}")
         self.schemas.add(version)
 
     def _count(self, node: Node, place: dict[int, int]) -> None:
         if node.kind not in _NODES:
-            raise ValueError(
-                f"node {node.number}: type {node.kind} is not known, expected 1 to {max(_NODES)}"
-            )
+            raise ValueError(f"node {node.number}: unknown type {node.kind}, expected 1 to {max(_NODES)}")
         name = _NODES[node.kind]
         self.counts["nodes"][name] += 1
         self.counts["duration_micros"][name] += node.micros
@@ -195,14 +194,15 @@ class _Reader:
             raise ValueError(f"node {node.number}: has no {end}, which {_NODES[node.kind]} needs")
         if not 0 <= node.integer(end) < self.trace.ranks:
             raise ValueError(
-                f"node {node.number}: {end} is {node.integer(end)}, and there are {self.trace.ranks} NPUs"
+                f"node {node.number}: {end} is {node.integer(end)}, but there are {self.trace.ranks} NPUs"
             )
 
     def _members(self, rank: int, node: Node, groups: Groups) -> tuple[int, ...]:
         """Return the NPUs that take part in a collective."""
         everyone = tuple(range(self.trace.ranks))
         if node.group and node.group not in groups:
-            note = f"who is in process group {abbreviate(node.group)} is not in the files: all NPUs are taken"
+            group = abbreviate(node.group)
+            note = f"the files do not list the members of process group {group}, so it contains all NPUs"
             if note not in self.trace.notes:
                 self.trace.notes.append(note)
         members = groups.get(node.group, everyone)
@@ -215,7 +215,7 @@ class _Reader:
     def _collective(self, rank: int, node: Node, size: int, members: tuple[int, ...]) -> None:
         kind = node.integer("comm_type")
         if not 0 <= kind < len(_OPERATIONS):
-            raise ValueError(f"node {node.number}: comm_type {kind} is not known")
+            raise ValueError(f"node {node.number}: unknown comm_type {kind}")
         name = _OPERATIONS[kind]
         if name in _SHARED:
             size //= len(members)
@@ -239,4 +239,4 @@ class _Reader:
             collective_nodes=self.counts["nodes"]["COMM_COLL_NODE"],
         )
         if len(self.files) < self.trace.ranks:
-            self.trace.notes.append(f"{len(self.files)} of {self.trace.ranks} NPUs have a file")
+            self.trace.notes.append(f"only {len(self.files)} of {self.trace.ranks} NPUs have a file")

@@ -65,9 +65,9 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
         elif kind in (_FIXED64, _FIXED32):
             length = 8 if kind == _FIXED64 else 4
         else:
-            raise ValueError(f"is no protocol buffer: field {number} is of kind {kind}")
+            raise ValueError(f"is not a protocol buffer: field {number} is of kind {kind}")
         if not number or place + length > len(message):
-            raise ValueError(f"is no protocol buffer: field {number} ends after its message")
+            raise ValueError(f"is not a protocol buffer: field {number} ends after its message")
         yield number, message[place : place + length]
         place += length
 
@@ -97,7 +97,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
         if byte < 128:
             return number, place
         shift += 7
-    raise ValueError(f"is no protocol buffer: a number that ends nowhere, at byte {place}")
+    raise ValueError(f"is not a protocol buffer: a number without an end at byte {place}")
 
 
 # Process groups of Chakra traces: which NPUs take part in a collective that names one.
@@ -149,7 +149,7 @@ def _members(listed: Any, npus: int, what: str) -> tuple[int, ...]:
     wrong = [npu for npu in members if type(npu) is not int or not 0 <= npu < npus]
     if wrong or len(set(members)) < len(members) or not members:
         raise ValueError(
-            f"{what}: is {abbreviate(list(members))}, expected some NPUs of 0 to {npus - 1}, each once"
+            f"{what}: is {abbreviate(list(members))}, expected different NPUs from 0 to {npus - 1}"
         )
     return members
 
@@ -158,7 +158,7 @@ def _parsed(content: bytes, what: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise ValueError(f"{what}: is no JSON, expected process groups") from None
+        raise ValueError(f"{what}: is not JSON, expected process groups") from None
 
 
 COMP, SEND, RECV, COLL = 4, 5, 6, 7
@@ -260,6 +260,6 @@ def in_order(nodes: list[Node], control: bool) -> list[Node]:
     if len(order) < len(nodes):
         stuck = next(node.number for at, node in enumerate(nodes) if waiting[at])
         raise ValueError(
-            f"node {stuck}: is one of {len(nodes) - len(order)} that depend on each other in a circle"
+            f"node {stuck}: is one of {len(nodes) - len(order)} nodes that depend on each other in a cycle"
         )
     return order

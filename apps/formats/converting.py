@@ -29,7 +29,7 @@ def write(program: Program, path: str | Path) -> None:
     chosen = named_format(path)
     if chosen is None or chosen.write is None:
         writable = ", ".join(item.suffix for item in FORMATS.values() if item.write)
-        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+        raise ValueError(f"{path}: unknown output format, expected a name that ends in {writable}")
     _write_content(path, chosen.write(program))
 
 
@@ -68,8 +68,8 @@ def convert(
     elif chosen.convert is not None:
         if whole.by_length and is_by_length(whole.calls):
             raise ValueError(
-                f"{path}: some receives are posted in another order of lengths than their sends, and the "
-                "format takes messages in order; expected a name that ends in .trc or .trace"
+                f"{path}: the lengths of some receives are in another order than those of their sends, and "
+                f"the format matches messages in order; expected a name that ends in .trc or .trace"
             )
         write_lines(path, chain(chosen.convert(whole, options), told))
     elif chosen.write is not None:
@@ -84,18 +84,18 @@ def _lost(whole: Recorded, chosen: Format, options: Options) -> Iterator[str]:
     seconds, cycles = calls["gap"].sum(), int(calls["size"][calls["kind"] == Call.COMPUTE].sum())
     if chosen.computation == "program" and seconds and not options.compute:
         yield (
-            f"{seconds:g} s of recorded computation are left out, for that of {chosen.suffix} always counts; "
-            "--compute recorded writes them"
+            f"{seconds:g} s of recorded computation are omitted, because computation in {chosen.suffix} "
+            f"always counts; --compute recorded writes them"
         )
     if chosen.computation == "recorded" and cycles:
         yield (
-            f"{cycles} cycles of computation are recorded computation in {chosen.suffix}, which counts where "
-            "--compute recorded asks for it"
+            f"{cycles} cycles of computation become recorded computation in {chosen.suffix}, which counts "
+            f"only with --compute recorded"
         )
     if (calls["kind"] == Call.MARK).any():
-        yield f"marks of iterations and sections are left out, which {chosen.suffix} does not know"
+        yield f"marks of iterations and sections are omitted, because {chosen.suffix} has none"
     if (calls["kind"] == Call.COLLECTIVE).any() and chosen.suffix != FORMATS["tit"].suffix:
-        yield "collectives are written out as messages, by our algorithms"
+        yield "collectives are written as messages of the built-in algorithms"
 
 
 def rewrite(
@@ -143,5 +143,5 @@ def check_convertible(path: Path) -> Format:
         writable = ", ".join(
             item.suffix for item in all_formats() if item.stream or item.write or item.convert
         )
-        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+        raise ValueError(f"{path}: unknown output format, expected a name that ends in {writable}")
     return chosen

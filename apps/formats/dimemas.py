@@ -158,7 +158,7 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
             elif mode == 2:
                 raise TraceError(record.line, "waits for a receive that was never posted")
             else:
-                raise TraceError(record.line, f"receive type {mode} is none of 0, 1, 2")
+                raise TraceError(record.line, f"unknown receive type {mode}, expected 0, 1 or 2")
             yield from writer.full()
     for task, gap in gaps.items():
         writer.add(task, Kind.COMPUTE, gap=gap)
@@ -169,7 +169,7 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
 def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, gap: float) -> None:
     operation, communicator, root, _, sent, received = record.numbers
     if not 0 <= operation < len(NAMES):
-        raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
+        raise TraceError(record.line, f"unknown global operation {operation}, expected 0 to 13")
     members = known.members(communicator)
     for task in (record.task, root) if operation in _ROOTED else (record.task,):
         if task not in members:
@@ -189,7 +189,7 @@ def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, 
 def _tasks(line: str, asked: int | None) -> int:
     header = _HEADER.match(line)
     if header is None:
-        raise TraceError(1, "is no Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
+        raise TraceError(1, "is not a Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
     return count_tasks(int(header[1]) - 1, asked)
 
 
@@ -202,12 +202,12 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
         numbers = _integer(line, words[2:])
         if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= known.tasks:
             raise TraceError(
-                line, f"a communicator needs a size and as many tasks from 0 to {known.tasks - 1}"
+                line, f"a communicator needs a size and this number of tasks from 0 to {known.tasks - 1}"
             )
         known.communicators[numbers[0]] = numbers[2:]
         return None
     if kind not in _FIELDS:
-        raise TraceError(line, f"record {abbreviate(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
+        raise TraceError(line, f"unknown record {abbreviate(kind)}, expected d, s, 0, 1, 2, 3, 10 or 20")
     if len(words) not in _FIELDS[kind]:
         raise TraceError(line, f"has {len(words)} fields, expected {' or '.join(map(str, _FIELDS[kind]))}")
     seconds = 0.0
@@ -217,10 +217,12 @@ def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
         del words[4]
     numbers = _integer(line, words[1:])
     if numbers[1] != 0:
-        raise TraceError(line, f"is of thread {numbers[1]}, only tasks of one thread, number 0, can be read")
+        raise TraceError(
+            line, f"belongs to thread {numbers[1]}, but only tasks with one thread, number 0, are supported"
+        )
     peers = (numbers[0], numbers[2]) if kind in (_SEND, _RECEIVE) else (numbers[0],)
     if max(peers) >= known.tasks:
-        raise TraceError(line, f"names task {max(peers)}, expected 0 to {known.tasks - 1}")
+        raise TraceError(line, f"refers to task {max(peers)}, expected 0 to {known.tasks - 1}")
     return _Record(line, kind, numbers[0], numbers[2:], seconds)
 
 

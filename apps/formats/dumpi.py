@@ -110,7 +110,7 @@ def files(path: Path) -> list[Path]:
         metas = sorted(path.glob("*.meta"))
         if len(metas) != 1:
             names = ", ".join(meta.name for meta in metas[:5])
-            raise ValueError(f"{path}: holds {len(metas)} runs, expected one of their files: {names}")
+            raise ValueError(f"{path}: contains {len(metas)} runs, expected one of their files: {names}")
         path = metas[0]
     if path.suffix != ".meta":
         match = _MEMBER.fullmatch(path.name)
@@ -126,7 +126,7 @@ def files(path: Path) -> list[Path]:
         if members:
             count = facts.get("numprocs", "")
             return _all_ranks(path, members, int(count) if count.isdecimal() and len(count) < 9 else None)
-    raise ValueError(f"{path}: no files of ranks stand beside it, expected {path.stem}-0000.bin ..")
+    raise ValueError(f"{path}: the files of the ranks are missing, expected {path.stem}-0000.bin ..")
 
 
 def _meta_values(meta: Path) -> dict[str, str]:
@@ -238,7 +238,9 @@ class _Reader:
         try:
             return communicators_of(self._trace, steps)
         except (KeyError, TypeError, IndexError):
-            raise ValueError(f"{self._parts[0].parent}: a call that makes a communicator is broken") from None
+            raise ValueError(
+                f"{self._parts[0].parent}: a call that creates a communicator is damaged"
+            ) from None
 
     def _tell(self, completed: Counter[str]) -> None:
         calls: Counter[str] = Counter()

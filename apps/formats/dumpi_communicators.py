@@ -72,8 +72,8 @@ def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list
         if state.done < len(state.steps):
             name = state.steps[state.done][0].capitalize()
             raise ValueError(
-                f"rank {rank} calls MPI_{name} as number {state.done} of its calls that make communicators "
-                "and groups, and others of its communicator never do"
+                f"rank {rank} calls MPI_{name} as number {state.done} of its calls that create "
+                f"communicators and groups, but other ranks of its communicator do not"
             )
     return [state.made for state in ranks]
 
@@ -85,7 +85,7 @@ def _advance(state: _Rank, rank: int, waiting: dict[int, dict[int, Step]]) -> Ma
         if name in CREATING:
             parent = state.communicators.get(given["oldcomm"])
             if parent is None:
-                raise ValueError(f"rank {rank}: communicator {given['oldcomm']} is not known to it")
+                raise ValueError(f"rank {rank}: unknown communicator {given['oldcomm']}")
             waiting[parent.number][rank] = (name, given)
             return parent
         state.done += 1
@@ -97,7 +97,7 @@ def _make(trace: Trace, ranks: list[_Rank], parent: Made, calls: dict[int, Step]
     """Let the ranks of a communicator have what they made of it together."""
     names = {name for name, _ in calls.values()}
     if len(names) > 1:
-        raise ValueError(f"ranks disagree: {' and '.join(sorted(names))} on one communicator")
+        raise ValueError(f"ranks call {' and '.join(sorted(names))} on one communicator")
     name = names.pop()
     parts = _PARTS[name](ranks, parent, {rank: given for rank, (_, given) in calls.items()})
     for rank in parent.members:

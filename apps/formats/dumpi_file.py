@@ -140,7 +140,7 @@ class DumpiFile:
         except OSError as error:
             raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
         if not self._data.startswith(MAGIC):
-            raise TraceError(0, "does not begin as a DUMPI file", "byte")
+            raise TraceError(0, "is not a DUMPI file", "byte")
         offsets = self._index()
         self._stream = offsets[2]
         self.version = self._version(offsets[3])
@@ -158,21 +158,21 @@ class DumpiFile:
             offsets.append(int.from_bytes(word, "big"))
             place -= 8
         else:
-            raise TraceError(len(self._data), "has no index at its end: it is cut off or broken", "byte")
+            raise TraceError(len(self._data), "has no index at its end: it is incomplete or damaged", "byte")
         if len(offsets) < 4 or max(offsets) >= len(self._data):
-            raise TraceError(place, "has a broken index at its end", "byte")
+            raise TraceError(place, "has a damaged index at its end", "byte")
         return offsets
 
     def _version(self, place: int) -> tuple[int, int, int]:
         version = tuple(self._data[place : place + 3])
         if len(version) != 3:
-            raise TraceError(place, "has no header here, where its index says", "byte")
+            raise TraceError(place, "has no header at the place in its index", "byte")
         return version[0], version[1], version[2]
 
     def _sizes(self, place: int) -> list[int]:
         (count,), place = self._unpacked(">I", place)
         if count > 1 << 16:
-            raise TraceError(place, f"names {count} sizes of datatypes", "byte")
+            raise TraceError(place, f"has {count} sizes of datatypes", "byte")
         return list(self._unpacked(f">{count}i", place)[0])
 
     def _counts(self, place: int) -> dict[str, int]:
@@ -197,7 +197,7 @@ class DumpiFile:
             if label == END_OF_STREAM:
                 return
             if label >= len(FUNCTIONS):
-                raise TraceError(place, f"function {label} is not known", "byte")
+                raise TraceError(place, f"unknown function {label}", "byte")
             record, end = self._record(label, place, after, before, last)
             yield record
             place = end

@@ -87,7 +87,7 @@ class RankCalls:
             self._act(name, given)
         except (KeyError, TypeError, IndexError) as error:
             raise TraceError(
-                place, f"MPI_{name.capitalize()} is broken: {error} is missing", "record at"
+                place, f"MPI_{name.capitalize()} is damaged: {error} is missing", "record at"
             ) from None
 
     def datatype(self, number: int, size: int) -> None:
@@ -123,16 +123,14 @@ class RankCalls:
 
     def _bytes(self, count: int, datatype: int) -> int:
         if datatype not in self._sizes:
-            raise TraceError(
-                self._line, f"datatype {datatype} is not known to rank {self._rank}", "record at"
-            )
+            raise TraceError(self._line, f"rank {self._rank} does not know datatype {datatype}", "record at")
         return max(count, 0) * max(self._sizes[datatype], 0)
 
     def _on(self, number: int) -> Made:
         made = self._communicators.get(number)
         if made is None:
             raise TraceError(
-                self._line, f"communicator {number} is not known to rank {self._rank}", "record at"
+                self._line, f"rank {self._rank} does not know communicator {number}", "record at"
             )
         return made
 
@@ -141,7 +139,9 @@ class RankCalls:
         made = self._on(given["comm"])
         if peer >= len(made.members):
             raise TraceError(
-                self._line, f"rank {peer} of a communicator of {len(made.members)} is named", "record at"
+                self._line,
+                f"the peer is rank {peer} of a communicator with {len(made.members)} ranks",
+                "record at",
             )
         if peer < 0:
             return None
@@ -276,7 +276,9 @@ class RankCalls:
         root = given.get("root", -1)
         if not -1 <= root < len(made.members):
             raise TraceError(
-                self._line, f"root {root} of a communicator of {len(made.members)} is named", "record at"
+                self._line,
+                f"the root is rank {root} of a communicator with {len(made.members)} ranks",
+                "record at",
             )
         peer = made.members[root] if root >= 0 else -1
         self._add(Call.COLLECTIVE, peer, size, OPERATIONS.index(name), communicator=made.number, sizes=sizes)

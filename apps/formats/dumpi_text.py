@@ -39,7 +39,7 @@ def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
             begun, arguments = (match[1], number, wall, cpu), {}
         elif match := _RETURNING.match(line):
             if begun is None or begun[0] != match[1]:
-                raise TraceError(number, f"MPI_{match[1]} returns, and has not begun")
+                raise TraceError(number, f"MPI_{match[1]} returns but did not begin")
             wall, cpu = _times(match)
             yield begun[0].lower(), begun[1], (begun[3], cpu), (begun[2], wall), arguments
             begun = None
@@ -67,7 +67,7 @@ def _argument(number: int, line: str, arguments: Arguments) -> None:
     if match is None:
         if not line or line[0] in "[],{":  # a list of lists goes on
             return
-        raise TraceError(number, f"{abbreviate(line)} is no argument, expected: type name=value")
+        raise TraceError(number, f"{abbreviate(line)} is not an argument, expected: type name=value")
     name, brackets, value = match.groups()
     if line.startswith("MPI_Status"):
         arguments[name] = [

@@ -136,7 +136,7 @@ class _Tokens:
             raise TraceError(self.line, f"ends too early, expected {what or 'more'}")
         self.line, self._next = self._next[0], None
         if what and word != what:
-            raise TraceError(self.line, f"{abbreviate(word)} stands here, expected {what}")
+            raise TraceError(self.line, f"{abbreviate(word)} found, expected {what}")
         return word
 
     def integer(self, what: str, least: int = 0, most: int = _MOST) -> int:
@@ -166,7 +166,7 @@ class _Reader:
             tokens.take("rank")
             rank = tokens.integer("rank", 0, ranks)
             if rank in known:
-                raise TraceError(tokens.line, f"rank {rank} stands here twice")
+                raise TraceError(tokens.line, f"rank {rank} appears twice")
             known.add(rank)
             operations = self._block(tokens, ranks, held)
             held += len(operations) if self._reading.in_order else 0
@@ -179,13 +179,13 @@ class _Reader:
         labels: dict[str, int] = {}
         while (word := tokens.take()) != "}":
             held = before + len(operations)
-            check_size(held, HELD, "operations that must be held", str(self._path))
+            check_size(held, HELD, "operations that must fit into memory", str(self._path))
             if word in ("send", "recv", "calc") and tokens.peek() != ":":
                 operations.append(self._operation(word, tokens, ranks))
             elif tokens.peek() == ":":
                 tokens.take(":")
                 if word in labels:
-                    raise TraceError(tokens.line, f"label {abbreviate(word)} stands here twice")
+                    raise TraceError(tokens.line, f"label {abbreviate(word)} appears twice")
                 labels[word] = len(operations)
                 operations.append(self._operation(tokens.take(), tokens, ranks))
             else:
@@ -199,7 +199,7 @@ class _Reader:
         if how not in ("requires", "irequires"):
             raise TraceError(
                 tokens.line,
-                f"{abbreviate(word + ' ' + how)} is no operation, expected send, recv, calc or requires",
+                f"{abbreviate(word + ' ' + how)} is not an operation, expected send, recv, calc or requires",
             )
         other = tokens.take()
         for label in (word, other):
@@ -216,7 +216,9 @@ class _Reader:
             tokens.take("to" if kind == "send" else "from")
             operation.peer = tokens.integer("peer", -1 if kind == "recv" else 0, ranks)
         else:
-            raise TraceError(tokens.line, f"{abbreviate(kind)} is no operation, expected send, recv or calc")
+            raise TraceError(
+                tokens.line, f"{abbreviate(kind)} is not an operation, expected send, recv or calc"
+            )
         while tokens.peek() in _OPTIONS:
             option = tokens.take()
             value = tokens.integer(option, -1 if (option, kind) == ("tag", "recv") else 0)

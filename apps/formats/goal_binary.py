@@ -65,13 +65,13 @@ def _schedules(path: Path, reading: Reading, trace: Trace) -> Iterator[tuple[int
     """Yield the ranks with their operations, as they are read."""
     content = _Content(path, reading)
     if (magic := content.number(8)) == _USED_UP:
-        raise _error(0, "the schedule was used up by LogGOPSim --save-mem, make it anew with txt2bin")
+        raise _error(0, "LogGOPSim --save-mem has consumed the schedule; create it again with txt2bin")
     if magic != _MAGIC:
-        raise _error(0, f"{magic} stands here, expected {_MAGIC}, with which a binary GOAL schedule begins")
+        raise _error(0, f"{magic} found, expected {_MAGIC}, the start of a binary GOAL schedule")
     begin = content.place
     ranks = content.number(4)
     if not 1 <= ranks <= MOST_TASKS:
-        raise _error(8, f"{ranks} is no number of ranks, expected 1 to {MOST_TASKS}")
+        raise _error(8, f"{ranks} ranks are out of range, expected 1 to {MOST_TASKS}")
     trace.has_ranks(ranks)
     content.take(2)
     table = np.frombuffer(content.take(16 * ranks), "<u8").reshape(ranks, 2).tolist()
@@ -83,11 +83,11 @@ def _schedules(path: Path, reading: Reading, trace: Trace) -> Iterator[tuple[int
         if first + begin != content.place or last < first:
             raise _error(
                 begin + 6 + 16 * rank,
-                f"rank {rank} has the bytes {first} to {last}, expected them to begin at "
-                f"{content.place - begin}, where those before it end",
+                f"rank {rank} has the bytes {first} to {last}, expected to begin at "
+                f"{content.place - begin}, the end of the previous rank",
             )
         part = _Part(rank, content.place, content.take(last - first))
-        check_size(held + len(part.nodes), HELD, "operations that must be held", str(path))
+        check_size(held + len(part.nodes), HELD, "operations that must fit into memory", str(path))
         held += len(part.nodes) if reading.in_order else 0
         yield rank, part.operations(ranks)
 
@@ -130,7 +130,7 @@ class _Part:
         self._nodes_at = 8 + 4 * free
         rest = len(content) - self._nodes_at - count * _NODE.itemsize
         if rest < 0 or rest % 4:
-            raise self._wrong(f"has {len(content)} bytes, which {count} operations do not fill")
+            raise self._wrong(f"has {len(content)} bytes, which do not match {count} operations")
         self.nodes = np.frombuffer(content, _NODE, count, self._nodes_at)
         self._listed = np.frombuffer(content, _NUMBER, rest // 4, len(content) - rest)
 
@@ -147,21 +147,24 @@ class _Part:
             for place, later in self._later(name):
                 getattr(operations[later], name).append(place)
         needs = np.array([len(each.ended) + len(each.begun) for each in operations], np.int64)
-        self._refuse(needs != self.nodes["needs"], "needs another number of operations than name it")
+        self._refuse(
+            needs != self.nodes["needs"],
+            "has a number of requirements that does not match the operations that name it",
+        )
         return operations
 
     def _check(self, ranks: int) -> None:
         """Refuse operations that cannot be."""
         nodes = self.nodes
         kind, peer = nodes["kind"], nodes["peer"]
-        self._refuse((kind < 1) | (kind > 3), "is no send, recv or calc")
+        self._refuse((kind < 1) | (kind > 3), "is not a send, recv or calc")
         away = (peer >= ranks) & ((kind == 1) | ((kind == 2) & (peer != _ANY)))
-        self._refuse(away, f"has a partner that is not from 0 to {ranks - 1}")
+        self._refuse(away, f"has a partner outside 0 to {ranks - 1}")
         self._refuse((kind == 1) & (nodes["tag"] == _ANY), "is a send without a tag")
         self._refuse(nodes["size"] >= np.uint64(1 << 62), "is too large, expected less than 2**62")
         for name in ("ended", "begun"):
             end = nodes[name].astype(np.int64) + nodes[f"{name}_at"]
-            self._refuse((nodes[name] > 0) & (end > len(self._listed)), "names a list beyond the end")
+            self._refuse((nodes[name] > 0) & (end > len(self._listed)), "refers to a list beyond the end")
         named = int(nodes["ended"].sum(dtype=np.int64) + nodes["begun"].sum(dtype=np.int64))
         if named != len(self._listed):
             raise self._wrong(f"has a list of {len(self._listed)} operations, of which {named} are named")
@@ -173,7 +176,7 @@ class _Part:
             for later in self._listed[at : at + count].tolist() if count else ():
                 if later >= len(self.nodes):
                     raise self._wrong(
-                        f"operation {place}, {later} shall come after it, expected less than "
+                        f"operation {place}: its successor {later} does not exist, expected less than "
                         f"{len(self.nodes)}"
                     )
                 yield place, later

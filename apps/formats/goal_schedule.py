@@ -105,7 +105,8 @@ class _Facts:
         )
         if len(self._cpus) > 1:
             trace.notes.append(
-                f"ranks compute on {len(self._cpus)} CPUs at once, replayed one after the other"
+                f"ranks compute on {len(self._cpus)} CPUs at once, but netplace replays this computation "
+                f"sequentially"
             )
 
 
@@ -211,8 +212,8 @@ class _Schedule:
             place = next(place for place, needs in enumerate(self._needs) if needs)
             item = self.operations[place]
             raise ValueError(
-                f"rank {self.rank}, operation {place} ({item.kind}) never begins: what it requires never "
-                "ends, for want of a message or because of a circle"
+                f"rank {self.rank}, operation {place} ({item.kind}) never begins: its requirements never "
+                f"end, because a message is missing or they form a cycle"
             )
 
     def _release(self, places: list[int]) -> None:

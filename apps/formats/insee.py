@@ -84,9 +84,7 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
             yield Batch(calls)
     trace.has_ranks(count_tasks(largest, said))
     trace.facts.update(format="insee")
-    unit = (
-        "nanoseconds" if reading.trc_ns else "cycles (--trc-unit ns reads it as nanoseconds, as INSEE does)"
-    )
+    unit = "nanoseconds" if reading.trc_ns else "cycles (--trc-unit ns reads nanoseconds, like INSEE)"
     trace.notes.append(f"the format has no collectives, requests and times; computation is in {unit}")
 
 
@@ -129,7 +127,7 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
         if wrong.any():
             row = int(rows[int(wrong.argmax())])
             raise table.fault(
-                row, f"has {table.columns[row]} words, expected {columns} as it begins with {word}"
+                row, f"has {table.columns[row]} words, expected {columns} because it begins with {word}"
             )
         rows_by_kind.append(rows)
     if not known.all():

@@ -122,7 +122,7 @@ def _dense(rows: list[tuple[int, list[str]]]) -> tuple[int, Pairs]:
     pairs: Pairs = {}
     for source, (number, words) in enumerate(rows):
         if len(words) != len(rows):
-            raise TraceError(number, f"has {len(words)} columns, expected {len(rows)}, as many as rows")
+            raise TraceError(number, f"has {len(words)} columns, expected {len(rows)}, the number of rows")
         for target, word in enumerate(words):
             if size := _integer(number, word, "bytes"):
                 pairs[source, target] = (1, size)
@@ -149,8 +149,8 @@ def _batches(trace: Trace, pairs: Pairs) -> Iterator[Batch]:
     yield from batched(_rows(trace.ranks, pairs))
     trace.facts.update(format="matrix")
     trace.notes.append(
-        "a matrix says no order: each rank posts its receives, sends to the rank after it, the next one, and "
-        "so on, and waits"
+        "a matrix has no order: each rank posts its receives, sends to the following ranks in increasing "
+        "order, and waits"
     )
 
 

@@ -49,8 +49,7 @@ def open_otf2(path: Path, reading: Reading) -> Trace:
     """Open an OTF2 archive by its anchor file or folder; see `netplace.apps.formats.open_trace`."""
     if importlib.util.find_spec("otf2") is None:
         raise ValueError(
-            f"{path}: OTF2 is read with the library otf2, which is not installed; "
-            "pip install 'netplace[otf2]'"
+            f"{path}: OTF2 needs the library otf2, which is not installed; pip install 'netplace[otf2]'"
         )
     anchor = _anchor(path) or path
     for file in files(path):
@@ -66,14 +65,14 @@ class _Reader:
         self._path, self._definitions, self._reading = path, definitions, reading
         self._resolution = definitions["resolution"]
         if not self._resolution:
-            raise ValueError(f"{path}: is a broken OTF2 archive, its clock has a resolution of 0")
+            raise ValueError(f"{path}: is a damaged OTF2 archive: its clock has a resolution of 0")
         world = [
             members
             for kind, paradigm, members in definitions["groups"].values()
             if (kind, paradigm) == ("COMM_LOCATIONS", "MPI")
         ]
         if not world:
-            raise ValueError(f"{path}: holds no MPI, expected a group of the locations of MPI ranks")
+            raise ValueError(f"{path}: contains no MPI, expected a group of the locations of MPI ranks")
         self._rank_of = {location: rank for rank, location in enumerate(world[-1])}
         processes = {
             definitions["locations"][location][1]: rank
@@ -108,7 +107,7 @@ class _Reader:
                 yield from self._writer.full()
         except (KeyError, IndexError, TypeError) as error:
             raise ValueError(
-                f"{self._path}: is a broken OTF2 archive, {error} is not defined in it"
+                f"{self._path}: is a damaged OTF2 archive: {error} is not defined in it"
             ) from None
         finally:
             library.close()
@@ -125,7 +124,7 @@ class _Reader:
             location = self._locations[number]
             if location.events < count:
                 raise FileError(
-                    f"{self._path}: is a broken OTF2 archive, {location.events} of {count} events of "
+                    f"{self._path}: is a damaged OTF2 archive: only {location.events} of {count} events of "
                     f"location {number} (rank {location.rank}) can be read"
                 )
 
@@ -189,11 +188,11 @@ class _Reader:
             location.regions.pop()
         elif region in location.regions:
             top, this = self._regions[location.regions[-1]][0], self._regions[region][0]
-            self._irregular.append(f"rank {location.rank}: leave of {this} while top is {top}")
+            self._irregular.append(f"rank {location.rank}: region {this} ends inside region {top}")
             while location.regions.pop() != region:
                 pass
         else:
-            self._irregular.append(f"rank {location.rank}: leave without enter")
+            self._irregular.append(f"rank {location.rank}: a region ends that did not begin")
 
     def _MeasurementOnOff(self, location: Location, time: int, mode: str) -> None:  # noqa: N802
         if mode == "OFF":
@@ -342,12 +341,13 @@ class _Reader:
     def _tell(self) -> None:
         if any(name.startswith("i") for name in self._trace.left_out if not ignorable(name)):
             self._trace.notes.append(
-                "the trace has no record of its non-blocking collectives (sizes, communicators): left out"
+                "non-blocking collectives are omitted, because the trace does not record their sizes and "
+                "communicators"
             )
         if any(operation in _UNEVEN for operation, *_ in self._records):
             self._trace.notes.append(
-                "the trace has the bytes that a rank gives in all in an alltoallv or alltoallw, not to whom: "
-                "taken as equal parts"
+                "the trace records only the total bytes that a rank sends in an alltoallv or alltoallw, so "
+                "netplace assumes equal parts"
             )
         by_rank = {
             location.rank: location for number, location in self._locations.items() if number in self._rank_of

@@ -123,7 +123,7 @@ class Library:
                 return decoder.decode(content)
         except msgspec.MsgspecError:
             pass
-        raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}")
+        raise FileError(f"{self._path}: is a damaged OTF2 archive{self._reason()}")
 
     def _reason(self) -> str:
         self._process.kill()
@@ -132,7 +132,7 @@ class Library:
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
         self.close()
         said = [line.partition("error: ")[2] for line in lines if "error: " in line]
-        return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
+        return f": the library reports {said[-1][:200]!r}" if said else ": the library failed"
 
 
 def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:

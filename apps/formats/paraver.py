@@ -178,10 +178,10 @@ def open_paraver(path: Path, reading: Reading) -> Trace:
         line = next(lines(path, Reading()), (1, b""))[1].decode("utf-8", "replace")
         header = _HEADER.match(line)
         if header is None:
-            raise TraceError(1, f"{abbreviate(line)} is no header of Paraver's")
+            raise TraceError(1, f"{abbreviate(line)} is not a header of Paraver")
         tasks = int(header[4])
         if not 0 < tasks <= MOST_TASKS:
-            raise TraceError(1, f"names {tasks} tasks, expected 1 to {MOST_TASKS}")
+            raise TraceError(1, f"has {tasks} tasks, expected 1 to {MOST_TASKS}")
     trace = Trace(tasks, iter(()), sorted=False)
     trace.batches = _Reader(path, reading, trace, header).batches()
     return trace
@@ -216,7 +216,7 @@ class _Reader:
                         if isinstance(error, TraceError):
                             raise
                         text = raw.decode("ascii", "replace")
-                        raise TraceError(number, f"{abbreviate(text)} is no record of Paraver's") from None
+                        raise TraceError(number, f"{abbreviate(text)} is not a record of Paraver") from None
                     yield from self._writer.full()
         if self._reading.in_order:
             for rank, task in enumerate(self._tasks):
@@ -245,7 +245,7 @@ class _Reader:
         if application != 1:
             return
         if count != len(members):
-            raise ValueError("a communicator of another size")
+            raise ValueError("a communicator whose size differs")
         ranks = tuple(member - 1 for member in members)
         if ranks == self._trace.communicators[0] and self._world is None:
             self._world = own
@@ -257,7 +257,7 @@ class _Reader:
         if application != 1:
             return None
         if not 1 <= task <= self._trace.ranks:
-            raise TraceError(number, f"names task {task}, expected 1 to {self._trace.ranks}")
+            raise TraceError(number, f"refers to task {task}, expected 1 to {self._trace.ranks}")
         return task - 1
 
     def _state(self, number: int, fields: list[int]) -> None:
@@ -338,7 +338,7 @@ class _Reader:
             raise ValueError("a negative size")
         if self._reading.in_order:
             count = self._records["communication (3)"] + self._records["event (2)"]
-            check_size(count, _HELD, "records that must be put in order", str(self._path))
+            check_size(count, _HELD, "records that must be sorted", str(self._path))
             self._tasks[source].sends.append((sent, target, size, tag))
             self._tasks[target].receives.append((posted, came, source, size, tag))
         else:
@@ -377,4 +377,4 @@ class _Reader:
         }
         self._trace.facts.update(facts)
         if self._applications > 1:
-            self._trace.notes.append(f"the first of {self._applications} applications is read")
+            self._trace.notes.append(f"only the first of {self._applications} applications is read")

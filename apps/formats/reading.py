@@ -28,7 +28,7 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     with _about(path):
         chosen = format_of(path)
         if reading.trc_ns and chosen is not FORMATS["insee"]:
-            raise ValueError("trc_ns: is for .trc files, and this is none")
+            raise ValueError("trc_ns: applies only to .trc files")
         return chosen.open(path, reading)
 
 

@@ -58,7 +58,9 @@ def open_recording(path: Path, reading: Reading) -> Trace:
     for file in sorted(path.glob("rank-*.calls")):
         rank, size = _begun(file)
         if ranks and size != count:
-            raise ValueError(f"{file}: is of a run of {size} ranks, the files before it of one of {count}")
+            raise ValueError(
+                f"{file}: belongs to a run of {size} ranks, but the other files to a run of {count}"
+            )
         ranks[rank], count = file, size
     if len(ranks) < count:
         missing = next(rank for rank in range(count) if rank not in ranks)
@@ -75,10 +77,10 @@ def _begun(file: Path) -> tuple[int, int]:
     """Return rank and number of ranks from the first entry of a file."""
     first = np.fromfile(input_file(file), ENTRY, 1)
     if len(first) != 1 or first["kind"][0] != _BEGUN or first["list"][0] != _MAGIC:
-        raise ValueError(f"{file}: does not begin as netplace record writes it")
+        raise ValueError(f"{file}: is not a recording of netplace record")
     rank, size = int(first["peer"][0]), int(first["size"][0])
     if not 0 <= rank < size:
-        raise ValueError(f"{file}: is of rank {rank} of {size}")
+        raise ValueError(f"{file}: belongs to rank {rank} of {size}")
     return rank, size
 
 
@@ -97,8 +99,8 @@ def _batches(trace: Trace, ranks: dict[int, Path], reading: Reading) -> Iterator
     if unfinished:
         shown = ", ".join(map(str, unfinished[:5])) + (" .." if len(unfinished) > 5 else "")
         trace.notes.append(
-            f"{len(unfinished)} of {trace.ranks} ranks did not come to MPI_Finalize ({shown}): theirs are "
-            "the calls until then"
+            f"{len(unfinished)} of {trace.ranks} ranks did not reach MPI_Finalize ({shown}), so their calls "
+            f"are incomplete"
         )
 
 
@@ -160,10 +162,10 @@ class _Rank:
         ins, outs = (int(said[0]), int(said[1])) if len(said) > 1 else (-1, -1)
         count = ins + outs
         if min(ins, outs) < 0 or len(said) != 2 + 2 * count:
-            raise ValueError(f"{self._file}: has an exchange whose list is not of its messages")
+            raise ValueError(f"{self._file}: has an exchange whose list does not match its messages")
         own = int(entry["communicator"])
         if own not in self._members:
-            raise ValueError(f"{self._file}: communicator {own} is used before its members are told")
+            raise ValueError(f"{self._file}: communicator {own} is used before its members are defined")
         members, key = self._members[own]
         self._numbers[~own] = self._trace.communicator(members, ("exchange", key))
         waits = (
@@ -216,7 +218,9 @@ class _Rank:
         used, places = np.unique(numbers, return_inverse=True)
         for number in used.tolist():
             if number not in self._numbers:
-                raise ValueError(f"{self._file}: communicator {number} is used before its members are told")
+                raise ValueError(
+                    f"{self._file}: communicator {number} is used before its members are defined"
+                )
         return np.array([self._numbers[number] for number in used.tolist()], np.int64)[places]
 
     def _communicator(self, entry: Any) -> None:

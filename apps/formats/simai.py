@@ -87,14 +87,14 @@ def _pipeline_of(names: Sequence[str], stages: int, chunks: int, micros: int, li
     if len(begins) != micros or any(b - a != length for a, b in pairwise(begins)):
         raise TraceError(
             line,
-            f"{len(begins)} layers called {_FIRST} do not begin ga={micros} micro-batches of one length, "
+            f"{len(begins)} layers called {_FIRST} do not mark ga={micros} micro-batches of equal length, "
             f"which {stages} pipeline stages need",
         )
     if chunks > 1 and micros % stages:
         raise TraceError(
             line,
-            f"vpp: {chunks} chunks of layers are interleaved, for which ga={micros} micro-batches must be a "
-            f"multiple of pp={stages}, expected another number of them, or vpp: 1",
+            f"vpp: {chunks} chunks of layers are interleaved, so ga={micros} micro-batches must be a "
+            f"multiple of pp={stages}; expected another number, or vpp: 1",
         )
     cuts = _cuts(names[begins[0] : begins[0] + length], chunks, line)
     return _Pipeline(
@@ -195,7 +195,7 @@ class _Reader:
         pipeline = _pipeline_of(self.names, self.stages, chunks, int(header.get("ga", 1)), numbered[0][0])
         self.trace = Trace(ranks, iter(()))
         calls = self._stage_calls(0, pipeline)
-        check_length(len(calls) * ranks, f"what its {ranks} ranks do")
+        check_length(len(calls) * ranks, f"the calls of its {ranks} ranks")
         self.trace.batches = self._batches(pipeline, calls)
         self.trace.unrepeated = len(calls) * ranks // len(pipeline.micros)
         self.trace.facts.update(
@@ -206,7 +206,7 @@ class _Reader:
                 stages=self.stages, chunks=pipeline.chunks, micro_batches=len(pipeline.micros)
             )
             if not self.stage_bytes:
-                self.trace.notes.append("what goes between pipeline stages is not in the file")
+                self.trace.notes.append("the file does not contain the traffic between pipeline stages")
 
     def _read(self, numbered: list[tuple[int, bytes]]) -> None:
         rows = [(number, line.split()) for number, line in numbered if line.strip()]
@@ -231,9 +231,7 @@ class _Reader:
             return _Part(seconds, "", "", 0)
         if name not in _COLLECTIVES or group not in ("", "EP", "DP_EP", "DP"):
             known = ", ".join(_COLLECTIVES)
-            raise TraceError(
-                number, f"collective {abbreviate(words[1])} is not known, expected {known} or NONE"
-            )
+            raise TraceError(number, f"unknown collective {abbreviate(words[1])}, expected {known} or NONE")
         self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 

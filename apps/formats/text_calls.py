@@ -47,7 +47,7 @@ class _Requests:
         key, line, waits, number = key[order], line[order], waits[order], number[order]
         closed = np.concatenate([[True], waits[:-1]]) | (np.diff(key, prepend=-1) != 0)
         _refuse(line, waits & closed, "waits for a request that the task never opens")
-        _refuse(line, ~waits & ~closed, "opens a request that was opened before")
+        _refuse(line, ~waits & ~closed, "opens a request that is already open")
         number[waits] = number[np.flatnonzero(waits) - 1]
         still = ~waits & (np.diff(key, append=-1) != 0)
         self._key, self._line, self._number = key[still], line[still], number[still]
@@ -207,7 +207,7 @@ class _Reader:
     def _communicator(self, line: int, rank: int, own: int, size: int, text: str) -> None:
         members = _listed(text, "members of a communicator", line)
         if rank not in members or len(set(members)) != len(members):
-            raise TraceError(line, f"members {abbreviate(text)} must be different ranks, {rank} among them")
+            raise TraceError(line, f"members {abbreviate(text)} must be different ranks that include {rank}")
         if max(members) >= MOST_TASKS:
             raise TraceError(line, f"members {abbreviate(text)} must be less than {MOST_TASKS}")
         self._names("member", max(members), line)
@@ -225,7 +225,7 @@ class _Reader:
             raise TraceError(line, str(error)) from None
         number = self.communicators.get((rank, own)) if own else 0
         if number is None or (own and not self.trace.communicators[number]):
-            raise TraceError(line, f"communicator {own} is not known to rank {rank}")
+            raise TraceError(line, f"rank {rank} does not know communicator {own}")
         return OPERATIONS.index(name), number, name in ROOTED
 
     def _mark(self, line: int, rank: int, word: str) -> int:
@@ -234,10 +234,12 @@ class _Reader:
         if word in ("iter", "warm_iter"):
             return 0 if word == "iter" else -1
         if side not in ("begin", "end") or not name:
-            raise TraceError(line, f"mark {abbreviate(word)} is none of iter, <section>_begin, <section>_end")
+            raise TraceError(
+                line, f"unknown mark {abbreviate(word)}, expected iter, <section>_begin or <section>_end"
+            )
         tag = 1 + 2 * self.sections.setdefault(name, len(self.sections)) + (side == "end")
         if (rank, tag) in self._sides or (side == "end" and (rank, tag - 1) not in self._sides):
-            raise TraceError(line, f"mark {word} stands here twice or before its beginning")
+            raise TraceError(line, f"mark {word} appears twice or before its beginning")
         self._sides.add((rank, tag))
         return tag
 
@@ -245,7 +247,9 @@ class _Reader:
         for name, number in self.sections.items():
             for rank in range(self.trace.ranks):
                 if (rank, 2 + 2 * number) not in self._sides:
-                    raise ValueError(f"section {name!r}: rank {rank} does not begin and end it, as others do")
+                    raise ValueError(
+                        f"section {name!r}: rank {rank} does not begin and end it, but others do"
+                    )
 
 
 def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int, ...] | None]:
@@ -262,5 +266,5 @@ def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int,
 def _listed(text: str, what: str, line: int) -> tuple[int, ...]:
     words = text.split(",")
     if not all(word.isdecimal() and len(word) < 19 for word in words):
-        raise TraceError(line, f"{what} must be whole numbers with commas between, not {abbreviate(text)}")
+        raise TraceError(line, f"{what} must be whole numbers separated by commas, not {abbreviate(text)}")
     return tuple(map(int, words))

@@ -138,18 +138,18 @@ class _Reader:
         unsettled = [number for number in sorted(self.calls.types) if number >= _SETTLED_TYPES]
         if unsettled:
             self.trace.notes.append(
-                f"the numbers of types differ by release of SimGrid: {', '.join(map(str, unsettled))} are "
-                "read as in release 3.36"
+                f"type numbers differ between releases of SimGrid; netplace reads "
+                f"{', '.join(map(str, unsettled))} as in release 3.36"
             )
         self.trace.notes.append(
-            f"computation is recorded in flops, taken as {self.reading.flops:g} a second (--flops)"
+            f"computation is recorded in flops and converted at {self.reading.flops:g} per second (--flops)"
         )
 
     def _read(self, number: int, line: bytes) -> None:
         words = line.partition(b"#")[0].decode("ascii", "replace").split()
         if len(words) < 2:
             raise TraceError(
-                number, f"{abbreviate(' '.join(words))} is no action, expected: rank action arguments"
+                number, f"{abbreviate(' '.join(words))} is not an action, expected: rank action arguments"
             )
         rank = whole_of(number, words[0], "rank", MOST_TASKS)
         name = words[1].lower()
@@ -162,4 +162,4 @@ class _Reader:
         elif name in ACTIONS:
             ACTIONS[name](self.calls, line_of)
         else:
-            raise TraceError(number, f"action {abbreviate(words[1])} is not known")
+            raise TraceError(number, f"unknown action {abbreviate(words[1])}")

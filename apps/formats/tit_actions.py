@@ -111,9 +111,7 @@ class Calls:
         if place < len(line.words):
             number = whole_of(line.number, line.words[place], "type", _MOST)
             if number >= len(_TYPE_BYTES):
-                raise TraceError(
-                    line.number, f"type {number} is not known, expected 0 to {len(_TYPE_BYTES) - 1}"
-                )
+                raise TraceError(line.number, f"unknown type {number}, expected 0 to {len(_TYPE_BYTES) - 1}")
             self.types.add(number)
             size = _TYPE_BYTES[number]
         else:

@@ -104,13 +104,13 @@ def check_size(name: str, iterations: int, once: int, each: int) -> None:
     """
     if once + each > MOST_OPERATIONS:
         raise ValueError(
-            f"tasks: one iteration of {name} takes more than {MOST_OPERATIONS:,} operations, the most that a "
-            "program may have; ask for fewer tasks"
+            f"tasks: one iteration of {name} takes more than {MOST_OPERATIONS:,} operations, the limit of a "
+            f"program; use fewer tasks"
         )
     operations = once + each * iterations
     if operations > MOST_OPERATIONS:
         raise ValueError(
             f"iterations: {name} with {iterations} iterations takes {operations:,} operations, about "
             f"{operations * BYTES_PER_OPERATION / 1e9:.1f} GB of memory, expected at most "
-            f"{MOST_OPERATIONS:,} operations; ask for at most {(MOST_OPERATIONS - once) // each} iterations"
+            f"{MOST_OPERATIONS:,} operations; use at most {(MOST_OPERATIONS - once) // each} iterations"
         )

@@ -82,7 +82,7 @@ class Window:
         """Raise ValueError if nothing lies in the window."""
         if not self._any:
             raise ValueError(
-                f"no call begins from {self._begin:g} to {self._end:g} s, the trace goes to {self._last:g} s"
+                f"no call begins from {self._begin:g} to {self._end:g} s, the trace ends at {self._last:g} s"
             )
 
 

@@ -30,7 +30,7 @@ def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
             listed = ", ".join(f"{number} {name}" for name, number in names.items())
             what = "operations" if kind == "other" else f"{kind} operations"
             raise ValueError(
-                f"holds {what}, which cannot be replayed: {listed}; --ignore {kind} leaves them out"
+                f"contains {what}, which cannot be replayed: {listed}; --ignore {kind} skips them"
             )
 
 
@@ -69,8 +69,8 @@ def check_kept(calls: int) -> None:
     limit = memory_limit()
     if calls * _BYTES_A_CALL > limit:
         raise ValueError(
-            f"has more than {calls:,} calls that are not repeated, which take more than {limit:,} bytes of "
-            "memory as a whole; cut it to some --ranks or a window, or raise the limit with netplace "
+            f"has more than {calls:,} calls without repetition, which take more than {limit:,} bytes of "
+            f"memory; cut the trace to some --ranks or a window, or raise the limit with netplace "
             f"--memory-limit, or {MEMORY_LIMIT} in the environment"
         )
 

@@ -117,8 +117,8 @@ class _Writing:
                 full = next(other for other in by_member if len(other) == most)
                 name = OPERATIONS[self._tag[full[len(rows)]]]
                 raise ValueError(
-                    f"rank {members[place]} takes no part in {name}, number {len(rows)} of the collectives "
-                    f"of its communicator of {len(members)} ranks"
+                    f"rank {members[place]} does not call {name}, number {len(rows)} of the collectives of "
+                    f"its communicator of {len(members)} ranks"
                 )
         for place in range(most):
             self._instance(members, number, place, tuple(rows[place] for rows in by_member))
@@ -150,7 +150,9 @@ class _Writing:
             return -1
         roots = {self._root[row] for row in rows if self._root[row] >= 0} or {members[0]}
         if len(roots) > 1 or not roots <= set(members):
-            raise ValueError(f"{name} among {len(members)} ranks: members name roots {sorted(roots)}")
+            raise ValueError(
+                f"{name} among {len(members)} ranks: members disagree on the root, {sorted(roots)}"
+            )
         return int(roots.pop())
 
     def _put(self, row: int, member: int, block: _Columns) -> None:

@@ -137,7 +137,7 @@ class Recorded:
         keep = (times >= begin) & (times < end)
         if not keep.any():
             raise ValueError(
-                f"no call begins from {begin:g} to {end:g} s, the trace goes to {times.max(initial=0):g} s"
+                f"no call begins from {begin:g} to {end:g} s, the trace ends at {times.max(initial=0):g} s"
             )
         return self._kept(keep)
 
@@ -226,9 +226,9 @@ def check_ranks(ranks: Sequence[int], count: int) -> None:
     """Raise ValueError unless these are different ranks of `count`."""
     for rank in ranks:
         if not 0 <= rank < count:
-            raise ValueError(f"there is no rank {rank}, expected 0 to {count - 1}")
+            raise ValueError(f"rank {rank} does not exist, expected 0 to {count - 1}")
     if len(set(ranks)) != len(ranks) or not ranks:
-        raise ValueError("a rank is named twice, expected each once")
+        raise ValueError("a rank appears twice, expected each rank once")
 
 
 def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list[Sequence[int]]:

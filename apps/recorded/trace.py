@@ -13,11 +13,11 @@ from netplace.apps.recorded.calls import Batch
 __all__ = ["IGNORABLE", "Reading", "Trace", "ignorable"]
 
 IGNORABLE = {
-    "one-sided": "windows, MPI_Put, MPI_Get and what belongs to them",
+    "one-sided": "windows, MPI_Put, MPI_Get and related calls",
     "io": "MPI_File operations",
-    "partitioned": "MPI_Psend_init, MPI_Pready and what belongs to them",
-    "spawned": "processes that are started or joined later, and what is exchanged with them",
-    "other": "other calls that a reader can count but not replay",
+    "partitioned": "MPI_Psend_init, MPI_Pready and related calls",
+    "spawned": "dynamic processes and communication with them",
+    "other": "other calls that netplace counts but cannot replay",
 }
 
 

@@ -33,8 +33,8 @@ def build_interposer(compiler: str, folder: Path) -> Path:
     words = shlex.split(compiler)
     if not words or shutil.which(words[0]) is None:
         raise ValueError(
-            f"--mpicc {abbreviate(compiler)}: no such command; expected the C compiler of the MPI that the "
-            "program uses (Debian: openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev)"
+            f"--mpicc {abbreviate(compiler)}: no such command; expected the C compiler of the MPI library "
+            f"of the program (Debian: openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev)"
         )
     library = folder / "recorder.so"
     sources = sorted(str(source) for source in SOURCES.glob("*.c"))
@@ -83,7 +83,7 @@ def launcher_of(compiler: str) -> str:
             if shutil.which(command):
                 return command
     raise ValueError(
-        "--launcher: there is no mpirun or mpiexec; expected what starts MPI programs, such as srun"
+        "--launcher: mpirun and mpiexec do not exist; expected a launcher of MPI programs, such as srun"
     )
 
 
@@ -108,16 +108,16 @@ def record(
     words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
     if not words or shutil.which(words[0]) is None:
         raise ValueError(
-            f"--launcher {abbreviate(launcher)}: no such command, expected one such as mpirun or srun"
+            f"--launcher {abbreviate(launcher)}: no such command, expected a launcher such as mpirun or srun"
         )
     if not program or shutil.which(program[0]) is None:
         what = abbreviate(program[0]) if program else "nothing"
-        raise ValueError(f"{what} after --: no such program, expected one that can be started")
+        raise ValueError(f"{what} after --: no such program, expected an executable")
     place = folder.resolve().as_posix()
     if apart := [character for character in place if character in _SEPARATORS or character.isspace()]:
         raise ValueError(
-            f"{abbreviate(place)}: the recorder is loaded from there, and LD_PRELOAD cannot name a path with "
-            f"{abbreviate(apart[0])}; expected a folder without blanks, colons and dollar signs"
+            f"{abbreviate(place)}: the recorder is loaded from this folder, but LD_PRELOAD does not support "
+            f"{abbreviate(apart[0])}; expected a folder without spaces, colons and dollar signs"
         )
     library = build_interposer(compiler, folder)
     before = [f"{place}/{library.name}", *filter(None, [os.environ.get("LD_PRELOAD")])]

@@ -12,8 +12,8 @@ from netplace.checks import check_choice
 __all__ = ["ORDERS", "all_to_all", "butterfly"]
 
 ORDERS = {
-    "rotated": "task i goes through i+1, i+2, .., i-1",
-    "identifier": "every task goes through 0, 1, 2, .. without itself",
+    "rotated": "task i sends to i+1, i+2, .., i-1",
+    "identifier": "every task sends to 0, 1, 2, .. except itself",
 }
 
 

@@ -120,7 +120,7 @@ training.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 TRAINING: dict[str, Application] = {
     "training": Application(
         "training",
-        "steps of training a language model, by tensor, pipeline, data and other parallelism",
+        "training steps of a language model with tensor, pipeline, data and other parallelism",
         training,
     )
 }

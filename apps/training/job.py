@@ -182,9 +182,9 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     check_int(job.micro_batch, "micro_batch")
     check_int(job.chunks, "chunks")
     if check_int(job.zero, "zero", 0) > 3:
-        raise ValueError(f"zero: {job.zero} is no stage, expected one from 0 to 3")
+        raise ValueError(f"zero: {job.zero} is not a stage, expected 0 to 3")
     if check_int(job.overlap, "overlap", 0) > 2:
-        raise ValueError(f"overlap: {job.overlap} is none, expected 0, 1 (at once) or 2 (round by round)")
+        raise ValueError(f"overlap: {job.overlap} is invalid, expected 0, 1 (at once) or 2 (round by round)")
     check_float(job.flops, "flops", 0.0)
     check_float(job.cycle_ns, "cycle_ns", 1e-9, 1e12)
     _check_divides("layers", model.layers, "pp x chunks", layout.pp * job.chunks)
@@ -205,7 +205,7 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     micros = batch // share
     if job.chunks > 1:
         if layout.pp == 1:
-            raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, and pp is 1")
+            raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, but pp is 1")
         _check_micros(micros, layout.pp)
     return replace(job, micros=micros)
 
@@ -218,15 +218,15 @@ def _check_times(job: Job) -> None:
     if missing:
         named = ", ".join(missing[:5]) + (" .." if missing[5:] else "")
         raise ValueError(
-            f"times: layers {named} have none, and flops is 0, expected a line for each of them, or a rate "
-            "of floating-point operations"
+            f"times: layers {named} have no time and flops is 0; expected a line for each layer, or a rate "
+            f"of floating-point operations"
         )
 
 
 def _check_micros(micros: int, stages: int) -> None:
     if micros % stages:
         raise ValueError(
-            f"global_batch: makes {micros} micro-batches, expected a multiple of pp={stages}, for chunks"
+            f"global_batch: gives {micros} micro-batches, expected a multiple of pp={stages}, for chunks"
         )
 
 

@@ -85,7 +85,7 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
         dp = tasks // others
     if others * check_int(dp, "dp") != tasks:
         raise ValueError(
-            f"dp: tp x cp x dp x pp = {others * dp} is not the {tasks} ranks, "
+            f"dp: tp x cp x dp x pp = {others * dp} differs from the {tasks} ranks, "
             + (f"expected dp={tasks // others}" if tasks % others == 0 else _nearest(tasks, others))
             + f", or --tasks {others * dp}"
         )
@@ -95,7 +95,7 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
     words = tuple(order.split("-")) if isinstance(order, str) else ()
     if sorted(words) != sorted(DIMENSIONS):
         raise ValueError(
-            f"order: {abbreviate(order)} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp"
+            f"order: {abbreviate(order)} is not tp, cp, dp and pp in some order, such as tp-cp-dp-pp"
         )
     return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
 

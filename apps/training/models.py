@@ -36,7 +36,7 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
     except OSError as error:
         raise ValueError(f"times: {path} cannot be read, {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"times: {path} is no text, expected {','.join(_COLUMNS)}") from None
+        raise ValueError(f"times: {path} is not text, expected {','.join(_COLUMNS)}") from None
     if any(len(line) > csv.field_size_limit() for line in lines):
         raise ValueError(f"times: {path} has a line longer than {csv.field_size_limit():,} characters")
     rows = csv.reader(lines)
@@ -50,7 +50,7 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
             raise ValueError(f"{where}: {len(row)} columns, expected {len(_COLUMNS)}")
         layer = _layer(row[0].strip(), layers, where)
         if layer in times:
-            raise ValueError(f"{where}: layer {row[0].strip()} stands there twice")
+            raise ValueError(f"{where}: layer {row[0].strip()} appears twice")
         forward, backward = (
             check_float(word.strip(), f"{where}: {name}", 0.0, _LONGEST)
             for name, word in zip(_COLUMNS[1:], row[1:], strict=True)
@@ -63,7 +63,7 @@ def _layer(word: str, layers: int, where: str) -> int:
     if word == "head":
         return HEAD
     if not word.isdecimal() or int(word) >= layers:
-        raise ValueError(f"{where}: {abbreviate(word)} is no layer, expected 0 to {layers - 1}, or head")
+        raise ValueError(f"{where}: {abbreviate(word)} is not a layer, expected 0 to {layers - 1}, or head")
     return int(word)
 
 
@@ -137,7 +137,7 @@ _LLAMA_2 = "Touvron et al., Llama 2, arXiv 2307.09288, 2023"
 _LLAMA_3 = "Grattafiori et al., The Llama 3 herd of models, arXiv 2407.21783, 2024"
 _MEGATRON = "Korthikanti et al., Reducing activation recomputation, arXiv 2205.05198, 2022"
 MODELS: dict[str, Model] = {
-    "toy": Model("made up, for trials", 2, 8, 2, 8, 16, 16, gated=False),
+    "toy": Model("artificial, for tests", 2, 8, 2, 8, 16, 16, gated=False),
     "llama-7b": Model(_LLAMA, 32, 4096, 32, 2048, 11008, 32000),
     "llama-13b": Model(_LLAMA, 40, 5120, 40, 2048, 13824, 32000),
     "llama-33b": Model(_LLAMA, 60, 6656, 52, 2048, 17920, 32000),

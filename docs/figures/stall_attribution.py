@@ -25,7 +25,7 @@ GIVEN = {
 
 
 def measured(machine: str, seed: int) -> pd.DataFrame:
-    """Return one row for each job slowed by 1 % and more, and each job beside it that it waited for.
+    """Return one row for each job slowed by 1 % and more, and each other job that it waited for.
 
     `blamed` is the job's loss (live less alone), shared out in proportion to
     the charges; `saved` is the saving of the run without the other job, both in percent of the time alone.

@@ -203,11 +203,11 @@ def _draw(rows: dict[tuple[str, ...], float]) -> None:
             together, alone = (rows[*of, "jobs", which] / 1e3 for which in ("together", "alone"))
             jobs.append(Bars(at=[at], values=[together], width=0.7, **look))
             jobs.append(Curve(x=[at - 0.35, at + 0.35], y=[alone] * 2, mark="", width=1.5, colour="#000000"))
-    accepted = Axis(label="accepted load (phits a node and cycle)")
+    accepted = Axis(label="accepted load (phits per node and cycle)")
     delay = Axis(label="delay of a packet (cycles)", low=0.0, high=400.0)
     panels = [Panel(marks=delays, x=accepted, y=delay, title="Uniform traffic", weight=(1.2, 1.0))]
     for marks, unit, title in (
-        (loads, "phits a node and cycle", "Accepted, at most: uniform,\nand hard permutation (hatched)"),
+        (loads, "phits per node and cycle", "Accepted, at most: uniform,\nand hard permutation (hatched)"),
         (jobs, "mean time (1,000 cycles)", "Seven jobs at once\n(line: each alone)"),
     ):
         panels.append(Panel(marks=marks, x=Axis(names=names), y=Axis(label=unit), title=title))

@@ -144,7 +144,7 @@ class Job:
                 if request not in requests:
                     raise ValueError(
                         f"program {program.name!r}, task {task}, operation {operation}: wait for request "
-                        f"{request}, which no isend or irecv before it has opened"
+                        f"{request}, which no previous isend or irecv opened"
                     )
                 waited = requests.pop(request)
                 if waited is not None:

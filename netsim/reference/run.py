@@ -321,9 +321,9 @@ class ReferenceEngine:
                     f"{job}: node {number} is not in {self._topology}, expected 0 to {len(self._nodes) - 1}"
                 )
             if number in seats:
-                raise ValueError(f"{job}: node {number} is named twice, expected one task a node at most")
+                raise ValueError(f"{job}: node {number} appears twice, expected at most one task per node")
             seats[number] = self._nodes[number]
             task = seats[number].task
             if task is not None and task.end < 0:
-                raise ValueError(f"{job}: node {number} is taken by a task that has not ended")
+                raise ValueError(f"{job}: node {number} is occupied by a task that has not ended")
         return list(seats.values())

@@ -53,36 +53,36 @@ MAPPINGS: dict[str, _Rule] = {
     "best": _Rule(
         best,
         "best:10",
-        "the fastest of the others and so many random ones, simulated",
+        "the fastest of all other mappings and a number of random ones, by simulation",
         "RANDOM",
         by_chance=True,
     ),
     "classic": _Rule(
         classic,
         "classic:grasp",
-        "bytes times hops least, found by search",
+        "minimizes bytes times hops, by search",
         f"{OPTION},criterion=C",
         by_chance=True,
     ),
-    "column": _Rule(column, "column", "column order: the last dimension runs fastest (meshes and tori)"),
-    "consecutive": _Rule(consecutive, "consecutive", "the order of the partition: row order, X fastest"),
+    "column": _Rule(column, "column", "column order: the last dimension varies fastest (meshes and tori)"),
+    "consecutive": _Rule(consecutive, "consecutive", "order of the partition: row order, X varies fastest"),
     "file": _Rule(
-        from_file, "file:nodes.csv", "from a file: lines task,node, or nodes of task 0, 1, ..", "FILE"
+        from_file, "file:nodes.csv", "from a file: lines task,node, or the nodes of tasks 0, 1, ..", "FILE"
     ),
     "hosts": _Rule(by_hosts, "hosts:alloc.csv", "the hosts that a file lists in the order of ranks", "FILE"),
     "link-load": _Rule(
         link_load,
         "link-load:max",
-        "bytes on links least, as the routing sends them: their squares, or on the fullest (any network)",
+        "minimizes the load of links under the routing: the sum of squares, or the maximum (any network)",
         LINK_LOAD_OPTION,
         by_chance=True,
     ),
-    "random": _Rule(permuted, "random", "a random permutation of the partition, by seed", by_chance=True),
-    "shuffle": _Rule(shuffle, "shuffle", "switch first: tasks dealt in turn to the leaf switches (trees)"),
+    "random": _Rule(permuted, "random", "random permutation of the partition", by_chance=True),
+    "shuffle": _Rule(shuffle, "shuffle", "deals tasks in turn to the leaf switches (trees)"),
     "td": _Rule(
         td,
         "td:seconds=1",
-        "bytes least times hops and their asymmetry (meshes and tori)",
+        "minimizes bytes times hops and asymmetry (meshes and tori)",
         OPTION,
         by_chance=True,
     ),
@@ -143,10 +143,10 @@ def find_mapping(
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     if usable.ndim != 1:
-        raise ArgumentError(f"mapping {text}: nodes: {abbreviate(nodes)} is no list of nodes")
+        raise ArgumentError(f"mapping {text}: nodes: {abbreviate(nodes)} is not a list of nodes")
     check_int(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
-        raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")
+        raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} available nodes")
     rng = np.random.default_rng([check_int(seed, "seed", 0), 1, check_int(job, "job", 0)])
     began = time.thread_time()
     chosen = choose(MappingProblem(topology, usable, tasks, rng, option, program, W, run_time))
@@ -155,7 +155,7 @@ def find_mapping(
         chosen = QapResult(topology.check_nodes(chosen), np.nan, text, 0, took)
     mapping = chosen.mapping
     if mapping.shape != (tasks,) or not _one_each(mapping, usable, topology.nodes):
-        raise ValueError(f"mapping {text}: the rule did not give each of {tasks} tasks a node of its own")
+        raise ValueError(f"mapping {text}: the rule did not assign a different node to each of {tasks} tasks")
     return chosen
 
 

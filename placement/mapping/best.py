@@ -41,7 +41,7 @@ def best(problem: MappingProblem) -> QapResult:
     """
     if problem.run_time is None:
         raise ValueError(
-            "mapping best: simulates a program on every candidate, and here is no program or no simulator"
+            "mapping best: simulates a program on every candidate, but no program or simulator was given"
         )
     began = time.thread_time()
     tried: set[bytes] = set()

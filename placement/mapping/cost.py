@@ -133,7 +133,7 @@ def cost_matrix(
     costs = np.asarray(criterion(topology, chosen))
     if costs.shape != (len(chosen), len(chosen)):
         raise ValueError(
-            f"{name}: gives shape {costs.shape}, expected {len(chosen)} rows and columns, one a node"
+            f"{name}: gives shape {costs.shape}, expected {len(chosen)} rows and columns, one per node"
         )
     if costs.dtype.kind == "f" and not np.isfinite(costs).all():
         first, other = np.argwhere(~np.isfinite(costs))[0]

@@ -32,19 +32,15 @@ def from_file(problem: MappingProblem) -> Nodes:
         if task >= problem.tasks:
             raise ValueError(f"{where}: task {task} is not in 0..{problem.tasks - 1}")
         if task in node_of:
-            raise ValueError(f"{where}: task {task} is given a node twice")
+            raise ValueError(f"{where}: task {task} appears twice")
         if node not in usable:
-            raise ValueError(
-                f"{where}: node {node} is not among the {len(usable)} nodes that the tasks may use"
-            )
+            raise ValueError(f"{where}: node {node} is not one of the {len(usable)} available nodes")
         if node in task_on:
-            raise ValueError(f"{where}: node {node} is given to both task {task_on[node]} and task {task}")
+            raise ValueError(f"{where}: node {node} is assigned to both task {task_on[node]} and task {task}")
         node_of[task], task_on[node] = node, task
     missing = [task for task in range(problem.tasks) if task not in node_of]
     if missing:
-        raise ValueError(
-            f"{path}: task {missing[0]} is given no node ({len(missing)} of {problem.tasks} missing)"
-        )
+        raise ValueError(f"{path}: task {missing[0]} has no node ({len(missing)} of {problem.tasks} missing)")
     return np.array([node_of[task] for task in range(problem.tasks)], np.int64)
 
 

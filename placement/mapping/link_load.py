@@ -145,7 +145,7 @@ class _LinkLoadSearch:
 OPTION = "OBJECTIVE,routing=R,iterations=N,seconds=S"
 OBJECTIVES = {
     "squares": "the sum of the squares of the loads of all links",
-    "max": "the load of the fullest link",
+    "max": "the load of the most loaded link",
 }
 _WORDS = ("routing", "iterations", "seconds")
 

@@ -64,13 +64,12 @@ class MappingProblem:
             shape = np.shape(self.W)
             if shape != (self.tasks, self.tasks):
                 raise ValueError(
-                    f"{what}: traffic W has shape {shape}, expected {self.tasks} rows and columns, one a task"
+                    f"{what}: traffic W has shape {shape}, expected {self.tasks} rows and columns, one per "
+                    f"task"
                 )
             return self.W
         if self.program is None:
-            raise ValueError(f"{what}: looks at the traffic of a program, and none was given")
+            raise ValueError(f"{what}: needs the traffic of a program, and no program was given")
         if self.program.tasks != self.tasks:
-            raise ValueError(
-                f"{what}: the program has {self.program.tasks} tasks, expected {self.tasks} to be placed"
-            )
+            raise ValueError(f"{what}: the program has {self.program.tasks} tasks, expected {self.tasks}")
         return self.program.traffic().W

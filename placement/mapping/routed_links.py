@@ -64,8 +64,8 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
     here, home = np.unique(switches.home[nodes], return_inverse=True)
     if len(here) > MOST_SWITCHES:
         raise ValueError(
-            f"mapping link-load: keeps the ways between all switches of the nodes that it may use, and "
-            f"{len(here)} of {topology} are more than {MOST_SWITCHES}; give it a partition"
+            f"mapping link-load: stores the routes between all switches of the available nodes, and "
+            f"{len(here)} switches of {topology} are more than {MOST_SWITCHES}; set a partition"
         )
     if routing or isinstance(topology, Graph):
         switches, routes = make_routes(topology, routing)
@@ -78,6 +78,6 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
         weight[:] = topology.cycles[switches.first :]
     table = ports, switches.neighbor, weight, here
     first = native.walk_table(*table, counted=True)[0]
-    check_memory(topology.text, int(first[-1]) * 16, "the ways between all pairs of switches")
+    check_memory(topology.text, int(first[-1]) * 16, "the routes between all pairs of switches")
     first, link, share = native.walk_table(*table, counted=False)
     return RoutedLinks(home.astype(np.int64), first, link, share, switches.neighbor.size)

@@ -27,29 +27,25 @@ _Rule = Rule[PartitionRequest, list[Nodes]]
 
 PARTITIONS: dict[str, _Rule] = {
     "across-groups": _Rule(across_groups, "across-groups", "nodes dealt to all groups in turn"),
-    "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows a job", "R"),
+    "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows per job", "R"),
     "boxes": _Rule(
         boxes,
         "boxes:4x4@0,0/4x4@4,0",
-        "boxes packed from node 0, or at their lowest corners",
+        "boxes packed from node 0, or with given lowest corners",
         "AxB or AxB@x,y/..",
     ),
-    "columns": _Rule(
-        columns, "columns", "whole columns, as many as a job needs, or C columns a job: bands transposed", "C"
-    ),
+    "columns": _Rule(columns, "columns", "whole columns, as many as a job needs, or C columns per job", "C"),
     "groups": _Rule(whole_groups, "groups", "whole groups of a dragonfly, as many as a job needs"),
     "nodes": _Rule(
-        explicit, "nodes:0-3,8/4-7,9", "nodes listed job by job, here or in a file", "LIST/LIST.. or FILE"
+        explicit, "nodes:0-3,8/4-7,9", "lists of nodes, one per job, or a file of them", "LIST/LIST.. or FILE"
     ),
-    "planes": _Rule(planes, "planes", "whole XY planes, as many as a job needs, or P planes a job", "P"),
+    "planes": _Rule(planes, "planes", "whole XY planes, as many as a job needs, or P planes per job", "P"),
     "quadrants": _Rule(
         quadrants, "quadrants", "quarters of a 2-D grid; quarters of quarters for more than four jobs"
     ),
-    "random": _Rule(
-        scattered, "random", "nodes drawn at random over the network, by seed", "SEED", by_chance=True
-    ),
+    "random": _Rule(scattered, "random", "random nodes of the network", "SEED", by_chance=True),
     "sub-cubes": _Rule(
-        sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs than those"
+        sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs"
     ),
     "switches": _Rule(whole_switches, "switches", "all nodes at switches, as many as a job needs"),
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
@@ -116,8 +112,10 @@ def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, wha
             )
         values, counts = np.unique(nodes, return_counts=True)
         if (counts > 1).any():
-            raise ValueError(f"{what}: node {values[counts > 1][0]} is given to job {job} twice")
+            raise ValueError(f"{what}: node {values[counts > 1][0]} appears twice in job {job}")
         taken = values[holder[values] >= 0]
         if len(taken):
-            raise ValueError(f"{what}: node {taken[0]} is given to both job {holder[taken[0]]} and job {job}")
+            raise ValueError(
+                f"{what}: node {taken[0]} is assigned to both job {holder[taken[0]]} and job {job}"
+            )
         holder[values] = job

@@ -73,7 +73,7 @@ def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]
         job = len(boxes)
         raise ValueError(
             f"partition {name}: no part of {grid} has room for the {request.sizes[job]} tasks of job {job} "
-            f"beside service nodes"
+            f"in addition to service nodes"
         )
     return boxes
 
@@ -125,7 +125,7 @@ def _packed(request: PartitionRequest, grid: Grid, sides: Numbers) -> list[Nodes
     )
     parts, jobs = _in_turn(request, tiles), len(request.sizes)
     if len(parts) < jobs:
-        room = " that have room beside service nodes" if len(grid.service) else ""
+        room = " with room in addition to service nodes" if len(grid.service) else ""
         raise ValueError(
             f"partition boxes: only {len(parts)} boxes of {_spelled(sides)}{room} fit {grid}, for {jobs} jobs"
         )
@@ -143,7 +143,9 @@ def _placed(grid: Grid, word: str) -> Nodes:
     corner = _numbers(place, ",", grid, "coordinates", 0)
     for low, side, size in zip(corner, sides, grid.sizes, strict=True):
         if low + side > size:
-            raise ValueError(f"partition boxes: {word} leaves {grid}: {low} + {side} is more than {size}")
+            raise ValueError(
+                f"partition boxes: {word} does not fit {grid}: {low} + {side} is more than {size}"
+            )
     return _block(grid, corner, sides)
 
 

@@ -65,7 +65,7 @@ def _listed(text: str, what: str, nodes: int) -> Nodes:
         first = check_int(low, f"{what}: node", 0)
         last = check_int(high, f"{what}: node", 0) if dash else first
         if last < first:
-            raise ValueError(f"{what}: range {word.strip()} runs backwards")
+            raise ValueError(f"{what}: range {word.strip()} is decreasing")
         if last >= nodes:
             raise ValueError(f"{what}: node {last} is not in 0..{nodes - 1} of the network")
         numbers.extend(range(first, last + 1))

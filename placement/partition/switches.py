@@ -16,7 +16,7 @@ def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDA
     """Return the group or switch of each node."""
     topology = request.topology
     if not isinstance(topology, Graph) or not topology.first_switch or (by_group and topology.group is None):
-        what = "groups of switches" if by_group else "nodes that hang at switches"
+        what = "groups of switches" if by_group else "nodes at switches"
         raise ValueError(f"partition {name}: needs {what}, {topology} has none")
     at = topology.home - topology.first_switch
     if not by_group:

@@ -63,9 +63,9 @@ KINDS: dict[str, OutcomeKind] = {
     "schedule": OutcomeKind(schedule.recognises, schedule.outcome, "a folder of netplace schedule -o"),
     "study": OutcomeKind(study.recognises, study.outcome, "a folder of netplace study"),
     "run": OutcomeKind(run.recognises, run.outcome, "a folder of netplace run -o, or a .json file of --json"),
-    "load": OutcomeKind(load.recognises, load.outcome, "what netplace load --json printed, in a .json file"),
+    "load": OutcomeKind(load.recognises, load.outcome, "output of netplace load --json, in a .json file"),
     "allocation": OutcomeKind(
-        allocation.recognises, allocation.outcome, "what netplace allocate --json printed"
+        allocation.recognises, allocation.outcome, "output of netplace allocate --json"
     ),
     "table": OutcomeKind(table.recognises, table.outcome, "a table of netplace table --csv or --parquet"),
     "store": OutcomeKind(
@@ -73,7 +73,7 @@ KINDS: dict[str, OutcomeKind] = {
     ),
     # What no other kind is made of: it stands last.
     "printed": OutcomeKind(
-        printed.recognises, printed.outcome, "what any other command wrote with -o, or printed with --json"
+        printed.recognises, printed.outcome, "output of any other command with -o or --json"
     ),
 }
 
@@ -81,10 +81,10 @@ KINDS: dict[str, OutcomeKind] = {
 def read_outcome(path: Path) -> Outcome:
     """Return an outcome of any command."""
     if not path.exists():
-        raise ValueError(f"{path}: is not there, expected an outcome of netplace")
+        raise ValueError(f"{path}: does not exist, expected an outcome of netplace")
     results = results_in(path)
     for kind in KINDS.values():
         if kind.recognises(results):
             return replace(kind.outcome(results), name=str(path))
     known = "; ".join(kind.description for kind in KINDS.values())
-    raise ValueError(f"{path}: is no outcome that can be compared, expected one of: {known}")
+    raise ValueError(f"{path}: is not an outcome that netplace can compare, expected one of: {known}")

@@ -16,16 +16,16 @@ __all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "common_re
 BETTER, WORSE = "better", "worse"
 # What is said of a difference, for legends and help.
 MEANINGS = {
-    WORSE: "worse by more than chance",
-    BETTER: "better by more than chance",
-    "less": "less by more than chance, which is neither better nor worse",
-    "more": "more by more than chance, which is neither better nor worse",
-    "within chance": "a difference that chance alone may make",
+    WORSE: "significantly worse",
+    BETTER: "significantly better",
+    "less": "significantly less, which is neither better nor worse",
+    "more": "significantly more, which is neither better nor worse",
+    "within chance": "a difference that chance alone can explain",
     "one draw": "a difference of which it is not known how much is chance: of single draws, or of too few "
     "jobs or jobs that hang together",
     "equal": "the same",
-    "only in the first": "there is no such result in the second",
-    "only in the second": "there is no such result in the first",
+    "only in the first": "the second has no such result",
+    "only in the second": "the first has no such result",
 }
 # Asked values that need no name in front of them.
 _PLAIN = (
@@ -130,13 +130,13 @@ class Comparison:
             parts = [f"{count} {word}" for word in MEANINGS if (count := self.count(word))]
             said = [f"Of {total} results: {', '.join(parts)}."]
         if self.same_asked and self.changed:
-            said.append("The same was asked with the same seeds: what differs is the doing of the program.")
+            said.append("The requests and seeds are identical, so the differences come from the program.")
         if tests := dict.fromkeys(
             difference.test for difference in self.differences if difference.p_value is not None
         ):
             said.append(
-                f"Chance is told by {_joined(list(tests))}, at the level of 0.05 after Holm for all that was "
-                "tested."
+                f"Significance: {_joined(list(tests))}, at the level of 0.05 after Holm's correction for "
+                f"all tests."
             )
         if self.count("one draw"):
             said.append("Where chance is not known, nothing is said: more seeds tell what it does.")
@@ -163,7 +163,8 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
     """
     if first.kind != second.kind:
         raise ValueError(
-            f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two of one kind"
+            f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two outcomes of the "
+            f"same kind"
         )
     before, after = _settled(first), _settled(second)
     settled = _settled_in_both(first, second)
@@ -205,7 +206,7 @@ def _settled_in_both(first: Outcome, second: Outcome) -> list[str]:
 def _settled(outcome: Outcome) -> dict[str, str]:
     """Return what is the same for all entries of an outcome."""
     if not outcome.entries:
-        raise ValueError(f"{outcome.name}: holds no results, there is nothing to compare")
+        raise ValueError(f"{outcome.name}: contains no results to compare")
     kept = dict(outcome.entries[0].asked)
     for entry in outcome.entries:
         kept = {name: value for name, value in kept.items() if entry.asked.get(name) == value}

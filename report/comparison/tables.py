@@ -28,11 +28,11 @@ _RANK = (
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Return what was asked differently, and the results, those that differ clearly first."""
+    """Return different requests, and the results, those that differ clearly first."""
     tables = []
     if comparison.asked:
         rows = [list(row) for row in comparison.asked]
-        asked = table("what was asked differently", ["", comparison.first, comparison.second], rows)
+        asked = table("different requests", ["", comparison.first, comparison.second], rows)
         for column in asked.columns:
             column.justify = "left"
         tables.append(asked)

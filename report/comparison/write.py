@@ -27,7 +27,7 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
         drawn = [difference for difference in in_order(comparison) if difference.drawn]
         if not drawn:
             raise ValueError(
-                f"{path}: {comparison.first} and {comparison.second} differ in nothing that can be drawn"
+                f"{path}: {comparison.first} and {comparison.second} have no differences that can be drawn"
             )
         write_figure(path, difference_figure(comparison, drawn, _MOST_IN_PRINT))
         return
@@ -49,9 +49,7 @@ def comparison_page(comparison: Comparison) -> Page:
     parts: list[Part] = []
     if comparison.asked:
         asked = [list(row) for row in comparison.asked]
-        parts.append(
-            DataTable("What was asked differently", ["", comparison.first, comparison.second], asked)
-        )
+        parts.append(DataTable("Different requests", ["", comparison.first, comparison.second], asked))
     if drawn := [difference for difference in differences if difference.drawn]:
         parts.append(difference_figure(comparison, drawn, _MOST_MARKS))
     columns = ["of", "result", "verdict", comparison.first, comparison.second]
@@ -88,7 +86,7 @@ def difference_figure(comparison: Comparison, shown: Sequence[Difference], most:
         f" The figure shows the first {most} of {len(shown)}; the table has all." if len(shown) > most else ""
     )
     return interval_figure(
-        "By how much results differ",
+        "Relative differences of results",
         [": ".join(filter(None, (difference.of, difference.name))) for difference in marks],
         [100 * (difference.share(difference.difference) or 0.0) for difference in marks],
         [100 * half if (half := difference.share(difference.half_width)) else None for difference in marks],

@@ -40,7 +40,7 @@ def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.i
         named = _named(text, numbers, where) if hosts and text and not text[0].isdigit() else None
         for node in _numbered(text, nodes, where) if named is None else named:
             if holder[node] >= 0:
-                raise ValueError(f"{where}: node {hosts[node] if hosts else node} is named twice")
+                raise ValueError(f"{where}: node {hosts[node] if hosts else node} appears twice")
             holder[node] = job
         job += bool(text)
     return holder
@@ -53,7 +53,7 @@ def _numbered(text: str, nodes: int, where: str) -> Iterator[int]:
         first = check_int(low, f"{where}: node", 0, nodes - 1)
         last = check_int(high, f"{where}: node", 0, nodes - 1) if dash else first
         if last < first:
-            raise ValueError(f"{where}: range {word} runs backwards")
+            raise ValueError(f"{where}: range {word} is decreasing")
         yield from range(first, last + 1)
 
 
@@ -63,6 +63,6 @@ def _named(text: str, numbers: Mapping[str, int], where: str) -> Iterator[int]:
         if name not in numbers:
             known = next(iter(numbers))
             raise ValueError(
-                f"{where}: {abbreviate(name)} is no host of the machine, expected one like {known}"
+                f"{where}: {abbreviate(name)} is not a host of the machine, expected a host such as {known}"
             )
         yield numbers[name]

@@ -23,7 +23,7 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
             raise ValueError(f"{path}: is not writable")
         return path
     if not path.parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.parent}")
+        raise ValueError(f"{path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
         raise ValueError(f"{path}: folder {path.parent} is not writable")
     return path
@@ -34,5 +34,5 @@ def check_output_folder(path: Path, flag: str = "-o") -> Path:
     if path.exists() and not path.is_dir():
         raise ValueError(f"{flag} {path}: is a file, expected the name of a folder")
     if not path.parent.is_dir():
-        raise ValueError(f"{flag} {path}: there is no folder {path.parent}")
+        raise ValueError(f"{flag} {path}: the folder {path.parent} does not exist")
     return path

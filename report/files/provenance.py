@@ -129,11 +129,11 @@ def write_provenance(folder: Path, provenance: Provenance) -> None:
 def read_provenance(path: Path) -> Provenance:
     """Return how the outcome in a folder was made."""
     if not path.is_dir():
-        raise ValueError(f"{path}: is no folder, expected one that netplace wrote with -o")
+        raise ValueError(f"{path}: is not a folder, expected a folder written by netplace with -o")
     if not (path / FILE).is_file():
         raise ValueError(
-            f"{path}: has no {FILE}, expected a folder that netplace wrote with -o; older versions did not "
-            "keep what is needed to make one again"
+            f"{path}: has no {FILE}, expected a folder written by netplace with -o; folders of older "
+            f"versions cannot be repeated"
         )
     return _checked(read_results(path / FILE, _WHAT, VERSION, _KIND), path / FILE)
 
@@ -158,10 +158,12 @@ def _checked(plain: Mapping[str, Any], path: Path) -> Provenance:
     made = from_plain(Provenance, plain)
     for item in made.inputs:
         if item.copy and not _COPY.fullmatch(item.copy):
-            raise ValueError(f"{path}: inputs: {item.copy!r} is no name of a copy, expected one in {INPUTS}/")
+            raise ValueError(
+                f"{path}: inputs: {item.copy!r} is not the name of a copy, expected a name in {INPUTS}/"
+            )
     for name in (*made.outputs, made.result):
         if "/" in name or name in (".", "..") or "\x00" in name:
-            raise ValueError(f"{path}: outputs: {name!r} is no name of a file in this folder")
+            raise ValueError(f"{path}: outputs: {name!r} is not the name of a file in this folder")
     return made
 
 
@@ -189,7 +191,7 @@ def place_in(root: Path, working: Path, name: str) -> Path:
     """
     path = root / name.lstrip("/") if name.startswith("/") else working / name
     if not Path(os.path.normpath(path)).is_relative_to(root):
-        raise ValueError(f"{name}: leads out of the folder in which the command is run again")
+        raise ValueError(f"{name}: leads out of the folder in which netplace repeats the command")
     return path
 
 
@@ -203,7 +205,7 @@ def read_copy(folder: Path, item: Input) -> bytes:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     if (found := hashlib.sha256(content).hexdigest()) != item.sha256:
         raise ValueError(
-            f"{path}: has the SHA-256 {found[:16]}.., expected {item.sha256[:16]}..: it was changed"
+            f"{path}: has the SHA-256 {found[:16]}.., expected {item.sha256[:16]}..: it has changed"
         )
     return content
 

@@ -101,7 +101,7 @@ def _names_in(path: Path, hosts: int) -> list[str]:
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise ValueError(f"--hosts {path}: is no text, expected the name of a host in each line") from None
+        raise ValueError(f"--hosts {path}: is not text, expected the name of a host in each line") from None
     for number, line in enumerate(lines, 1):
         name = line.partition("#")[0].strip()
         if not name:
@@ -112,7 +112,7 @@ def _names_in(path: Path, hosts: int) -> list[str]:
             )
         if name in names:
             raise ValueError(
-                f"--hosts {path}, line {number}: {abbreviate(name)} is in line {names[name]} already"
+                f"--hosts {path}, line {number}: {abbreviate(name)} is already in line {names[name]}"
             )
         names[name] = number
     if len(names) != hosts:

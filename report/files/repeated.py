@@ -30,16 +30,16 @@ def differences(folder: Path, made: Provenance, again: Path, root: str = "") -> 
     there = digests_of(folder, [name for name in made.outputs if (folder / name).is_file()])
     for name, digest in made.outputs.items():
         if there.get(name) != digest:
-            what = "is not there any more" if name not in there else "is not what was written, it was changed"
+            what = "no longer exists" if name not in there else "has changed since netplace wrote it"
             found.append(f"{name}: {what}")
         elif name in now.outputs and (now.outputs[name] != digest) and not name.endswith(_PAGES):
             found += _of_file(name, folder / name, again / name, root)
     for name in sorted(made.outputs.keys() ^ now.outputs.keys()):
         if not name.endswith(_PAGES):
-            where = "was not made again" if name in made.outputs else "was not there, and is made now"
+            where = "was not written again" if name in made.outputs else "is new"
             found.append(f"{name}: {where}")
     if made.plans and made.plan_count == now.plan_count and made.seeds != now.seeds:
-        found.append(f"seeds: {abbreviate(made.seeds)}, made again {abbreviate(now.seeds)}")
+        found.append(f"seeds: {abbreviate(made.seeds)}, now {abbreviate(now.seeds)}")
     return found
 
 
@@ -56,7 +56,7 @@ def _of_file(name: str, first: Path, second: Path, root: str) -> list[str]:
             said = list(_of_values(json.loads(before), json.loads(after), "", passing))
         except (ValueError, RecursionError):
             return [f"{name}: differs"]
-        more = [f"{name}: {len(said) - _MOST} values more differ"] if len(said) > _MOST else []
+        more = [f"{name}: {len(said) - _MOST} more values differ"] if len(said) > _MOST else []
         return [*(f"{name}: {text}" for text in said[:_MOST]), *more]
     if name.endswith(".parquet"):
         return _of_tables(name, first, second)
@@ -66,7 +66,7 @@ def _of_file(name: str, first: Path, second: Path, root: str) -> list[str]:
         return [f"{name}: differs, {len(before):,} bytes against {len(after):,}"]
     place = next((n for n, pair in enumerate(zip(lines, others, strict=False)) if pair[0] != pair[1]), None)
     if place is None:
-        return [f"{name}: {len(lines):,} lines, made again {len(others):,}"]
+        return [f"{name}: {len(lines):,} lines, now {len(others):,}"]
     return [f"{name}:{place + 1}: {abbreviate(lines[place])}, made again {abbreviate(others[place])}"]
 
 

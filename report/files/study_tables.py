@@ -31,6 +31,6 @@ def check_tables(folder: Path) -> None:
     for name, digest in read_results(folder / FILE, _WHAT, _VERSION, _CONTENT)["tables"].items():
         file = folder / name
         if file.parent != folder or not file.is_file():
-            raise ValueError(f"{folder / FILE}: names table {abbreviate(name)}, which is not in the folder")
+            raise ValueError(f"{folder / FILE}: lists table {abbreviate(name)}, which is not in the folder")
         if file_digest(file) != digest:
-            raise ValueError(f"{file}: has changed since the study wrote it ({FILE} has its digest)")
+            raise ValueError(f"{file}: has changed since the study wrote it (its digest in {FILE} differs)")

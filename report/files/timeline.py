@@ -80,7 +80,7 @@ def trace_events(result: Result, programs: Sequence[Program], window: int | None
                 "dur": cycles * micro,
                 "pid": process,
                 "tid": task,
-                "args": {"node": node, "cycles": cycles, "cycles held up by the injector": blocked},
+                "args": {"node": node, "cycles": cycles, "cycles of waiting for the injector": blocked},
             }
         rows = message_rows(measured, program).tolist()
         for number, (source, target, size, tag, begin, end) in enumerate(rows):

@@ -60,17 +60,17 @@ def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) 
     """Check that an array would be a matrix of traffic between at most so many tasks."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise ValueError(
-            f"{path}: shape {abbreviate(shape)} is not that of a square matrix, a row and a column a task"
+            f"{path}: shape {abbreviate(shape)} is not square, expected a row and a column per task"
         )
     if dtype.kind not in "buif":
-        raise ValueError(f"{path}: holds values of type {str(dtype)[:60]}, expected numbers")
+        raise ValueError(f"{path}: contains values of type {str(dtype)[:60]}, expected numbers")
     _check_tasks(path, shape[0], most)
 
 
 def _check_tasks(path: Path, tasks: int, most: int) -> None:
     if tasks > most:
         raise ValueError(
-            f"{path}: {abbreviate(tasks)} tasks are too many, expected at most {most}, a node for each"
+            f"{path}: {abbreviate(tasks)} tasks are too many, expected at most {most}, one per node"
         )
 
 
@@ -84,7 +84,7 @@ def _from_numpy(path: Path, most: int) -> NDArray[Any]:
                 with members.open("W.npy") as member:
                     return _array(path, member, members.getinfo("W.npy").file_size, most)
     except KeyError:
-        raise ValueError(f"{path}: holds no matrix called W") from None
+        raise ValueError(f"{path}: contains no matrix W") from None
     except (OSError, MemoryError):
         raise
     except Exception as error:  # what NumPy and its parsers raise for a damaged file is of many kinds
@@ -99,7 +99,7 @@ def _array(path: Path, file: IO[bytes], size: int, most: int) -> NDArray[Any]:
         warnings.simplefilter("ignore")  # of headers that old versions wrote, or that are damaged
         version = numpy_format.read_magic(file)
         if version not in _HEADERS:
-            raise ValueError(f"{path}: is of version {version[0]}.{version[1]}, expected 1.0 or 2.0")
+            raise ValueError(f"{path}: has version {version[0]}.{version[1]}, expected 1.0 or 2.0")
         shape, by_columns, dtype = _HEADERS[version](file)
     _check(path, shape, dtype, most)
     follow, expected = size - file.tell(), shape[0] ** 2 * dtype.itemsize

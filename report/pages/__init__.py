@@ -56,17 +56,17 @@ PAGES: dict[str, PageKind] = {
     "co-simulation": PageKind(cosimulation.recognises, cosimulation.page, "a folder of netplace cosim -o"),
     "schedule": PageKind(schedule.recognises, schedule.page, "a folder of netplace schedule -o"),
     "study": PageKind(study.recognises, study.page, "a folder of netplace study"),
-    "run": PageKind(run.recognises, run.page, "what netplace run --json printed, in a .json file"),
-    "load": PageKind(load.recognises, load.page, "what netplace load --json printed, in a .json file"),
-    "allocation": PageKind(allocation.recognises, allocation.page, "what netplace allocate --json printed"),
-    "mapping": PageKind(mapping.recognises, mapping.page, "what netplace map --json printed"),
-    "metrics": PageKind(metrics.recognises, metrics.page, "what netplace metrics --json printed"),
-    "explanation": PageKind(explanation.recognises, explanation.page, "what netplace explain --json printed"),
-    "changes": PageKind(changes.recognises, changes.page, "what netplace whatif --json printed"),
+    "run": PageKind(run.recognises, run.page, "output of netplace run --json, in a .json file"),
+    "load": PageKind(load.recognises, load.page, "output of netplace load --json, in a .json file"),
+    "allocation": PageKind(allocation.recognises, allocation.page, "output of netplace allocate --json"),
+    "mapping": PageKind(mapping.recognises, mapping.page, "output of netplace map --json"),
+    "metrics": PageKind(metrics.recognises, metrics.page, "output of netplace metrics --json"),
+    "explanation": PageKind(explanation.recognises, explanation.page, "output of netplace explain --json"),
+    "changes": PageKind(changes.recognises, changes.page, "output of netplace whatif --json"),
     "table": PageKind(table.recognises, table.page, "a table of netplace table --csv or --parquet"),
     "store": PageKind(store.recognises, store.page, "a store (.sqlite), or a sweep file with its store"),
     # What no other kind is made of: it stands last.
-    "printed": PageKind(printed.recognises, printed.page, "what any other command printed with --json"),
+    "printed": PageKind(printed.recognises, printed.page, "output of any other command with --json"),
 }
 
 
@@ -80,13 +80,13 @@ def page_of(path: str | Path) -> Page:
     """
     path = Path(path)
     if not path.exists():
-        raise ValueError(f"{path}: is not there, expected an outcome of netplace")
+        raise ValueError(f"{path}: does not exist, expected an outcome of netplace")
     results = results_in(path)
     for kind in PAGES.values():
         if kind.recognises(results):
             return _commanded(kind.page(results), path)
     known = "; ".join(kind.description for kind in PAGES.values())
-    raise ValueError(f"{path}: is no outcome that a report is made of, expected one of: {known}")
+    raise ValueError(f"{path}: is not an outcome that netplace can report, expected one of: {known}")
 
 
 def _commanded(page: Page, path: Path) -> Page:

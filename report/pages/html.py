@@ -76,7 +76,7 @@ class Page:
     verdict : sequence of str
         What came of it, a sentence each.
     asked : sequence of (str, str)
-        What was asked, with versions and seeds; the command that makes it again under ``command``.
+        Request, with versions and seeds; the command that makes it again under ``command``.
     parts : sequence of DataTable, Listing, Picture or Figure
         In order.
     missing : sequence of str
@@ -117,8 +117,8 @@ def render(page: Page) -> str:
     )
     if len(text) > MOST_BYTES:
         raise ValueError(
-            f"report: {len(text) / 1e6:.0f} MB, expected at most {MOST_BYTES / 1e6:.0f} MB; "
-            "report a part of it, or fewer jobs"
+            f"report: {len(text) / 1e6:.0f} MB, expected at most {MOST_BYTES / 1e6:.0f} MB; report only a "
+            f"part, or fewer jobs"
         )
     return text
 
@@ -168,7 +168,7 @@ def _foot(page: Page) -> str:
     settings = [(name[len(_SETTINGS) :], value) for name, value in page.asked if name.startswith(_SETTINGS)]
     asked = [pair for pair in page.asked if not pair[0].startswith(_SETTINGS)]
     lists = _listed("Notes", page.notes) + _listed("Not on this page", page.missing)
-    said = f'<h2 id="asked">What was asked</h2>{_pairs(asked)}' if page.asked else ""
+    said = f'<h2 id="asked">Request</h2>{_pairs(asked)}' if page.asked else ""
     more = f"<details><summary>settings of the network</summary>{_pairs(settings)}</details>"
     return lists + said + (more if settings else "")
 
@@ -233,7 +233,7 @@ def _plain(table: DataTable) -> str:
         for row in table.rows[:_FIRST_ROWS]
     )
     more = len(table.rows) - _FIRST_ROWS
-    rest = f"<p>and {more:,} rows more, shown where scripts run</p>" if more > 0 else ""
+    rest = f"<p>and {more:,} more rows, shown if scripts are enabled</p>" if more > 0 else ""
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
     )

@@ -63,7 +63,7 @@ _RETURNS = """
     Returns
     -------
     Axes or ndarray of Axes
-        Those of its only panel, or of each panel.
+        The axes of the only panel, or of each panel.
     """
 
 

@@ -227,10 +227,10 @@ def marked_figure(
         for name, numbers in every.items():
             if len(numbers) != len(groups):
                 raise ValueError(
-                    f"bars: {kind} {name!r} has {len(numbers)} entries, expected {len(groups)}, one a group"
+                    f"bars: {kind} {name!r} has {len(numbers)} entries, expected {len(groups)}, one per group"
                 )
     if not groups or not series:
-        raise ValueError("bars: there is nothing to draw, expected a group and a series at least")
+        raise ValueError("bars: nothing to draw, expected at least one group and one series")
     room = _COLUMN_ROOM if narrow else _PAGE_ROOM
     rows = _rows(len(groups), len(series), room)
     lying = any(_overlap(groups[row], room, narrow) for row in rows)

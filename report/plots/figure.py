@@ -240,11 +240,9 @@ class Figure:
     def __post_init__(self) -> None:
         """Refuse a figure with intervals that does not say what they are."""
         if not self.panels:
-            raise ValueError(f"figure {self.title!r}: there is nothing to draw, expected a panel at least")
+            raise ValueError(f"figure {self.title!r}: nothing to draw, expected at least one panel")
         if self.has_intervals and not self.whiskers:
-            raise ValueError(
-                f"figure {self.title!r}: has intervals, expected `whiskers` to say what they are"
-            )
+            raise ValueError(f"figure {self.title!r}: has intervals, expected `whiskers` with their meaning")
 
     @property
     def has_intervals(self) -> bool:

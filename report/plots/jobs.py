@@ -197,7 +197,7 @@ def _links(waits: Sequence[LinkWaiting], links: Sequence[str]) -> Panel:
         Bars(at=places, values=both, base=own, colour=3, lying=True, label="waiting for other jobs"),
     ]
     names = list(links[: len(waits)])
-    return Panel(marks=marks, x=Axis(label="cycles waited at the link"), y=Axis(names=names, down=True))
+    return Panel(marks=marks, x=Axis(label="cycles of waiting at the link"), y=Axis(names=names, down=True))
 
 
 def timeline_figure(
@@ -247,9 +247,8 @@ def timeline_figure(
     height = min(9.0, 2.0 + 0.14 * len(rows))
     return Figure(
         title=title,
-        caption="Grey: a task from its start to its end; thin: a message from sender to receiver. In colour: "
-        "the critical path, the chain of causes along which the time adds up, by what it is spent on. "
-        f"If one of its stretches is shortened, the job may end sooner.{thinned}",
+        caption="Gray: a task from its start to its end. Thin: a message from sender to receiver. Colored: "
+        f"the parts of the critical path. A shorter part can make the job faster.{thinned}",
         panels=[top] if loads is None else [top, _loads(loads, scale, x)],
         share_x=True,
         height=height if loads is None else height + 1.2,

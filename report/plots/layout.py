@@ -91,7 +91,7 @@ def _slice(grid: Grid, number: int, slices: int) -> Panel:
     width = min(8.0, max(0.5, 5.6 * size * aspect / grid.sizes[0]))
     return Panel(
         title=", ".join(f"{_AXES[dim]} = {place}" for dim, place in enumerate(here)),
-        xlabel="X (each direction of a link is drawn on its right)"
+        xlabel="X (each direction of a link is on its right)"
         if slices == 1
         else f"X (diagonal: along {', '.join(_AXES[: grid.dims - 2])})",
         ylabel="Y",
@@ -133,7 +133,7 @@ def _rows(
     wide = min(14.0, max(6.0, nodes * 0.1))
     return Panel(
         title="",
-        xlabel="each upward link is drawn on the right of its downward one",
+        xlabel="each upward link is on the right of its downward link",
         ylabel="",
         rows=("nodes", *(f"{name} {number}" for number in range(int(row.max())))),
         drawn=np.arange(topology.routers),
@@ -216,8 +216,8 @@ def _circle(network: Graph) -> Panel:
     aside = 0.006 * np.stack((along[:, 1], -along[:, 0]), axis=1) / length
     return Panel(
         title="",
-        xlabel="each direction of a link is drawn on its right"
-        + ("" if network.group is None else "; groups stand together"),
+        xlabel="each direction of a link is on its right"
+        + ("" if network.group is None else "; nodes of a group are adjacent"),
         ylabel="",
         rows=("",),
         drawn=np.arange(network.routers),

@@ -159,7 +159,7 @@ def allocation_figure(
     if one:
         shown = [sorted(map(int, nodes)) for _, nodes in chosen]
         panel = Panel(marks=[*back, boxes(every, "#D55E00", "chosen", shown)], x=x, y=y, equal=True)
-        caption = "Choose an allocator. Red: nodes of the job; grey: nodes of other jobs; pale: free nodes."
+        caption = "Choose an allocator. Red: nodes of the job; gray: nodes of other jobs; pale: free nodes."
         height = min(4.2, 0.6 + 0.3 * (int(places[:, 1].max()) + 1))
         names = [name for name, _ in chosen]
         return Figure(
@@ -242,7 +242,7 @@ def _leaves(tree: Tree) -> _Map:
     lines = tuple((tree.down**below, below) for below in range(1, tree.stages))
     return _Map(
         _rows(np.arange(tree.nodes), width),
-        f"nodes, {tree.down} a leaf switch",
+        f"nodes, {tree.down} per leaf switch",
         f"subtrees of {width} nodes",
         lines=lines,
     )
@@ -298,6 +298,6 @@ def _count(whose: NDArray[np.int64]) -> str:
     """Return how many jobs hold how many nodes, in words."""
     held = whose[whose >= 0]
     return (
-        f"{len(np.unique(held))} jobs hold {len(held):,} of {len(whose):,} nodes "
-        f"({100 * len(held) / len(whose):.1f} %); grey: free"
+        f"{len(np.unique(held))} jobs occupy {len(held):,} of {len(whose):,} nodes "
+        f"({100 * len(held) / len(whose):.1f} %); gray: free"
     )

@@ -30,8 +30,8 @@ from netplace.topologies import Grid, Topology
 
 __all__ = ["MEASURED", "mapping_figure", "network_figure", "network_panel", "traffic_figure"]
 
-MEASURED = "load (phits a cycle)"
-_EXPECTED = "expected load (bytes, all minimal routes alike)"
+MEASURED = "load (phits per cycle)"
+_EXPECTED = "expected load (bytes, all minimal routes equally likely)"
 _GAP = 1.0  # between two parts of a network, in the distance of two routers
 _LEGEND = 12  # jobs that a legend names
 

@@ -61,7 +61,7 @@ def dot_figure(
         If there is no panel.
     """
     if not panels:
-        raise ValueError("dots: there is nothing to draw, expected a panel at least")
+        raise ValueError("dots: nothing to draw, expected at least one panel")
     import pandas as pd
 
     every = pd.concat(panels.values())
@@ -125,7 +125,7 @@ def line_figure(
     `band`: abscissas between which the background is tinted.
     """
     if not panels:
-        raise ValueError("lines: there is nothing to draw, expected a panel at least")
+        raise ValueError("lines: nothing to draw, expected at least one panel")
     drawn = []
     for name, curves in panels.items():
         for label, values in curves.items():
@@ -188,7 +188,7 @@ def scatter_figure(
         If there is no panel, or one has more x than y or the reverse, or other than a group for each.
     """
     if not panels:
-        raise ValueError("scatter: there is nothing to draw, expected a panel at least")
+        raise ValueError("scatter: nothing to draw, expected at least one panel")
     drawn = []
     for name, (x, y) in panels.items():
         title_of, marks = _regression(name, np.asarray(x, float), np.asarray(y, float), groups)
@@ -203,7 +203,7 @@ def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tupl
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"scatter: panel {name!r} has x of shape {x.shape} and y of shape {y.shape}")
     if groups is not None and len(groups) != len(x):
-        raise ValueError(f"scatter: panel {name!r} has {len(x)} points, and there are {len(groups)} groups")
+        raise ValueError(f"scatter: panel {name!r} has {len(x)} points, but there are {len(groups)} groups")
     finite = np.isfinite(x) & np.isfinite(y)
     own = np.asarray(groups if groups is not None else [""] * len(x), object)[finite]
     x, y = x[finite], y[finite]
@@ -229,7 +229,7 @@ def front_figure(title: str, frame: pd.DataFrame) -> Figure:
     title : str
         Title of the figure.
     frame : DataFrame
-        Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: unbeaten in both).
+        Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: Pareto-optimal).
     """
     families = frame["rule"].str.partition(":")[0]
     points = pd.DataFrame(
@@ -273,7 +273,7 @@ def trade_off_figure(
         Title of the figure.
     panels : mapping of str to DataFrame
         Tables with columns ``name``, ``look`` (number of its color and mark), ``x``, ``y``, ``front``
-        (``"*"``: unbeaten in both) and perhaps ``half_x`` and ``half``, halves of intervals or NaN.
+        (``"*"``: Pareto-optimal) and perhaps ``half_x`` and ``half``, halves of intervals or NaN.
     xlabel, ylabel : str
         Names of the axes.
     joined : bool
@@ -304,7 +304,7 @@ def trade_off_figure(
             for look, own in groups
         ]
         x, y = best["x"].to_numpy(float), best["y"].to_numpy(float)
-        marks.append(Curve(label="unbeaten in both", x=x, y=y, line="", hollow=True, size=8.0, colour=INK))
+        marks.append(Curve(label="Pareto-optimal", x=x, y=y, line="", hollow=True, size=8.0, colour=INK))
         axes = (Axis(scale=scale, grid=True) for scale in (x_scale, y_scale))
         drawn.append(Panel(marks=marks, x=next(axes), y=next(axes), title=title_of))
     names = pd.concat(panels.values())["name"].unique()
@@ -345,7 +345,7 @@ def load_figure(frame: pd.DataFrame, title: str = "", *, narrow: bool = False) -
     ]
     return Figure(
         title=title or "Load",
-        caption="Delay: mean; dashed: 95th percentile. Dotted: all that is offered is accepted.",
+        caption="Delay: mean; dashed: 95th percentile. Dotted: accepted load equals offered load.",
         whiskers="95 % intervals over the seeds",
         panels=panels,
         columns=1 if narrow else 2,

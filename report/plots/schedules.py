@@ -120,7 +120,7 @@ def gantt_figure(
     """
     label, of = GANTT_COLOURS[check_choice(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
-        raise ValueError("Gantt chart: the schedule did not keep the nodes of its jobs")
+        raise ValueError("Gantt chart: the schedule does not contain the nodes of its jobs")
     origin, values = float(schedule.submit.min()), of(schedule)
     window = gantt_window(schedule, begin, end)
     sides = (window[0] / _HOUR, window[1] / _HOUR)
@@ -232,7 +232,7 @@ def utilisation_figure(schedule: Schedule, title: str = "") -> Figure:
         edges = np.linspace(held.time[0], held.time[-1], 101)
         means = held.means(edges) / schedule.machine_nodes
         marks.append(
-            _steps((edges - origin) / _HOUR, np.append(means, means[-1]), 0, "mean of a hundredth", 1.0)
+            _steps((edges - origin) / _HOUR, np.append(means, means[-1]), 0, "mean of one percent", 1.0)
         )
     upper = Panel(marks=marks, x=Axis(grid=True), y=Axis(label="share of the nodes", low=0.0, grid=True))
     lower = Panel(
@@ -250,7 +250,7 @@ def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArra
     had.
     """
     if schedule.allocations is None:
-        raise ValueError("occupancy: the schedule did not keep the nodes of its jobs")
+        raise ValueError("occupancy: the schedule does not contain the nodes of its jobs")
     holder = np.full(schedule.machine_nodes if nodes is None else nodes, -1, np.int64)
     for row in np.flatnonzero((schedule.start <= time) & (time < schedule.end)).tolist():
         holder[schedule.allocations[row]] = schedule.number[row]

@@ -106,7 +106,7 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
             return Offer(
                 text, [], f"partitioner {text}: finds no {size} nodes, not even on the empty machine"
             )
-        return Offer(text, [], f"waits: {size} nodes are asked for, {free} are free")
+        return Offer(text, [], f"waits: {size} nodes requested, {free} free")
     if isinstance(partitioner, Along) and not order:
         order, ranks = (
             text.partition(":")[2].partition(",")[0] or "hilbert",

@@ -13,7 +13,7 @@ _DOES = {
     "injection": "task {task} needs {cycles:,} cycles to send its packets",
     "ejection": "task {task} needs {cycles:,} cycles to receive its packets",
     "computation": "task {task} computes for {cycles:,} cycles",
-    "dependencies": "without any contention task {task} ends after {cycles:,} cycles",
+    "dependencies": "without contention, task {task} ends after {cycles:,} cycles",
 }
 
 
@@ -35,11 +35,11 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
     if least >= _NEAR * cycles:
         why = f"bound by {binding}: {does}"
     elif busiest >= _BUSY:
-        why = f"bound by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
+        why = f"limited by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
     else:
-        why = f"bound by contention and distance; {does}"
+        why = f"limited by contention and distance; {does}"
     saving = max(0.0, 100 * (1 - least / cycles))
-    most = f"a mapping can save at most {saving:.2g} %" if saving >= 0.01 else "no mapping can save anything"
+    most = f"a mapping can save at most {saving:.2g} %" if saving >= 0.01 else "no mapping can reduce it"
     return (f"{job['name']}: " if named else "") + f"{why}, so {most}"
 
 
@@ -52,16 +52,16 @@ def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
     mine, usual = description["byte_hops"], description["consecutive"]["byte_hops"]
     if mine > usual > 0:
         more = 100 * (mine / usual - 1)
-        said.append(f"a byte travels {mine:.3g} hops on average, {more:.2g} % farther than consecutively")
+        said.append(
+            f"a byte travels {mine:.3g} hops on average, {more:.2g} % more than under the consecutive mapping"
+        )
     if bounds := description.get("bounds"):
         binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
         does = _DOES[binding].format(**bounds[binding])
         busy = f"the busiest link is busy for about {link:,.0f} cycles"
         if link <= least:
-            said.append(f"bound by {binding}: {does}, {busy}, so another mapping can save little")
+            said.append(f"limited by {binding}: {does}, {busy}, so another mapping can save little")
         else:
             saving = 100 * (1 - least / link)
-            said.append(
-                f"bound by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} % of that"
-            )
+            said.append(f"limited by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} %")
     return said

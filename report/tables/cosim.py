@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 Outcome = dict[str, Any]
-COSTS = "What place and sharing cost the jobs of the log"
+COSTS = "Costs of partition and sharing for the jobs of the log"
 
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
 _SPREAD: dict[str, Callable[[Sequence[float]], Any]] = {
@@ -59,7 +59,7 @@ def title_of(plan: CosimPlan) -> str:
     jobs = plan.jobs
     return (
         f"{Path(jobs.workload).name} on {jobs.machine}: {jobs.policy}, {jobs.partition}, {jobs.mapping}, "
-        f"network time {plan.fidelity}"
+        f"fidelity {plan.fidelity}"
     )
 
 
@@ -116,28 +116,28 @@ def _source_table(
         [],
         ["mixes simulated", number(mixes.simulated)],
         [
-            f"of which the precision of {100 * mixes.target_half_width:g} % was not met",
+            f"of which mixes above the target half-width of {100 * mixes.target_half_width:g} %",
             number(mixes.target_missed),
         ],
     ]
     rows += _width_rows(marked, width)
-    return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
+    return table("sources of times (% of the time of the jobs)", ["source", "value"], rows)
 
 
 def _sampled_table(simulated: float, marked: int | None, width: HalfWidth | None) -> Table:
     """Return how much was simulated, and how well the jobs' times are known."""
     rows = [["simulated (% of the time)", number(100 * simulated, 1)]]
     rows += _width_rows(marked, width)
-    return table("how well times are known", ["figure", "value"], rows)
+    return table("precision of times", ["figure", "value"], rows)
 
 
 def _width_rows(marked: int | None, width: HalfWidth | None) -> list[list[str]]:
     if width is None:
         return []
     return [
-        ["half width of a job's time, mean (%)", number(100 * width.mean, 2)],
+        ["mean half-width of the time of a job (%)", number(100 * width.mean, 2)],
         ["most (%)", number(100 * width.most, 2)],
-        [f"marked: half width over {100 * MARKED:g} % (jobs)", number(marked)],
+        [f"marked: half-width over {100 * MARKED:g} % (jobs)", number(marked)],
     ]
 
 
@@ -145,7 +145,7 @@ def cost_rows(costs: Costs) -> list[tuple[str, float, float | None]]:
     """Return node-hours of a log's jobs, what of them cost what, and each in % of those logged."""
     hours = {
         "logged": costs.logged,
-        "alone in this place": costs.alone,
+        "alone on these nodes": costs.alone,
         "live": costs.live,
         "cost of the partition": costs.partition,
         "cost of the mapping": costs.mapping,
@@ -156,7 +156,7 @@ def cost_rows(costs: Costs) -> list[tuple[str, float, float | None]]:
 
 
 def _cost_table(costs: Costs) -> Table:
-    """Return the node-hours of a log's jobs as logged, alone in this place and live, and the costs."""
+    """Return the node-hours of a log's jobs as logged, alone on these nodes and live, and the costs."""
     rows = []
     for name, hours, share in cost_rows(costs):
         sign = "+" if name.startswith("cost") else ""
@@ -170,7 +170,7 @@ def _error_table(error: TableError) -> Table:
         [name, number(group.jobs), *(number(100 * share, 2) for share in (group.mean, group.p95, group.most))]
         for name, group in groups.items()
     ]
-    return table("error that a table would have made (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
+    return table("error of table times (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
 
 
 def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
@@ -179,14 +179,14 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
     if outcome["rejected"]:
         first = outcome["rejected"][0]
         said.append(
-            f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
+            f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and are rejected, the "
             f"first: job {first['job']}, {first['why']}"
         )
     marked = [row.job for row in job_rows_of(outcome) if (row.half_width or 0) > MARKED]
     if outcome["figures"].get("marked") is not None and marked:
         said.append(
-            f"the times of {len(marked)} jobs are known to no better than {100 * MARKED:g} %, the first: job "
-            f"{marked[0]}; they have no steady rate, or owe much to chance"
+            f"the half-width of the times of {len(marked)} jobs exceeds {100 * MARKED:g} %, the first: job "
+            f"{marked[0]}; their rate is not steady or varies randomly"
         )
     for failure in outcome.get("failures", []):
         said.append(f"job {failure['job']} failed: {failure['why']}")
@@ -243,7 +243,9 @@ def ranking_table(rankings: Sequence[Ranking]) -> Table:
         }
         rows.append([what])
         rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
-    made = table(f"Do rankings turn? ({_spelled(_needed(shared, rankings[0].case))})", ["least first"], rows)
+    made = table(
+        f"Changes of rankings ({_spelled(_needed(shared, rankings[0].case))})", ["least first"], rows
+    )
     for column in made.columns:
         column.justify = "left"
     return made

@@ -62,10 +62,10 @@ def path_table(rows: Sequence[PathRow]) -> Table:
     for name, what in COMPONENTS.items():
         mean = sum(row.components[name] for row in rows) / count
         lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
-    lines.append(["sum: the job's length", _mean(cycles), number(100)])
+    lines.append(["sum: run time of the job", _mean(cycles), number(100)])
     messages = sum(row.messages for row in rows) / count
     tasks = sum(row.tasks for row in rows) / count
-    title = f"critical path: by {_mean(messages)} messages of {_mean(tasks)} tasks"
+    title = f"critical path: {_mean(messages)} messages of {_mean(tasks)} tasks"
     return table(title, ["component", "cycles", "%"], lines)
 
 

@@ -149,14 +149,12 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
         return []
     said = []
     if len(contests) > _SHOWN:
-        said.append(
-            f"{len(contests):,} differences were judged together; not all are shown, -o has the others"
-        )
+        said.append(f"{len(contests):,} differences were tested together; -o writes those that are not shown")
     gains = sorted(contest.difference.gain for contest in contests if contest.difference.gain)
     if gains and gains[len(gains) // 2] >= _WORTH:
         said.append(
-            f"all had the same jobs: as exact as {number(gains[len(gains) // 2], 1)} times as many runs of "
-            "other jobs each (median of the differences)"
+            f"all schedules have the same jobs: as precise as {number(gains[len(gains) // 2], 1)} times as "
+            f"many runs with different jobs (median of the differences)"
         )
     if all(contest.judgement.words in ("one run", "equal") for contest in contests):
         said.append("no interval is known: say seeds = 5 in the study, or take more jobs")

@@ -48,7 +48,7 @@ def installation() -> Installation:
     total, free = _memory()
     problems = []
     if free is not None and free < _LITTLE:
-        problems.append(f"{free:.1f} GiB of memory are free: large networks and tables need more")
+        problems.append(f"{free:.1f} GiB of memory are free, but large networks and tables need more")
     versions = {name: _version(name) for name in _NEEDED}
     problems += [f"{name}: is not installed" for name, version in versions.items() if version is None]
     return Installation(

@@ -80,7 +80,7 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
         "CPU s",
         "M packet-hops/s",
     ]
-    what = "loads in phits a node and cycle, delays in cycles" + (
+    what = "loads in phits per node and cycle, delays in cycles" + (
         ", means and 95 % intervals" if spread else ""
     )
     return table(f"{title}: {what}", ["curve", *columns] if several else columns, rows)

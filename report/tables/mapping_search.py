@@ -170,7 +170,7 @@ _ROWS = {
     "byte_hops": ("distance of a byte (hops)", 3),
     "pair_hops_al": ("with asymmetry, of a pair", 3),
     "byte_hops_al": ("with asymmetry, of a byte", 3),
-    "most_link_load": ("most link load (bytes)", 0),
+    "most_link_load": ("largest link load (bytes)", 0),
 }
 
 

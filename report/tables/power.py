@@ -28,7 +28,7 @@ def power_rows(power: PowerFigures) -> list[list[str]]:
     rows += [
         ["with all nodes on, same starts (kWh)", number(power.always_on / KWH, 1)],
         ["switched in hindsight, same starts (kWh)", number(power.hindsight / KWH, 1)],
-        ["energy a node-second of work (J)", number(power.per_work, 1)],
+        ["energy per node-second of work (J)", number(power.per_work, 1)],
         ["energy times mean response (MWh h)", number(power.energy_delay / KWH / 3600 / 1000, 2)],
         ["mean wait until all nodes are on (s)", number(power.mean_wait, 1)],
         ["mean bounded slowdown", number(power.bounded_slowdown, 2)],
@@ -38,7 +38,7 @@ def power_rows(power: PowerFigures) -> list[list[str]]:
     rows += [
         ["boots", number(power.boots)],
         ["stops", number(power.stops)],
-        ["boots a node and day", number(power.boots_a_node_day, 2)],
+        ["boots per node and day", number(power.boots_a_node_day, 2)],
         ["jobs that waited for a boot", number(power.waited_for_boot)],
         ["their mean wait for it (s)", number(power.boot_wait, 1)],
     ]

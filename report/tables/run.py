@@ -83,7 +83,7 @@ _COLUMNS: dict[str, Callable[[Result], tuple[float | None, int]]] = {
     "packets": lambda run: (run.packets, 0),
     "packet-hops": lambda run: (run.packet_hops, 0),
     "mean packet delay": lambda run: (run.packet_delay.mean if run.packet_delay.count else None, 1),
-    "most link load": lambda run: (float(run.link_load.max(initial=0.0)), 3),
+    "largest link load": lambda run: (float(run.link_load.max(initial=0.0)), 3),
     "CPU s": lambda run: (run.cpu_seconds, 2),
     "M packet-hops/s": lambda run: (run.packet_hops / 1e6 / max(run.cpu_seconds, 1e-9), 2),
 }
@@ -147,13 +147,13 @@ def _faults_table(runs: Sequence[Result]) -> Table:
         "cycle",
         "links down",
         "routers down",
-        "links of other speed",
+        "links with another speed",
         "nodes cut off",
         "jobs stopped",
         "packets lost",
         "sent again",
     ]
-    return table("faults", ["seed", *names, "routing from then on"], rows)
+    return table("faults", ["seed", *names, "routing after the fault"], rows)
 
 
 def _listed(numbers: Sequence[int]) -> str:

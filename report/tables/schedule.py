@@ -86,9 +86,9 @@ def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[Table]:
 def site_rows(counts: Mapping[str, int] | None) -> list[list[str]]:
     """Return what the rules of a site did, if there were any."""
     names = {
-        "refused": "refused by all queues",
+        "refused": "rejected by all queues",
         "node_failures": "node failures",
-        "before_unknown": "jobs after one that is not there",
+        "before_unknown": "jobs that depend on a missing job",
     }
     return [[names[name], number(count)] for name, count in (counts or {}).items()]
 
@@ -98,7 +98,7 @@ def rejected_notes(rejected: Rejected, machine: str) -> list[str]:
     if not rejected.jobs:
         return []
     count = len(rejected.jobs)
-    return [f"{count:,} jobs can never run on {machine} and were rejected, the first: {rejected.first}"]
+    return [f"{count:,} jobs can never run on {machine} and are rejected, the first: {rejected.first}"]
 
 
 def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
@@ -106,17 +106,15 @@ def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
     metrics = figures.metrics
     said = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     if plan.policy != "fcfs" and metrics.without_estimate:
-        said.append(
-            f"{metrics.without_estimate:,} jobs have no estimate; theirs is by the rule {plan.estimates}"
-        )
+        said.append(f"{metrics.without_estimate:,} jobs have no estimate; rule {plan.estimates} provides it")
     counts = {} if figures.power is None else figures.power.counts
     if counts.get("fallbacks"):
         said.append(
-            f"{counts['fallbacks']:,} of {counts['plans']:,} plans are those of the list: the window around "
-            f"it gave nothing better; {counts['timeouts']:,} times the solver ran out of its limit"
+            f"{counts['fallbacks']:,} of {counts['plans']:,} plans are list schedules, because the solver "
+            f"found no better plan; the solver reached its time limit {counts['timeouts']:,} times"
         )
     if metrics.failed:
-        said.append(f"{metrics.failed:,} jobs were ended at their estimates (overrun {plan.overrun})")
+        said.append(f"{metrics.failed:,} jobs were killed at their estimates (overrun {plan.overrun})")
     return said
 
 

@@ -67,7 +67,7 @@ def waiting_table(outcome: Outcome) -> Table:
     ]
     foreign = int(frame.loc[frame["job"] != frame["charged"], "cycles"].sum())
     share = 100 * foreign / waiting.charged if waiting.charged else 0.0
-    title = f"who waited for whom: {waiting.charged:,} cycles, {share:.1f} % for other jobs"
+    title = f"waiting between jobs: {waiting.charged:,} cycles, {share:.1f} % for other jobs"
     made = table(title, ["job", "waited for", "cycles", "% of its waiting"], rows)
     made.columns[1].justify = "left"
     return made

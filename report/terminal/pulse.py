@@ -46,7 +46,7 @@ def under_way(what: str) -> Iterator[None]:
     """Tell from time to time that something is under way which does not tell how far it is."""
 
     def say(seconds: float) -> None:
-        sys.stderr.write(f"{what}: under way for {seconds:,.0f} s\n")
+        sys.stderr.write(f"{what}: running for {seconds:,.0f} s\n")
         sys.stderr.flush()
 
     with repeated(say, _SOON, 60.0):

@@ -43,9 +43,9 @@ _ROUNDING = 1e-9  # relative: differences of no more are none
 
 # What a verdict says, for legends and help.
 MEANINGS = {
-    "clearly less": "less by more than chance: the p value, corrected for all compared, is below 0.05",
+    "clearly less": "significantly less: the p value, corrected for all comparisons, is below 0.05",
     "clearly more": "likewise more",
-    "within chance": "a difference that chance alone may make",
+    "within chance": "not significant: chance alone can explain the difference",
     "equal": "no pair differs",
     "one run": "a difference of which it is not known how much is chance: of a single pair, or of too few "
     "jobs or jobs that hang together",
@@ -131,7 +131,7 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
         raise ValueError(
-            f"pairs: {baseline.size} values and {other.size}, expected as many of both, and some"
+            f"pairs: {baseline.size} values and {other.size}, expected the same number of both, at least one"
         )
     gaps = other - baseline
     size = float(np.abs(baseline).max() + np.abs(other).max())
@@ -211,9 +211,7 @@ def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart:
     while not suffice(high):
         high *= 2
         if high > _MOST_DRAWS:
-            raise ValueError(
-                f"difference: {difference:g} is too small beside a spread of {spread:g} to be shown"
-            )
+            raise ValueError(f"difference: {difference:g} is too small to detect with a spread of {spread:g}")
     low = max(2, high // 2)
     while low < high:
         middle = (low + high) // 2

@@ -108,10 +108,10 @@ def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Met
     """
     if not len(schedule):
         raise ValueError(
-            f"schedule: none of {len(schedule.rejected)} jobs could run, there is nothing to measure"
+            f"schedule: none of {len(schedule.rejected)} jobs could run, so there is nothing to measure"
         )
     if counted is not None and not counted.any():
-        raise ValueError(f"schedule: none of {len(schedule)} jobs counts, there is nothing to measure")
+        raise ValueError(f"schedule: none of {len(schedule)} jobs counts, so there is nothing to measure")
     some = slice(None) if counted is None else counted
     run = schedule.end - schedule.start
     asked = schedule.nodes * run

@@ -89,7 +89,7 @@ def batch_means(
     check_choice(measure, STEADY, "measure")
     check_int(batches, "batches", 2)
     if not 0 <= warmup < 1:
-        raise ValueError(f"warmup: {warmup:g} is not a share from 0 to less than 1")
+        raise ValueError(f"warmup: {warmup:g} is invalid, expected a share from 0 to less than 1")
     first = math.ceil(warmup * len(schedule))
     if len(schedule) - first < batches:
         raise ValueError(
@@ -98,14 +98,14 @@ def batch_means(
     if measure == "utilisation":
         edges = np.linspace(schedule.submit[first], schedule.submit[-1], batches + 1)
         if edges[0] == edges[-1]:
-            raise ValueError("utilisation: all jobs are submitted at once, there is no steady state")
+            raise ValueError("utilization: all jobs are submitted at once, so there is no steady state")
         return held_nodes(schedule).means(edges) / schedule.machine_nodes
     values = per_job(schedule, measure)
     if counted is not None:
         values = np.where(counted, values, np.nan)
     parts = np.array_split(values[first:], batches)
     if not all(np.isfinite(part).any() for part in parts):
-        raise ValueError("batches: there is one in which no job counts")
+        raise ValueError("batches: no job counts in one of them")
     return np.array([np.nanmean(part) for part in parts])
 
 

@@ -68,10 +68,10 @@ def time_batches(
     """
     check_int(batches, "batches", 2)
     if not 0 < length < np.inf:
-        raise ValueError(f"length of batches: {length:g} is not a time of more than 0")
+        raise ValueError(f"length of batches: {length:g} is invalid, expected a time greater than 0")
     ahead = length if warmup is None else warmup
     if not 0 <= ahead < np.inf:
-        raise ValueError(f"warmup of batches: {ahead:g} is not a time of at least 0")
+        raise ValueError(f"warmup of batches: {ahead:g} is invalid, expected a time of at least 0")
     first = schedule.submit[0] + ahead
     edges = first + length * np.arange(batches + 1)
     if schedule.start.max() < edges[-1]:

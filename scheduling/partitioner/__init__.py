@@ -44,28 +44,29 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "buddy": PartitionerKind(
         box_partitioner("buddy", Buddy),
         "buddy:cubic",
-        "boxes in squares of a power of two, split and joined (Li, Cheng 1991)",
+        "boxes in squares with sides of powers of two, split and joined (Li, Cheng 1991)",
         SHAPE_OPTION,
         ranked=True,
     ),
     "contiguous": PartitionerKind(
         contiguous,
         "contiguous:cubic",
-        "boxes on grids, first fit by an eroded bit map; subtrees on trees",
+        "boxes on grids by first fit on an eroded bitmap; subtrees on trees",
         SHAPE_OPTION,
         ranked=True,
     ),
     "curve": PartitionerKind(
         along_curve,
         "curve:hilbert,best-fit",
-        "an interval of free nodes along a curve through the machine, or the pieces of least span",
+        "an interval of free nodes along a curve through the machine, or the intervals with the smallest "
+        "span",
         "ORDER,CHOICE,ring",
         strikes_out=True,
     ),
     "frame-sliding": PartitionerKind(
         box_partitioner("frame-sliding", FrameSliding),
         "frame-sliding",
-        "boxes in frames that slide by their sides, not all seen (Chuang, Tzeng 1991)",
+        "boxes in frames that slide by their sides, which misses some boxes (Chuang, Tzeng 1991)",
         SHAPE_OPTION,
         ranked=True,
     ),
@@ -75,16 +76,18 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "gen-alg": PartitionerKind(
         by_distance("gen-alg"),
         "gen-alg",
-        "the free nodes nearest to the free node around which they lie closest (Krumke et al. 1997)",
+        "the free nodes nearest to the best free node as center (Krumke et al. 1997)",
     ),
     "gen-alg+inc": PartitionerKind(
         by_distance("gen-alg+inc"), "gen-alg+inc", "gen-alg, improved by swaps to a local optimum"
     ),
     "line": PartitionerKind(
-        by_distance("line"), "line", "on a line: the free nodes of least pairwise distance, exactly"
+        by_distance("line"), "line", "on a line: the free nodes with the smallest pairwise distance (exact)"
     ),
     "mbs": PartitionerKind(
-        multiple_buddy, "mbs", "blocks of sides 2^i, as many of each as the job needs (Lo et al. 1997)"
+        multiple_buddy,
+        "mbs",
+        "blocks with sides 2^i, by the binary digits of the size of the job (Lo et al. 1997)",
     ),
     "mc": PartitionerKind(
         mc_boxes,
@@ -98,7 +101,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "mm": PartitionerKind(
         by_distance("mm"),
         "mm",
-        "the free nodes nearest to where free rows and columns meet, lying closest (Bender et al. 2005)",
+        "the free nodes nearest to the best crossing of free rows and columns (Bender et al. 2005)",
     ),
     "mm+inc": PartitionerKind(
         by_distance("mm+inc"), "mm+inc", "mm, improved by swaps to a local optimum (Bender et al. 2005)"
@@ -106,34 +109,36 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "nearly-contiguous": PartitionerKind(
         nearly_contiguous,
         "nearly-contiguous:20",
-        "the fullest subtree of the job's level, but for up to QCT percent of its nodes from the nearest",
+        "the fullest subtree of the job's level, with up to QCT percent of the nodes from the nearest "
+        "subtrees",
         "QCT",
     ),
     "non-contiguous": PartitionerKind(first_free, "non-contiguous", "the first free nodes in node order"),
     "optimal": PartitionerKind(
         by_distance("optimal"),
         "optimal",
-        "the free nodes of least distances, by search; small machines",
+        "the free nodes with the smallest distances, by exhaustive search (small machines)",
     ),
     "paging": PartitionerKind(
         paging,
         "paging:1",
-        "the first free pages of side 2^S (Lo et al. 1997), on trees subtrees of level S",
+        "the first free pages of side 2^S (Lo et al. 1997); on trees, subtrees of level S",
         "S,ORDER",
     ),
     "pss": PartitionerKind(
         by_processor_sets,
         "pss:levels",
-        "the free nodes that touch the cheapest processor sets, of the topology or a file (Drakenberg)",
+        "the free nodes in the cheapest processor sets, from the topology or a file (Drakenberg)",
         "levels|FILE,..",
     ),
     "quasi-contiguous": PartitionerKind(
         quasi_contiguous,
         "quasi-contiguous:20",
-        "one subtree of the job's level, but for up to QCT percent from one level above (Pascual 2009)",
+        "one subtree of the job's level, with up to QCT percent of the nodes from one level above (Pascual "
+        "2009)",
         "QCT",
     ),
-    "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),
+    "random": PartitionerKind(random_free, "random", "random free nodes", by_chance=True),
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",
@@ -180,7 +185,9 @@ def make_partitioner(
     if option and not kind.option:
         raise ValueError(f"partitioner {name}: takes no option, but {option!r} was given")
     if colon and not option and not PARTITIONER.is_own(name):
-        raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
+        raise ValueError(
+            f"partitioner {text}: no option after the colon, expected {kind.option or 'no colon'}"
+        )
     rest = {"ranking": ranking} if kind.ranked else {}
     made = kind.make(topology, option, check_int(seed, "seed", 0), **rest)
     if kind.strikes_out:

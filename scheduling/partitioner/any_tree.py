@@ -131,7 +131,7 @@ class SubtreesOfAnyShape:
         places = self._place[nodes]
         wrong = self._open[places] == is_open
         if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if is_open else 'held'} already")
+            raise ValueError(f"node {nodes[wrong][0]} is {'free' if is_open else 'occupied'} already")
         self._open[places] = is_open
         self.free += len(nodes) if is_open else -len(nodes)
 

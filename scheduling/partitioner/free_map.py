@@ -55,7 +55,7 @@ class FreeMap:
             place = int(places[wrong])
             known = 0 <= place < self.size
             raise ValueError(
-                f"place {place} is {'free' if free else 'held'} already"
+                f"place {place} is {'free' if free else 'occupied'} already"
                 if known
                 else f"place {place} is not in 0..{self.size - 1}"
             )

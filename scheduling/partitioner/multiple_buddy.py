@@ -111,7 +111,7 @@ class MultipleBuddy:
         """Mark nodes."""
         wrong = self._free[self._code[nodes]] == free
         if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'held'} already")
+            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
         self._free[self._code[nodes]] = free
         self.free += len(nodes) if free else -len(nodes)
 

@@ -70,7 +70,7 @@ class Paging:
         """Mark nodes."""
         wrong = self._held[nodes] == held
         if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'held' if held else 'free'} already")
+            raise ValueError(f"node {nodes[wrong][0]} is {'occupied' if held else 'free'} already")
         self._held[nodes] = held
         np.add.at(self._used, self._page[nodes], 1 if held else -1)
         self.free = int(self._sizes[self._used == 0].sum())
@@ -92,7 +92,7 @@ def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
     tree = hierarchy(topology)
     if tree is not None:
         if order:
-            raise ValueError(f"{what}: pages of trees have no other order, but {order!r} was given")
+            raise ValueError(f"{what}: pages of trees have a fixed order, but {order!r} was given")
         starts = tree.starts[check_int(size or 0, f"{what}: level", 0, tree.levels)]
         page = np.empty(topology.nodes, np.int64)
         page[tree.order] = np.searchsorted(starts, np.arange(topology.nodes), side="right") - 1

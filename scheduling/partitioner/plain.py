@@ -81,6 +81,6 @@ class PlainPartitioner:
     def _mark(self, nodes: Nodes, free: bool) -> None:
         wrong = nodes[self.is_free[nodes] == free]
         if len(wrong):
-            raise ValueError(f"node {wrong[0]} is {'free' if free else 'held'} already")
+            raise ValueError(f"node {wrong[0]} is {'free' if free else 'occupied'} already")
         self.is_free[nodes] = free
         self.free += len(nodes) if free else -len(nodes)

@@ -74,7 +74,9 @@ class RandomFree:
         """Move nodes out of the free ones (step -1) or back to them (step 1)."""
         wrong = self._pool.move(nodes, step)
         if wrong >= 0:
-            raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
+            raise ValueError(
+                f"node {nodes[wrong]} is {'free' if step > 0 else 'occupied'} already, or does not exist"
+            )
         self.free = self._pool.free
 
     def copy(self) -> RandomFree:

@@ -96,8 +96,8 @@ class Factors:
         shapes = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
         if shapes is None:
             raise ValueError(
-                f"job {job.number}: {job.nodes} nodes are no product of sides that fit {grid}; "
-                "option round-up gives it a larger box"
+                f"job {job.number}: {job.nodes} nodes do not form a box that fits {grid}; option round-up "
+                f"uses a larger box"
             )
         if not self._lines:
             shapes = [shape for shape in shapes if not _is_line(shape)] or shapes

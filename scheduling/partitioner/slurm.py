@@ -76,7 +76,7 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
     for word in text.split("+"):
         match = _PLACEMENT.fullmatch(word)
         if not match:
-            raise ValueError(f"{where}: {abbreviate(word)} is no placement, expected one such as 2x2x1")
+            raise ValueError(f"{where}: {abbreviate(word)} is not a placement, expected a form such as 2x2x1")
         dims, spacing, seed = (
             None if part is None else tuple(map(int, part.split("x"))) for part in match.groups()
         )
@@ -116,7 +116,7 @@ class _SlurmPlacements(PlainPartitioner):
     def __init__(self, topology: Topology, placements: str) -> None:
         super().__init__(topology, placements)
         if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
-            raise ValueError(f"partitioner slurm:torus3d: is for tori, not for {topology}")
+            raise ValueError(f"partitioner slurm:torus3d: is defined on tori, not on {topology}")
         self.placements = read_placements(placements, topology.sizes, "partitioner slurm:torus3d")
         self._boxes = [_boxes(placement, topology.sizes) for placement in self.placements]
 
@@ -159,10 +159,10 @@ def _boxes(placement: Placement, sizes: tuple[int, ...]) -> Int:
 SLURM_RULES = {
     "cons_tres": "select/cons_tres of Slurm 22.05: leaf switches that fit best, then near ones; flat: runs",
     "linear": "select/linear of Slurm 22.05: below the tightest switch, leaves with fewest free nodes first",
-    "flat": "runs of consecutive free nodes: the shortest that suffices, else the longest first",
+    "flat": "runs of consecutive free nodes: the shortest sufficient one, or the longest first",
     "tree": "cons_tres on machines with leaf switches",
-    "dragonfly": "the leaf switch with most free nodes if it suffices, else a node of each in turn",
-    "torus3d": "boxes of listed shapes, as in torus3d=2x2x1+2x2x2, or as topology.yaml lists them",
+    "dragonfly": "the leaf switch with the most free nodes if it suffices, or one node of each in turn",
+    "torus3d": "boxes of listed shapes, such as torus3d=2x2x1+2x2x2, or the list in topology.yaml",
 }
 
 
@@ -187,7 +187,7 @@ def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmC
     if rule == "torus3d":
         return _SlurmPlacements(topology, shapes or listed_placements(topology.text))
     if equals:
-        raise ValueError(f"partitioner slurm: {option!r}, expected shapes after torus3d= alone")
+        raise ValueError(f"partitioner slurm: {option!r}, expected shapes only after torus3d=")
     return _SlurmChoice(topology, rule)
 
 
@@ -213,7 +213,7 @@ class _SlurmChoice(PlainPartitioner):
             self.rule = "flat"
         if self.rule != "flat" and not self._subtrees:
             raise ValueError(
-                f"partitioner slurm:{self.rule}: the nodes of {topology} are at no switches, expected flat"
+                f"partitioner slurm:{self.rule}: the nodes of {topology} are not at switches, expected flat"
             )
 
     def choose(self, job: Job) -> Nodes:

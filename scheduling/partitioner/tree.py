@@ -103,7 +103,7 @@ class Subtrees:
         self.searches += 1
         count, visited = self._counts.release_until(*self._limit(job.nodes), nodes, ends)
         if count < -1:
-            raise ValueError(f"a node of {nodes.tolist()} is free already, or is none")
+            raise ValueError(f"a node of {nodes.tolist()} is free already, or does not exist")
         self.visited += visited
         self.free = self._counts.free
         return None if count < 0 else count
@@ -128,7 +128,9 @@ class Subtrees:
         """Count nodes as held (step -1) or free (step 1)."""
         wrong = self._counts.count(nodes, step)
         if wrong >= 0:
-            raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
+            raise ValueError(
+                f"node {nodes[wrong]} is {'free' if step > 0 else 'occupied'} already, or does not exist"
+            )
         self.free = self._counts.free
 
     def copy(self) -> Subtrees:

@@ -30,39 +30,45 @@ __all__ = [
 POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
-        Policy("conservative", ConservativeQueue, "every job has a reservation, and none is delayed"),
+        Policy("conservative", ConservativeQueue, "every job has a reservation, and no job is delayed"),
         Policy(
             "conservative-full",
             lambda: ConservativeQueue(compress=True),
-            "conservative; early ends move all reservations up",
+            "conservative; an early end moves all reservations forward",
         ),
         Policy(
             "conservative-places",
             partial(ConservativeQueue, windows=True),
-            "conservative; reservations name nodes that are free during all of the estimate",
+            "conservative; reservations name nodes that are free during the whole estimate",
         ),
-        Policy("easy", EasyQueue, "jobs overtake unless that delays the head's reservation", requeues=True),
+        Policy(
+            "easy", EasyQueue, "jobs overtake if they do not delay the reservation of the head", requeues=True
+        ),
         Policy(
             "easy-counted",
             CountedEasyQueue,
-            "easy that reserves a number of nodes; what is in the head's way then is put back",
+            "easy that reserves a number of nodes; jobs in the way of the head are requeued",
             requeues=True,
         ),
         Policy(
             "easy-patient",
             PatientEasyQueue,
-            "easy that reserves a number of nodes; the head then waits for its place",
+            "easy that reserves a number of nodes; the head waits until its place is free",
             requeues=True,
         ),
-        Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),
+        Policy(
+            "fcfs", FcfsQueue, "first come, first served; the head blocks the other jobs", estimated=False
+        ),
         Policy(
             "largest-first",
             partial(SortedQueue, largest),
-            "most nodes first, then longest estimate (Leung et al. 2002); the head holds up the others",
+            "most nodes first, then longest estimate (Leung et al. 2002); the head blocks the other jobs",
         ),
-        Policy("lpt", partial(SortedQueue, longest), "longest estimate first; the head holds up the others"),
         Policy(
-            "sjf", partial(SortedQueue, shortest), "shortest estimate first; the head holds up the others"
+            "lpt", partial(SortedQueue, longest), "longest estimate first; the head blocks the other jobs"
+        ),
+        Policy(
+            "sjf", partial(SortedQueue, shortest), "shortest estimate first; the head blocks the other jobs"
         ),
     )
 }

@@ -31,8 +31,8 @@ class AwakeFirst:
             trial.release(Allocation(np.array([inner.free - 1])))
         except (ValueError, KeyError, IndexError, AttributeError):
             raise ValueError(
-                "power: this partition gives boxes, not any nodes, so it cannot prefer those that are on; "
-                "expected another partition, or awake = false in the file of the power model"
+                "power: this partition allocates boxes, so it cannot prefer nodes that are on; expected "
+                "another partition, or awake = false in the file of the power model"
             ) from None
 
     @property

@@ -90,7 +90,7 @@ def _end(model: PowerModel, seconds: float) -> float:
 
 def _span(schedule: Schedule) -> tuple[float, float]:
     if not len(schedule):
-        raise ValueError("energy: no job ran, there is nothing to measure")
+        raise ValueError("energy: no job ran, so there is nothing to measure")
     return float(schedule.submit.min()), float(schedule.end.max())
 
 

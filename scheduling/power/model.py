@@ -45,7 +45,7 @@ class PowerModel:
             if not 0 <= value < math.inf:
                 unit = "nodes" if item.name == "keep" else "s" if item.name.endswith("seconds") else "W"
                 raise ValueError(
-                    f"power: {item.name} is {value:g} {unit}, expected a finite number from 0 on"
+                    f"power: {item.name} is {value:g} {unit}, expected a finite number of at least 0"
                 )
         if not self.off <= self.idle <= self.busy:
             raise ValueError(
@@ -58,7 +58,8 @@ class PowerModel:
         """Possible but unlikely values, one sentence each."""
         if self.boot_watts < self.off:
             return (
-                f"power: boot_watts {self.boot_watts:g} is less than off {self.off:g}: a boot saves energy",
+                f"power: boot_watts {self.boot_watts:g} is less than off {self.off:g}, so a boot would save "
+                f"energy",
             )
         return ()
 

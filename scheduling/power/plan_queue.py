@@ -78,8 +78,8 @@ class PlanQueue(PlainQueue):
         """Take in a job."""
         if not waiting.estimate < math.inf:
             raise ValueError(
-                f"job {waiting.job.number}: has no finite estimate, which a plan needs; expected a rule such "
-                "as --estimates run-time"
+                f"job {waiting.job.number}: has no finite estimate, which a plan needs; expected an "
+                f"estimate rule such as --estimates run-time"
             )
         super().add(waiting)
         self._arrived += 1

@@ -80,7 +80,7 @@ def _lookahead(option: str, model: PowerModel) -> Build:
     def build(queue: Queue, nodes: NodePower, name: str) -> Queue:
         if not isinstance(queue, Foreseeing):
             raise ValueError(
-                f"switching lookahead: policy {name} plans no starts, expected easy or conservative"
+                f"switching lookahead: policy {name} does not plan starts, expected easy or conservative"
             )
         return SwitchingQueue(queue, nodes, Lookahead(seconds))
 
@@ -97,7 +97,7 @@ def read_planning(option: str) -> Planning:
             given[name] = kind(value)
         except ValueError:
             raise ValueError(
-                f"switching plan: {name} is {value!r}, expected a number, as in plan:{name}=2"
+                f"switching plan: {name} is {value!r}, expected a number, such as plan:{name}=2"
             ) from None
     return Planning(**given)
 
@@ -107,23 +107,27 @@ def _plan(option: str, model: PowerModel) -> Build:
 
     def build(queue: Queue, nodes: NodePower, name: str) -> Queue:
         if name != "easy":
-            raise ValueError(f"switching plan: policy {name} given, but a plan is a policy by itself")
+            raise ValueError(f"switching plan: policy {name} given, but a plan replaces the policy")
         return PlanQueue(nodes, planning)
 
     return build
 
 
 SWITCHINGS: dict[str, Switching] = {
-    "always-on": Switching(_always_on, "always-on", "no node is ever off"),
+    "always-on": Switching(_always_on, "always-on", "all nodes stay on"),
     "lookahead": Switching(
-        _lookahead, "lookahead:300", "timeout, but what the policy has planned soon stays on or boots in time"
+        _lookahead, "lookahead:300", "timeout, but nodes of planned starts stay on or boot in time"
     ),
     "plan": Switching(
-        _plan, "plan:slot=300,late=2", "starts, boots and stops over a rolling horizon; instead of a policy"
+        _plan,
+        "plan:slot=300,late=2",
+        "plans starts, boots and stops over a rolling horizon, instead of a policy",
     ),
-    "reserve": Switching(_reserve, "reserve:8,300", "timeout, but so many idle nodes are kept on"),
+    "reserve": Switching(_reserve, "reserve:8,300", "timeout, but keeps a number of idle nodes on"),
     "timeout": Switching(
-        _timeout, "timeout:300", "nodes idle for so many seconds stop; without a number the break-even time"
+        _timeout,
+        "timeout:300",
+        "switches a node off after an idle time in seconds, by default the break-even time",
     ),
 }
 
@@ -150,5 +154,5 @@ def _seconds(name: str, option: str, model: PowerModel) -> float:
         return check_float(float(option), f"switching {name}: seconds", 0, 1e15)
     except ValueError:
         raise ValueError(
-            f"switching {name}: {option!r} is no time, expected seconds from 0 on, as in {name}:300"
+            f"switching {name}: {option!r} is not a time, expected seconds of at least 0, such as {name}:300"
         ) from None

@@ -253,8 +253,8 @@ class SiteQueue:
             if self._in_vain > _MOST_IN_VAIN or passed > _MOST_AT_ONCE:
                 times = max(self._in_vain, passed) - 1
                 raise ValueError(
-                    f"failures: nodes have failed {times:,} times before any job ended, so often do they "
-                    "fail, or so long are they repaired"
+                    f"failures: nodes failed {times:,} times before any job ended; failures are too "
+                    f"frequent or repairs too long"
                 )
             down = outage.node in self._down or outage.node in self._service
             if not down and outage.end > machine.now:
@@ -275,7 +275,7 @@ class SiteQueue:
                 if self._lost[row] > _MOST_LOST:
                     number = running.waiting.job.number
                     raise ValueError(
-                        f"job {number}: lost its nodes {_MOST_LOST} times, so often do nodes fail"
+                        f"job {number}: lost its nodes {_MOST_LOST} times; failures are too frequent"
                     )
                 self._killing = True
                 machine.kill(running)

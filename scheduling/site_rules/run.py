@@ -30,7 +30,7 @@ def check_dependencies(jobs: Sequence[Job]) -> int:
             if number in path:
                 circle = [*path[path.index(number) :], number]
                 shown = " after ".join(map(str, circle[:8])) + (" .." if len(circle) > 8 else "")
-                raise ValueError(f"jobs: wait for each other in a circle, {shown}")
+                raise ValueError(f"jobs: depend on each other in a cycle, {shown}")
             path.append(number)
             number = after[number]
         sound.update(path)
@@ -101,10 +101,11 @@ class SiteRun:
     ) -> None:
         if not make_partitioner(partitioner, machine).by_count:
             raise ValueError(
-                f"partition {partitioner}: needs places, expected one by count, such as non-contiguous"
+                f"partition {partitioner}: chooses places, expected a partition by count, such as "
+                f"non-contiguous"
             )
         if overrun == "requeue":
-            raise ValueError("overrun 'requeue': the rules of a site put back only jobs whose nodes fail")
+            raise ValueError("overrun 'requeue': the rules of a site requeue only jobs whose nodes fail")
         present = len(machine.computing)
         for window in site.windows:
             if window.nodes is not None and window.nodes > present:
@@ -116,7 +117,7 @@ class SiteRun:
         within = {job.number for job in self.admitted}
         self.refused = tuple(job.number for job in jobs if job.number not in within)
         if not self.admitted:
-            raise ValueError(f"jobs: no queue admits one of {len(jobs)}")
+            raise ValueError(f"jobs: no queue accepts any of {len(jobs)}")
         self.unknown_before = check_dependencies(self.admitted) if site.dependencies else 0
         self.policy = Policy("site", self._queue, "the rules of a site")
         self._site, self._machine = site, machine

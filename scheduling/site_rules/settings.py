@@ -58,7 +58,8 @@ class Failures:
     def __post_init__(self) -> None:
         if not self.mean_between > 0 or not 0 < self.mean_repair < math.inf:
             raise ValueError(
-                f"failures: every {self.mean_between:g} s for {self.mean_repair:g} s, expected numbers over 0"
+                f"failures: every {self.mean_between:g} s for {self.mean_repair:g} s, expected numbers "
+                f"greater than 0"
             )
 
     def events(self, nodes: int, begin: float) -> Iterator[Outage]:
@@ -98,7 +99,7 @@ def read_outages(path: str | Path) -> tuple[Outage, ...]:
             for row in reader:
                 outages.append(_outage(row, f"{path}, line {reader.line_num}"))
     except (csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no CSV file ({error})") from None
+        raise ValueError(f"{path}: is not a CSV file ({error})") from None
     return tuple(outages)
 
 
@@ -116,12 +117,12 @@ ORDERS = {
     "submission": "first come, first served",
     "largest": "most nodes first (largest job first)",
     "shortest": "shortest estimate first",
-    "fair-share": "users who used least of late first; usage halves every half-life",
+    "fair-share": "users with the least recent usage first; usage halves every half-life",
 }
 BACKFILLS = {
-    "none": "a job that does not fit holds up all behind it",
-    "easy": "the first job that does not fit has a reservation, others may pass if they do not delay it",
-    "conservative": "every waiting job has a reservation, made anew at each pass in the order of priority",
+    "none": "a job that does not fit blocks all jobs behind it",
+    "easy": "the first job that does not fit has a reservation; other jobs overtake if they do not delay it",
+    "conservative": "every waiting job has a reservation, renewed at each pass in order of priority",
 }
 
 
@@ -226,11 +227,11 @@ class Site:
         check_choice(self.order, ORDERS, "order")
         check_choice(self.backfill, BACKFILLS, "backfill")
         if not 0 < self.half_life < math.inf:
-            raise ValueError(f"half-life: {self.half_life:g} s, expected a number over 0")
+            raise ValueError(f"half-life: {self.half_life:g} s, expected a number greater than 0")
         claimed = [number for queue in self.queues for number in queue.numbers]
         for number in claimed:
             if claimed.count(number) > 1:
-                raise ValueError(f"queues: two of them claim number {number}")
+                raise ValueError(f"queues: number {number} belongs to two queues")
 
     def queue_of(self, job: Job, estimate: float) -> JobQueue | None:
         """Return the queue of a job; None: none admits it."""

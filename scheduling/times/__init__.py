@@ -56,33 +56,35 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         lambda machine, words: ScaledTimes(machine, _number(words[0]), _number(words[1])),
         2,
         "factors:0.9,1.2",
-        "parallel jobs take these factors of the log's run time: contiguous ones, all others",
+        "multiplies the run times of the log by one factor for contiguous parallel jobs and another for all "
+        "other parallel jobs",
     ),
-    "log": RunTimesKind(lambda _, __: LogTimes(), 0, "log", "as the log or the model has them"),
+    "log": RunTimesKind(lambda _, __: LogTimes(), 0, "log", "run times of the log or the model"),
     "penalty": RunTimesKind(
         lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),
         2,
         "penalty:linear,0.1",
-        "in a tree, longer by this share for each level above the least; or quadratic, geometric",
+        "on a tree, longer by this share for each level above the lowest possible one; or quadratic, "
+        "geometric",
         walled=True,
     ),
     "scaled": RunTimesKind(
         lambda machine, words: ScaledTimes(machine, contiguous=_number(words[0])),
         1,
         "scaled:0.8",
-        "contiguous parallel jobs take this factor of the log's run time",
+        "multiplies the run times of the log by this factor for contiguous parallel jobs",
     ),
     "slowed": RunTimesKind(
         lambda machine, words: ScaledTimes(machine, scattered=_number(words[0])),
         1,
         "slowed:1.3",
-        "scattered parallel jobs take this factor of the log's run time",
+        "multiplies the run times of the log by this factor for scattered parallel jobs",
     ),
     "spread": RunTimesKind(
         lambda machine, words: SpreadTimes(machine, _number(words[0])),
         1,
         "spread:0.1",
-        "longer by this share for jobs twice as far spread as they must be, any network",
+        "longer by this share for jobs spread twice as far as necessary, on any network",
     ),
 }
 

@@ -154,7 +154,7 @@ class PenaltyTimes:
 
     def __post_init__(self) -> None:
         if hierarchy(self.tree) is None:
-            raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
+            raise ValueError(f"run times: a penalty by level needs a tree, not {self.tree}")
         least = 1 if check_choice(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
         check_float(self.factor, "run times: penalty", least, 1e9)
 

@@ -77,12 +77,12 @@ WORKLOADS: dict[str, WorkloadKind] = {
     "applications": WorkloadKind(
         applications,
         "netplace workload make applications --nodes 4096 --classes 2d --sizes large -o w.csv",
-        "jobs that run applications, whose run times come from a table",
+        "jobs that run applications, with run times from a table",
     ),
     "lublin": WorkloadKind(
         lublin,
         "netplace workload make lublin --nodes 4096 --load 0.7 -o w.swf.gz",
-        "the model of Lublin and Feitelson: sizes, run times and a daily cycle fitted to logs",
+        "model of Lublin and Feitelson: sizes, run times and a daily cycle fitted to logs",
     ),
 }
 _FORMATS = {".csv": (read_csv, write_csv), ".swf": (read_swf, write_swf)}
@@ -129,9 +129,7 @@ def read(path: str | Path, **options: Any) -> Workload:
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)
     if options:
-        raise ValueError(
-            f"{path}: {next(iter(options))} is an option of SWF files; a CSV file is taken as it is"
-        )
+        raise ValueError(f"{path}: {next(iter(options))} applies to SWF files, not to CSV files")
     return read_csv(path)
 
 

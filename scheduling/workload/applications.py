@@ -88,7 +88,7 @@ def applications(
     check_int(jobs, f"jobs {what}", 1, MOST_JOBS)
     rng = np.random.default_rng(check_int(seed, f"seed {what}", 0))
     if not 0 <= mean_interarrival < math.inf:
-        raise ValueError(f"mean gap {what}: {mean_interarrival} is not a number of seconds of at least 0")
+        raise ValueError(f"mean gap {what}: {mean_interarrival} is invalid, expected seconds of at least 0")
     kinds = _kinds([classes] if isinstance(classes, str) else classes, intensity)
     weights = SIZES[check_choice(sizes, SIZES, f"sizes {what}")]
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
@@ -117,7 +117,9 @@ def applications(
             f"intensity {_listed(intensity)}, seed {seed}",
             f" MaxNodes: {nodes}",
         ),
-        notes=(f"sizes of {', '.join(left_out)} nodes were not drawn for {nodes} nodes",) if left_out else (),
+        notes=(f"sizes of {', '.join(left_out)} nodes do not fit {nodes} nodes and were not drawn",)
+        if left_out
+        else (),
     )
 
 

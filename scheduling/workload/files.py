@@ -23,7 +23,7 @@ def read_text(path: Path) -> str:
     if path.name.lower().endswith(COMPRESSED):
         with input_file(path).open("rb") as file:
             if not is_packed(file.read(2)):
-                raise ValueError(f"{path}: is not gzip, as its name says")
+                raise ValueError(f"{path}: is not gzip, although its name says so")
     content = read_content(path)
     # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
     return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")

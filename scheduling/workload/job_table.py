@@ -42,7 +42,7 @@ def read_csv(path: str | Path) -> Workload:
     except csv.Error as error:
         raise ValueError(f"{path}, line {top + rows.line_num}: {error}") from None
     if not jobs:
-        raise ValueError(f"{path}: there are no jobs in this file")
+        raise ValueError(f"{path}: the file has no jobs")
     try:
         return Workload.of(jobs, header=header, machine_nodes=header_number(header, "MaxNodes"))
     except ValueError as error:
@@ -89,8 +89,8 @@ def _application(name: str, where: str) -> str:
     """Return a name that may be one of an application of netplace: a file of jobs names no code."""
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{where}, application: {abbreviate(name)} is not the name of an application of netplace, "
-            "and a workload can name no others"
+            f"{where}, application: {abbreviate(name)} is not an application of netplace, and a workload "
+            f"can name no others"
         )
     return name
 

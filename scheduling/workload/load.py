@@ -38,7 +38,7 @@ def load(jobs: Iterable[Job], nodes: int) -> float:
     """
     workload = jobs if isinstance(jobs, Workload) else Workload.of(jobs)
     if not len(workload):
-        raise ValueError("load: there are no jobs")
+        raise ValueError("load: the workload has no jobs")
     return load_of(
         workload.submit, workload.nodes * workload.run_time, check_int(nodes, "nodes of the machine")
     )
@@ -63,12 +63,12 @@ def at_load(workload: Workload, nodes: int, target: float) -> Workload:
     check_load(target)
     present = load(workload, nodes)
     if not 0 < present < math.inf:
-        raise ValueError(f"load: the workload has load {present:g}, which cannot be stretched to {target:g}")
+        raise ValueError(f"load: the workload has load {present:g}, which cannot be scaled to {target:g}")
     return workload.submitted(workload.submit[0] + (workload.submit - workload.submit[0]) * present / target)
 
 
 def check_load(target: float, what: str = "load") -> float:
     """Return `target` if it is a load to aim at."""
     if not 0 < target < math.inf:
-        raise ValueError(f"{what}: {target:g} is not a number of more than 0")
+        raise ValueError(f"{what}: {target:g} is invalid, expected a number greater than 0")
     return target

@@ -76,7 +76,7 @@ def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workloa
     text = read_text(path)
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:
-        raise ValueError(f"{path}: there are no jobs in this file")
+        raise ValueError(f"{path}: the file has no jobs")
     users, partitions = (
         _numbers(job.get(key) or job.get(other, "") for _, job in jobs)
         for key, other in (("user", "uid"), ("partition", "partition"))
@@ -113,9 +113,7 @@ def _from_table(path: Path, text: str) -> Iterator[tuple[str, Row]]:
         if not names:
             names = [word.lower() for word in words]
             if len(names) < 2:
-                raise ValueError(
-                    f"{where}: jobs of Slurm in a table for people, expected what {COMMAND} writes"
-                )
+                raise ValueError(f"{where}: a table of Slurm for people, expected the output of {COMMAND}")
             _check_columns(names, where)
             continue
         if len(words) != len(names):
@@ -134,7 +132,7 @@ def _check_columns(names: list[str], where: str) -> None:
     }
     for name, there in needed.items():
         if not there:
-            raise ValueError(f"{where}: no column {name} of sacct, expected what {COMMAND} writes")
+            raise ValueError(f"{where}: no column {name} of sacct, expected the output of {COMMAND}")
 
 
 class _Limit(msgspec.Struct, frozen=True):
@@ -199,7 +197,7 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
                 raise ValueError(
                     f"{path}: jobs of squeue have not ended, and have no run time; expected sacct --json"
                 ) from None
-        raise ValueError(f"{path}: is not what sacct --json writes: {error}") from None
+        raise ValueError(f"{path}: is not output of sacct --json: {error}") from None
     for place, job in enumerate(jobs, 1):
         time, limit, state = job.time, job.time.limit, job.state.current
         yield (
@@ -271,7 +269,7 @@ def _time(word: str, what: str) -> float:
         return datetime.fromisoformat(word).replace(tzinfo=UTC).timestamp()
     except ValueError:
         raise ValueError(
-            f"{what}: {abbreviate(word)} is no time, expected such as 2026-01-31T12:00:00"
+            f"{what}: {abbreviate(word)} is not a time, expected a form such as 2026-01-31T12:00:00"
         ) from None
 
 
@@ -283,7 +281,7 @@ def _span(word: str, what: str, unit: int) -> float:
         return float(word) * unit
     match = _SPAN.fullmatch(word)
     if not match:
-        raise ValueError(f"{what}: {abbreviate(word)}, expected such as 1-02:00:00")
+        raise ValueError(f"{what}: {abbreviate(word)}, expected a form such as 1-02:00:00")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
@@ -291,7 +289,7 @@ def _span(word: str, what: str, unit: int) -> float:
 def _count(word: str, what: str) -> float:
     if not re.fullmatch(r"\d{1,15}", word):
         raise ValueError(
-            f"{what}: {abbreviate(word)} is no whole number; sacct --noconvert writes them whole"
+            f"{what}: {abbreviate(word)} is not a whole number; sacct --noconvert writes whole numbers"
         )
     return float(word)
 

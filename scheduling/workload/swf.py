@@ -53,7 +53,7 @@ def _header_per_node(header: tuple[str, ...], cores: int) -> tuple[str, ...]:
     machine = _machine_of(header, cores)
     if cores == 1 or machine is None:
         return header
-    return _header_of_size(header, machine, f" Note: sizes were divided by {cores} processors of a node")
+    return _header_of_size(header, machine, f" Note: sizes were divided by {cores} processors per node")
 
 
 def _header_of_size(header: Sequence[str], machine: int, *more: str) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def check_swf(workload: Workload, name: Path) -> None:
     """Check that a workload can be written in SWF under `name`."""
     if any(application for application, _ in workload.kinds):
         raise ValueError(
-            f"{name}: SWF has no place for a job's application, expected a name that ends in .csv"
+            f"{name}: SWF has no column for the application of a job, expected a name that ends in .csv"
         )
 
 
@@ -230,7 +230,7 @@ def _table(path: Path, lines: Sequence[str]) -> LogTable:
     """Return the columns of a file, checked."""
     data = [line for line in lines if _is_data(line)]
     if not data:
-        raise ValueError(f"{path}: there are no jobs in this file")
+        raise ValueError(f"{path}: the file has no jobs")
     try:
         values = np.loadtxt(data, comments=None, ndmin=2)
     except ValueError as error:
@@ -277,10 +277,10 @@ def workload_of(
     size = np.where(sizes[0] > 0, sizes[0], sizes[1])
     unstarted = (run_time < 0) & ((status == _CANCELLED) | (allocated <= 0))
     reasons = {
-        "part of a job that another line sums up": np.isin(status, _PARTS),
-        "submit time not known": submit < 0,
-        "size not known": size <= 0,
-        "run time not known": (run_time < 0) & ~unstarted,
+        "part of a job that another line contains as a whole": np.isin(status, _PARTS),
+        "unknown submission time": submit < 0,
+        "unknown size": size <= 0,
+        "unknown run time": (run_time < 0) & ~unstarted,
     }
     wishes = {
         "failed": status == _FAILED,
@@ -332,9 +332,7 @@ def _kept(table: LogTable, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, 
             dropped[reason] = count
         keep &= ~which
     if not keep.any():
-        raise ValueError(
-            f"{table.path}: there are no jobs in this file but those dropped: {'; '.join(dropped)}"
-        )
+        raise ValueError(f"{table.path}: all jobs in the file are dropped: {'; '.join(dropped)}")
     notes = tuple(f"jobs dropped: {count:,} of {len(keep):,}, {why}" for why, count in dropped.items())
     return keep, dropped, notes
 
@@ -353,7 +351,7 @@ def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     if not early and not same:
         return order, ()
     return order, (
-        f"jobs sorted by submit time: {early:,} stood behind a later one, {same:,} share theirs with another",
+        f"jobs sorted by submit time: {early:,} followed a later one, {same:,} share their time with another",
     )
 
 
@@ -363,5 +361,5 @@ def _numbers(number: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     if not again:
         return numbers, ()
     return np.arange(1, len(numbers) + 1), (
-        f"job numbers are not unique ({again:,} occur again): jobs are numbered anew",
+        f"job numbers are not unique ({again:,} appear again): jobs are renumbered",
     )

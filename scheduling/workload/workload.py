@@ -105,15 +105,14 @@ class Workload(Sequence[Job]):
             if column.shape != self.number.shape:
                 raise ValueError(f"workload: {len(column)} values of {name} for {len(self.number)} jobs")
         wrong = {
-            "submitted before the job in front of it": np.diff(self.submit, prepend=-np.inf) < 0,
+            "submitted before its predecessor": np.diff(self.submit, prepend=-np.inf) < 0,
             "without a finite submit time": ~np.isfinite(self.submit),
             "on less than one node": self.nodes < 1,
-            "with a run time that is no number of at least 0": ~(self.run_time >= 0)
-            | np.isinf(self.run_time),
-            "with an estimate that is not more than 0": self.estimate <= 0,
-            "with less than one repeat": self.repeats < 1,
-            "with a think time that is no number of at least 0": ~(self.think >= 0) | np.isinf(self.think),
-            "that runs what is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
+            "whose run time is not a number of at least 0": ~(self.run_time >= 0) | np.isinf(self.run_time),
+            "whose estimate is not greater than 0": self.estimate <= 0,
+            "with fewer than one repeat": self.repeats < 1,
+            "whose think time is not a number of at least 0": ~(self.think >= 0) | np.isinf(self.think),
+            "whose application is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
         }
         for what, where in wrong.items():
             if where.any():
@@ -166,7 +165,7 @@ class Workload(Sequence[Job]):
     def __getitem__(self, place: int | slice) -> Job | Workload:
         if isinstance(place, slice):
             if (place.step or 1) < 0:
-                raise ValueError("workload: jobs cannot be taken backwards")
+                raise ValueError("workload: jobs cannot be selected in reverse order")
             return self._taken(place)
         at = range(len(self))[place]
         return next(self._made(at, at + 1))
@@ -193,7 +192,7 @@ class Workload(Sequence[Job]):
         if not count:
             return self
         if count == len(self):
-            raise ValueError(f"workload: no job is left, all {count} are dropped: {reason}")
+            raise ValueError(f"workload: all {count} jobs are dropped: {reason}")
         dropped = {**self.dropped, reason: self.dropped.get(reason, 0) + count}
         note = f"jobs dropped: {count:,} of {self.records:,}, {reason}"
         return self._taken(~which, dropped=dropped, notes=(*self.notes, note))

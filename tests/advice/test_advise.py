@@ -135,13 +135,13 @@ def test_nodes_by_name_by_number_and_from_a_file(slurm_machine):
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
-        ("n[00-99]", "names more nodes"),
-        ("m3", "--free: 'm3' is no node of"),
-        ("n01,n01", "node n01 is named twice"),
+        ("n[00-99]", "has more nodes"),
+        ("m3", "--free: 'm3' is not a node of"),
+        ("n01,n01", "node n01 appears twice"),
         ("1-99", "99"),
         ("n[3-1]", "3-1"),
-        (" ", "names no node"),
-        ("none.txt", "there is no file none.txt"),
+        (" ", "has no nodes"),
+        ("none.txt", "the file none.txt does not exist"),
     ],
 )
 def test_lists_of_nodes_that_are_none(slurm_machine, listed, said):
@@ -204,14 +204,14 @@ def test_a_matrix_stands_for_an_application(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--app", "2d-torus", "--tasks", "9", "--free", "0-3"), "4 are free and 9 are needed, 5 too few"),
-        (("--free", "0-3"), "what runs: expected one of"),
-        (("--app", "2d-torus", "--from", "W.csv"), "--from: a matrix stands for what runs"),
+        (("--app", "2d-torus", "--tasks", "9", "--free", "0-3"), "4 are free but 9 are needed, 5 too few"),
+        (("--free", "0-3"), "application: expected one of"),
+        (("--app", "2d-torus", "--from", "W.csv"), "--from: the matrix replaces the application"),
         (("--from", "W.npy"), "expected a matrix in a .csv file"),
         (("--jobs", "2x lu.W.16"), "--jobs: advice is for one job"),
         (("--app", "2d-torus", "--tasks", "4", "--default", "best"), "partitioner"),
         (("--app", "2d-torus", "--tasks", "4", "--simulations", "1"), "simulations"),
-        (("--app", "2d-torus", "--tasks", "4", "-o", "no/such/folder"), "there is no folder no/such"),
+        (("--app", "2d-torus", "--tasks", "4", "-o", "no/such/folder"), "the folder no/such does not exist"),
         (("--app", "2d-torus", "--tasks", "4", "--running", "none.toml"), "none.toml: cannot be read"),
     ],
 )

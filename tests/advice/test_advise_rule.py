@@ -101,7 +101,7 @@ def test_places_without_a_node_are_left_out_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--app", "2d-torus"), "--app: given beside --log"),
+        (("--app", "2d-torus"), "--app: given with --log"),
         (("--spread-cost", "-1"), "cost of spread"),
         (("--queue", "none"), "policy"),
         (("--default", "none"), "partition"),
@@ -117,8 +117,8 @@ def test_mistakes_end_with_a_sentence(log, words, said):
 def test_jobs_larger_than_the_machine_are_left_out_and_told(log):
     status, said, told = run("advise", "--machine", "mesh:4x4", "--log", str(log), "--seconds", "0.1")
     assert status == 0
-    assert "No time for:" in said
-    assert "left out are" in told
+    assert "Not simulated for lack of time:" in said
+    assert "are left out because" in told
     assert "--unpaired" not in told
 
 
@@ -127,4 +127,4 @@ def test_a_log_too_short_for_intervals(tmp_path):
     run("workload", "make", "lublin", "--nodes", "32", "--load", "0.7", "--jobs", "5", "-o", str(path))
     status, _, told = run("advise", "--machine", "torus:4x4x2", "--log", str(path))
     assert status == 2
-    assert "too few jobs for intervals" in told
+    assert "too few jobs for confidence intervals" in told

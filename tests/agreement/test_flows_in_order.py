@@ -148,8 +148,8 @@ def test_what_can_not_be_in_order_is_told(given, says):
 @pytest.mark.parametrize(
     ("text", "routing", "says"),
     [
-        ("torus:4x4", "adaptive", "may leave for the escape channel at any switch"),
-        ("dragonfly:a=3,p=1,h=1", "par", "may turn aside at any switch of their group"),
+        ("torus:4x4", "adaptive", "can change to the escape channel at any switch"),
+        ("dragonfly:a=3,p=1,h=1", "par", "can change their route at any switch of their group"),
     ],
 )
 def test_a_routing_that_can_not_keep_order_is_told(text, routing, says):

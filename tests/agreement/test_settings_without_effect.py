@@ -268,7 +268,11 @@ def test_a_twisted_torus_does_not_lose_its_ways_in_silence(setting):
         lambda: resolve("twisted:8x4+4", {"app": "all-to-all"}, config=Config(**setting)),
         lambda: Network(topology, Config(**setting)),
     ):
-        with pytest.raises(ValueError, match=r"expected --routing minimal --vcs 4, which keeps them"):
+        with pytest.raises(
+            ValueError,
+            match=r"expected --routing minimal --vcs 4, which keeps shortest "
+            r"routes",
+        ):
             refuses()
     Network(topology, Config(**setting, routing="dor"), engine="reference")
 

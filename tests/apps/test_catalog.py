@@ -139,7 +139,7 @@ def test_an_application_can_be_called():
         ),
         ("2d-mesh", 4, {"bytes": -3}, "bytes of 2d-mesh: -3 is too small"),
         ("2d-mesh", 4, {"rounds": 0}, "rounds of 2d-mesh: 0 is too small"),
-        ("2d-mesh", 4, {"bytes": 3, "packets": 1}, "give bytes or packets, not both"),
+        ("2d-mesh", 4, {"bytes": 3, "packets": 1}, "expected bytes or packets, not both"),
         ("2d-mesh", 4, {"packets": 0}, "packets: 0 is too small"),
         ("2d-mesh", 6, {"grid": "2x2"}, "grid: '2x2' must be 2 sizes whose product is 6"),
         ("3d-mesh", 8, {"grid": (4, 2)}, "must be 3 sizes whose product is 8"),

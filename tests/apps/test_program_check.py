@@ -50,8 +50,8 @@ def test_a_receive_without_send():
 def test_sizes_that_differ_name_the_other_side():
     refuses(
         program_of([("compute", 1), ("send", 1, 8)], [("recv", 0, 16)]),
-        "task 0, operation 1 (send 8 bytes to task 1, tag 0): no receive in task 1 belongs to it; "
-        "operation 0 there is for 16 bytes",
+        "task 0, operation 1 (send 8 bytes to task 1, tag 0): no receive in task 1 matches it; "
+        "operation 0 there has 16 bytes",
     )
 
 
@@ -66,7 +66,7 @@ def test_the_direction_tells_messages_apart():
 @pytest.mark.parametrize(
     ("kinds", "requests", "message"),
     [
-        ([Op.ISEND, Op.ISEND, Op.WAIT], [0, 0, 0], "opens a request that was opened before"),
+        ([Op.ISEND, Op.ISEND, Op.WAIT], [0, 0, 0], "opens a request that is already open"),
         ([Op.WAIT, Op.ISEND, Op.WAIT], [1, 0, 0], "waits for a request that the task never opens"),
         ([Op.WAIT, Op.ISEND, Op.COMPUTE], [0, 0, -1], "waits for a request before it is opened"),
         ([Op.ISEND, Op.WAIT, Op.WAIT], [0, 0, 0], "waits for a request a second time"),
@@ -125,7 +125,7 @@ def test_sends_that_face_each_other_stop_only_with_rendezvous():
     program = program_of([("send", 1, 8), ("recv", 1, 8)], [("send", 0, 8), ("recv", 0, 8)])
     program.check()
     program.check(eager_limit=8)
-    refuses(program, "deadlock when messages of more than 7 bytes wait for their receive", eager_limit=7)
+    refuses(program, "deadlock if messages of more than 7 bytes wait for their receive", eager_limit=7)
 
 
 def test_a_wait_for_an_isend_waits_for_the_posted_receive():
@@ -149,7 +149,7 @@ def test_messages_to_oneself_never_block():
     ("column", "value", "message"),
     [
         ("kind", 9, "expected one of Op"),
-        ("peer", 2, "there is no such task, expected 0 to 1"),
+        ("peer", 2, "the task does not exist, expected 0 to 1"),
         ("size", -1, "its size is negative"),
         ("tag", -1, "its tag is negative"),
     ],

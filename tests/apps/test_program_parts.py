@@ -100,7 +100,7 @@ def test_a_message_across_the_cut_is_refused():
     writers[1].recv(0, 8)
     program = Program.of(writers)
     program.check()
-    with pytest.raises(ValueError, match=r"1 to 1 cannot be cut out, task 0, operation 0 .* no receive"):
+    with pytest.raises(ValueError, match=r"1 to 1 cannot be extracted, task 0, operation 0 .* no receive"):
         program.cut(1, 1)
 
 
@@ -116,9 +116,9 @@ def across(repeat=False):
 
 def test_a_request_across_the_cut_is_refused():
     across().check()
-    with pytest.raises(ValueError, match=r"cannot be cut out, .*never waited for"):
+    with pytest.raises(ValueError, match=r"cannot be extracted, .*never waited for"):
         across().cut(1, 1)
-    with pytest.raises(ValueError, match="its request crosses an end of what is repeated"):
+    with pytest.raises(ValueError, match="its request is open at an end of the repeated part"):
         across(repeat=True).repeat(2)
 
 

@@ -92,7 +92,7 @@ def test_a_million_operations_are_cheap():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda w: w.send(2, 5), "names task 2, expected less than 2"),
+        (lambda w: w.send(2, 5), "refers to task 2, expected less than 2"),
         (lambda w: w.send(-1, 5), "peer in task 0: -1 is too small"),
         (lambda w: w.send(1, -5), "bytes in task 0: -5 is too small"),
         (lambda w: w.send(1, 2.5), "bytes in task 0: 2.5 is not a whole number"),
@@ -106,7 +106,7 @@ def test_a_million_operations_are_cheap():
         (lambda w: (w.compute(1), w.repeat(0, 10**12)), "repeat of task 0: 1000000000000 operations are too"),
         (lambda w: w.end(), "ends 'timed', which is not open"),
         (lambda w: (w.begin(), w.begin()), "begins 'timed' twice"),
-        (lambda w: (w.begin(), w.sections()), "begins 'timed' and never ends it"),
+        (lambda w: (w.begin(), w.sections()), "begins 'timed' but does not end it"),
         (
             lambda w: (w.isend(1, 1), w.repeat(0, 2)),
             "opens requests from operation 0 on and waits for others",
@@ -138,7 +138,7 @@ def test_numpy_numbers_are_numbers():
 
 def test_a_program_needs_all_writers_in_order():
     writers = [TaskWriter(0, 2), TaskWriter(1, 2)]
-    with pytest.raises(ValueError, match="number 0 is that of task 1 of 2, expected task 0"):
+    with pytest.raises(ValueError, match="number 0 belongs to task 1 of 2, expected task 0"):
         Program.of(writers[::-1])
     with pytest.raises(ValueError, match="expected task 0 of 1"):
         Program.of(writers[:1])

@@ -34,8 +34,8 @@ def test_the_types_are_those_of_the_compiled_part(tmp_path):
 
 def test_a_compiled_part_of_another_version_is_refused_in_one_sentence():
     told = started("import netplace.version as now; now.__version__ = '0.9'; import netplace.native").stderr
-    assert "compiled part of netplace is of version" in told.splitlines()[-1]
-    assert "its Python code of 0.9: install netplace again" in told.splitlines()[-1]
+    assert "compiled part of netplace has version" in told.splitlines()[-1]
+    assert "but the Python code has version 0.9: install netplace again" in told.splitlines()[-1]
 
 
 def test_a_compiled_part_that_is_missing_is_told_in_one_sentence():

@@ -76,9 +76,9 @@ def test_an_instance_has_its_goal(netplace, monkeypatch, tmp_path):
         (("maping",), "bench: unknown name 'maping'; did you mean mapping"),
         (("mapping", "--only", "instance"), "did you mean instances"),
         (("mapping", "--seeds", "0"), "--seeds: 0 is too small"),
-        (("mapping", "--seconds", "1"), "--seconds: is an option of --only instances"),
+        (("mapping", "--seconds", "1"), "--seconds: applies only to --only instances"),
         (("mapping", "--only", "instances", "--seconds", "0"), "--seconds: 0.0 is out of range"),
-        (("--seeds", "3"), "--seeds: is an option of netplace bench mapping"),
+        (("--seeds", "3"), "--seeds: applies only to netplace bench mapping"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

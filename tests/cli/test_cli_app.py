@@ -79,7 +79,7 @@ def test_what_is_shown(netplace):
         (["waterfall", "--tasks", "16", "--packets", "-3"], ["packets: -3 is too small"]),
         (["waterfall", "--tasks", "16", "--class", "A"], ["problem_class"]),
         (["bt", "--tasks", "16", "--write", "bt.txt"], ["expected a name that ends in .trace or .trc"]),
-        (["bt", "--tasks", "16", "--write", "no/bt.trace"], ["there is no folder no"]),
+        (["bt", "--tasks", "16", "--write", "no/bt.trace"], ["the folder no does not exist"]),
         (["bt", "--tasks", "16", "--matrix", "bt.csv"], ["expected a name that ends in .npz"]),
         (["mine.py:silent", "--tasks", "2"], ["mine.py:silent", "task 0"]),
         (["mine.py:raises", "--tasks", "2"], ["raised KeyError: 'x'", "mine.py, line 4"]),

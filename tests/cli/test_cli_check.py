@@ -14,9 +14,9 @@ def test_a_routing_free_of_deadlock(netplace):
 def test_a_cycle_is_shown_link_by_link(netplace):
     flags = ("check", "network", "torus:5,c=1", "--routing", "dor", "--vc-discipline", "none")
     shown = netplace(*flags).stdout
-    assert "can deadlock: 5 channels wait for each other in a circle" in shown
+    assert "can deadlock: 5 channels wait for each other in a cycle" in shown
     assert shown.count("-> router") == 5
-    assert "2 virtual channels would do: --vc-discipline hop --vcs 2" in shown
+    assert "2 virtual channels suffice: --vc-discipline hop --vcs 2" in shown
     told = json.loads(netplace(*flags, "--json").stdout)
     assert (told["free_of_deadlock"], told["vcs_that_would_do"], len(told["cycle"])) == (False, 2, 5)
 
@@ -59,7 +59,9 @@ def test_what_networks_are_made_of(netplace, tmp_path):
     shown = netplace("check", "network", "dragonfly:a=8,p=4,h=4").stdout
     assert "264 switches, 15 ports each: 3,960 used, 0 free; 1,056 network interfaces" in shown
     assert "cables: 1,056 node, 924 local, 528 global" in shown
-    assert "64 switches, 64 of them routers of nodes" in netplace("check", "network", "torus:4x4x4").stdout
+    assert (
+        "64 switches, of which 64 are routers of nodes" in netplace("check", "network", "torus:4x4x4").stdout
+    )
     (tmp_path / "p.toml").write_text("switch = 9\n[cable.node]\neach = 1\n[cable.local]\neach = 2\n")
     flags = ("check", "network", "torus:4x4", "tree:2,2", "--prices", str(tmp_path / "p.toml"))
     told = json.loads(netplace(*flags, "--json").stdout)["networks"]

@@ -56,7 +56,7 @@ def test_tables_for_people(netplace):
     result = netplace(*SMALL, "--partition", "random")
     assert result.exit_code == 0, result.stderr
     assert "mean slowdown by sharing" in result.stdout
-    assert "error that a table would have made" in result.stdout
+    assert "error of table times" in result.stdout
 
 
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
@@ -82,7 +82,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert shown.exit_code == 0
     lines = [line.rstrip() for line in shown.stdout.splitlines()]
     assert (
-        "Do rankings turn? (machine=torus:4x4, workload=applications, mapping=consecutive, intensity=low, "
+        "Changes of rankings (machine=torus:4x4, workload=applications, mapping=consecutive, intensity=low, "
         "repeats=1:1, sizes=small)" in " ".join(line.strip() for line in lines)
     )
     assert " wait by partition, policy=easy" in lines
@@ -99,7 +99,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
         (["--vcs", "0"], "vcs"),
         (["--overrun", "never"], "overrun"),
         (["--workers", "3"], "--workers: 3 given"),
-        (["-o", "nowhere/out"], "there is no folder nowhere"),
+        (["-o", "nowhere/out"], "the folder nowhere does not exist"),
     ],
 )
 def test_mistakes(netplace, flags, said):
@@ -125,7 +125,7 @@ def test_times_by_mixes_say_where_they_come_from(netplace):
     ]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
-    assert "where times come from" in result.stdout
+    assert "sources of times" in result.stdout
     found = json.loads(netplace(*SMALL, *flags, "--json").stdout)
     assert all(job["half_width"] >= 0 for job in found["jobs"])
 
@@ -147,10 +147,10 @@ def test_a_log_with_applications(netplace, tmp_path):
     assert job["live"] == pytest.approx(100, rel=0.02)
     check(
         netplace("cosim", *words, "--target-half-width", "2"),
-        "--target-half-width: 2.0 is not a number over 0 and under 1",
+        "--target-half-width: 2.0 is invalid, expected a number greater than 0 and under 1",
     )
     mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
-    check(netplace("cosim", *words), "fits no class")
+    check(netplace("cosim", *words), "matches no class")
 
 
 def test_jobs_that_never_end_fail_and_are_named(netplace):

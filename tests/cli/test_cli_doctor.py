@@ -48,7 +48,7 @@ def test_golden_counts_are_those_of_the_golden_file():
 
 def test_the_man_page_is_that_of_the_commands():
     page = (ROOT / "docs" / "netplace.1").read_text()
-    assert page == manual(app), "make it anew with scripts/man"
+    assert page == manual(app), "update it with scripts/man"
     assert all(f"\n.SS {name.replace('-', chr(92) + '-')}\n" in page for name in COMMANDS)
     assert all(f"\\-\\-{flag}" in page for flag in ("fabric", "threads", "congestion\\-control"))
 
@@ -60,4 +60,4 @@ def test_the_man_page_is_set_without_a_word():
         ["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True
     )
     assert not result.stderr
-    assert "Show what differs between two outcomes" in " ".join(result.stdout.split())
+    assert "Show the differences between two outcomes" in " ".join(result.stdout.split())

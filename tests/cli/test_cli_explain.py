@@ -48,13 +48,13 @@ def test_on_the_command_line(netplace, folder, run):
     ("words", "said"),
     [
         (["whatif"], "nothing was changed"),
-        (["whatif", "--without", "99"], "job 99: there is none of that number, expected 1 to 8"),
+        (["whatif", "--without", "99"], "job 99: no job has this number, expected 1 to 8"),
         (["whatif", "--mapping", "1"], "--mapping: '1' is not of the form JOB=RULE"),
         (["whatif", "--mapping", "1=nonsense"], "nonsense"),
-        (["whatif", "--move", "1=nodes:0-63"], "expected nodes that are free then"),
-        (["whatif", "--without", "2", "--job", "99"], "there is no job 99 in the co-simulation"),
-        (["whatif", "--without", "2", "--job", "2"], "--job: 2 is left out by --without 2"),
-        (["explain", "--job", "99"], "job 99: there is none of that number"),
+        (["whatif", "--move", "1=nodes:0-63"], "expected free nodes"),
+        (["whatif", "--without", "2", "--job", "99"], "the co-simulation has no job 99"),
+        (["whatif", "--without", "2", "--job", "2"], "--job: 2 is removed by --without 2"),
+        (["explain", "--job", "99"], "job 99: no job has this number"),
     ],
 )
 def test_mistakes(netplace, folder, words, said):

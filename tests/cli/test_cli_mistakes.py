@@ -105,7 +105,7 @@ def check(result, *words: str) -> None:
         (["load", *LOAD, "--hot-share", "2", "--traffic", "hot-spot"], ["2.0 is not in 0..1"]),
         (["load", "--network", "torus:3x3", "--traffic", "bit-reversal"], ["needs a power of two"]),
         # placement
-        (["run", *HALO, "--tasks", "4", "--partition", "boxes:2x2@3,3"], ["leaves torus:4x4"]),
+        (["run", *HALO, "--tasks", "4", "--partition", "boxes:2x2@3,3"], ["does not fit torus:4x4"]),
         (
             [
                 "run",
@@ -119,20 +119,20 @@ def check(result, *words: str) -> None:
                 "--partition",
                 "nodes:0-3/3-6",
             ],
-            ["node 3 is given to both job 0 and job 1"],
+            ["node 3 is assigned to both job 0 and job 1"],
         ),
         (["run", *HALO, "--mapping", "shuffle"], ["is defined on trees"]),
         (["run", *HALO, "--mapping", "file:no.csv"], ["no.csv: No such file"]),
         # outputs
-        (["run", *HALO, "-o", "nowhere/x.png"], ["there is no folder nowhere"]),
+        (["run", *HALO, "-o", "nowhere/x.png"], ["the folder nowhere does not exist"]),
         (
             ["run", *HALO, "-o", "x.gif"],
             ["-o x.gif: unknown kind of file, expected a name that ends in .html, .png"],
         ),
-        (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["there is no folder nowhere"]),
+        (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["the folder nowhere does not exist"]),
         # runs without end
-        (["run", *HALO, "--max-cycles", "5"], ["not at its end after 5 cycles"]),
-        (["run", *HALO, "--max-cycles", "5", "--engine", "reference"], ["not at its end after 5 cycles"]),
+        (["run", *HALO, "--max-cycles", "5"], ["not finished after 5 cycles"]),
+        (["run", *HALO, "--max-cycles", "5", "--engine", "reference"], ["not finished after 5 cycles"]),
     ],
     ids=lambda value: " ".join(value)[-60:],
 )
@@ -180,8 +180,8 @@ def test_a_trace_that_is_a_folder(netplace, tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0,1\n1,1\n2,2\n3,3\n", ["nodes.csv:2", "node 1 is given to both task 0 and task 1"]),
-        ("0,0\n1,1\n2,2\n", ["task 3 is given no node"]),
+        ("0,1\n1,1\n2,2\n3,3\n", ["nodes.csv:2", "node 1 is assigned to both task 0 and task 1"]),
+        ("0,0\n1,1\n2,2\n", ["task 3 has no node"]),
         ("0,0\n1,1\n2,2\n3,99\n", ["nodes.csv:4", "node 99"]),
     ],
 )
@@ -257,7 +257,7 @@ def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engi
         finally:
             process.kill()
     assert process.returncode == 130
-    assert stderr.strip().splitlines()[-1].startswith("netplace: interrupted; nothing is left half-written")
+    assert stderr.strip().splitlines()[-1].startswith("netplace: interrupted; nothing is half-written")
     assert "Traceback" not in stderr
     assert stdout == ""
     assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ def conf(netplace, tmp_path):
 
 
 def test_what_is_derived_is_sound_and_can_be_used(netplace, conf):
-    assert "8 hosts, 14 groups: sound" in netplace("pss", "check", conf, "--machine", "tree:2,3").stdout
+    assert "8 hosts, 14 groups: valid" in netplace("pss", "check", conf, "--machine", "tree:2,3").stdout
     flags = ("--machine", "tree:2,3", "--nodes", 4, "--partition", f"pss:{conf}", "--json")
     assert json.loads(netplace("allocate", *flags).stdout)["pairwise_sum"] == 2 * 2 + 4 * 4
 
@@ -37,21 +37,24 @@ def test_it_is_shown(netplace, conf):
     ("arguments", "told"),
     [
         (("chekc", "a.conf"), "did you mean check"),
-        (("check",), "no file given"),
+        (("check",), "expected a file"),
         (("check", "none.conf"), "none.conf: No such file"),
         (("check", "CONF", "--machine", "tree:4,3"), "describes 8 hosts, expected the 64 nodes"),
-        (("check", "CONF", "--overlap"), "--overlap is an option of derive"),
+        (("check", "CONF", "--overlap"), "--overlap applies only to derive"),
         (("derive", "--machine", "tree:4,3"), "expected --machine NETWORK and -o FILE"),
         (("derive", "a.conf"), "takes no file"),
-        (("check", "CONF", "--front", "cards:2"), "--front is an option of derive"),
+        (("check", "CONF", "--front", "cards:2"), "--front applies only to derive"),
         (("derive", "--machine", "tree:4,3", "--front", "cards:0", "-o", "new.conf"), "such as cards:12"),
         (("derive", "--machine", "tree:4,3", "--behind", "none.txt", "-o", "new.conf"), "none.txt: No such"),
-        (("derive", "--machine", "tree:4,3", "--cost", "io:64", "-o", "new.conf"), "there is no node 64"),
-        (("check", "CONF", "--apart"), "--apart is an option of derive"),
-        (("derive", "--machine", "tree:4,3", "--pieces", "4", "-o", "new.conf"), "goes with --measured"),
+        (("derive", "--machine", "tree:4,3", "--cost", "io:64", "-o", "new.conf"), "node 64 does not exist"),
+        (("check", "CONF", "--apart"), "--apart applies only to derive"),
+        (
+            ("derive", "--machine", "tree:4,3", "--pieces", "4", "-o", "new.conf"),
+            "applies only with --measured",
+        ),
         (
             ("derive", "--machine", "mesh:8x8", "--overlap", "--measured", "gups", "-o", "new.conf"),
-            "--overlap does not go with --measured",
+            "--overlap conflicts with --measured",
         ),
         (("derive", "--machine", "tree:4,3", "--measured", "gusp", "-o", "new.conf"), "did you mean gups"),
         (("derive", "--machine", "tree:4,1", "--measured", "gups", "-o", "new.conf"), "has no levels"),
@@ -80,7 +83,7 @@ def test_a_contradiction_is_a_mistake(netplace, conf):
     conf.write_text(conf.read_text() + "constraints: otherwise: cost < [1,1,1]\n")
     result = netplace("pss", "check", conf)
     assert result.exit_code == 2
-    assert "no job of 1 processor in queue all meets this, even on the empty machine" in result.stderr
+    assert "no job of 1 processor in queue all can meet this" in result.stderr
 
 
 def test_measured_costs_are_those_of_jobs_that_straddle_borders(netplace, tmp_path):

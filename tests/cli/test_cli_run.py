@@ -123,7 +123,7 @@ def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, wh
 def test_windows_that_nothing_shows_are_refused(netplace):
     refused = netplace("run", *HALO, "--window", "100")
     assert refused.exit_code == 2
-    assert "--window: 100 shows in --json, --timeline and -o alone" in refused.stderr
+    assert "--window: 100 affects only --json, --timeline and -o" in refused.stderr
 
 
 def test_workers_are_at_least_one_and_for_one_run(netplace):
@@ -251,7 +251,7 @@ def test_what_is_kept_in_a_store_is_what_a_sweep_finds_there(netplace, tmp_path)
     assert kept == [attempt(run).outcome for run in runs]
     refused = netplace("run", *HALO, "--store", path, "--engine", "reference")
     assert refused.exit_code == 2
-    assert "keeps what the kernel counts" in refused.stderr
+    assert "stores results of the kernel" in refused.stderr
 
 
 @pytest.mark.parametrize("network", ["torus:4x4", "mesh:2x2x2", "tree:2,3"])
@@ -353,7 +353,7 @@ def test_a_run_says_what_bounds_each_kind_of_job(netplace):
     shown = netplace("run", *flags).stdout
     [line] = [line for line in shown.split("\n") if "bound by" in line]
     assert line.startswith(
-        "all-to-one: bound by a link, which is busy 100 % of the time; task 0 needs 60,000"
+        "all-to-one: limited by a link, which is busy 100 % of the time; task 0 needs 60,000"
     )
     assert line.endswith("a mapping can save at most 26 %")
 

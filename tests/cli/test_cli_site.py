@@ -75,7 +75,7 @@ def test_without_rules_it_is_easy(netplace):
         ("order = 'large'", "site.toml: order: unknown name 'large'"),
         ("half_life = 'x'", "site.toml: half_life"),
         ("prediction = 1", "site.toml: prediction is 1, expected true or false"),
-        ("queue = 3", "queue is no list of tables"),
+        ("queue = 3", "queue is not a list of tables"),
         ("[[queue]]\nmost_nodes = 0", "most_nodes"),
         ("[[queue]]\nnumbers = 3", "expected a list"),
         ("[[queue]]\nmost = 3", "line 2, key: unknown name 'most'"),

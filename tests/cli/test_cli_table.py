@@ -155,7 +155,7 @@ def test_a_table_does_not_depend_on_the_number_of_threads(netplace, folder, monk
     cycles = [[row["cycles"] for row in some] for some in rows]
     assert cycles[0] == cycles[1]
     refused = netplace(*flags, "--threads", 2, "--workers", 2)
-    check(refused, "--threads: 2 given in each of 2 processes, more than the 2 cores that may be used")
+    check(refused, "--threads: 2 given in each of 2 processes, more than the 2 available cores")
 
 
 def test_failures_are_told_and_do_not_stop_the_sweep(netplace, folder):
@@ -163,7 +163,7 @@ def test_failures_are_told_and_do_not_stop_the_sweep(netplace, folder):
     result = netplace("table", "sweep.toml", "--workers", 1)
     assert result.exit_code == 1
     assert "6 of 12 runs failed, the first because of: " in result.stderr
-    assert "not at its end after 450 cycles" in result.stderr
+    assert "not finished after 450 cycles" in result.stderr
     assert "4 entries" in result.stdout
     again = netplace("table", "sweep.toml", "--workers", 1, "--json")
     assert again.exit_code == 1
@@ -179,7 +179,7 @@ def test_difference_of_two_tables(netplace, folder):
     frame.loc[0, "mean"] = 1000.0
     frame.to_csv("old.csv", index=False)
     edited = netplace("table", "diff", "old.csv", "sweep.toml")
-    check(edited, "old.csv, row 1, netplace: checksum", "if that is meant, take out its column netplace")
+    check(edited, "old.csv, row 1, netplace: checksum", "delete its column netplace")
     frame.drop(columns="netplace").to_csv("old.csv", index=False)
     other = netplace("table", "diff", "old.csv", "sweep.toml", "--csv", "d.csv")
     assert other.exit_code == 1
@@ -199,17 +199,17 @@ def test_a_million_runs_must_be_meant(netplace, folder):
     ("arguments", "words"),
     [
         (["no.toml"], ["no.toml: cannot be read"]),
-        (["no.sqlite"], ["no.sqlite: there is no such store"]),
+        (["no.sqlite"], ["no.sqlite: the store does not exist"]),
         (["sweep.toml", "sweep.toml"], ["2 files given, expected one"]),
         (["diff", "a.csv"], ["1 tables given, expected two"]),
-        (["diff", "sweep.toml", "sweep.toml"], ["there is no such store"]),
-        (["out.csv"], ["is a table already"]),
+        (["diff", "sweep.toml", "sweep.toml"], ["the store does not exist"]),
+        (["out.csv"], ["is a table, expected"]),
         (["sweep.toml", "--workers", "0"], ["--workers: 0 is too small"]),
         (["sweep.toml", "--csv", "x.txt"], ["expected a name that ends in .csv"]),
-        (["sweep.toml", "--parquet", "no/x.parquet"], ["there is no folder no"]),
-        (["diff", "a.csv", "b.csv", "--jobs"], ["--jobs: shows a table, expected neither diff nor --verify"]),
+        (["sweep.toml", "--parquet", "no/x.parquet"], ["the folder no does not exist"]),
+        (["diff", "a.csv", "b.csv", "--jobs"], ["--jobs: conflicts with diff and --verify"]),
         (["sweep.toml", "--jobs", "-o", "t.html"], ["t.html", "expected a name that ends in .csv"]),
-        (["sweep.toml", "--store", "no/x.sqlite"], ["there is no folder no"]),
+        (["sweep.toml", "--store", "no/x.sqlite"], ["the folder no does not exist"]),
         (["sweep.toml", "--store", "sweep.toml"], ["is not a store of netplace"]),
     ],
     ids=" ".join,
@@ -226,7 +226,7 @@ def test_programs_are_checked_before_anything_is_written(netplace, folder):
 
 def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
-    check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no scheduler answers")
+    check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no Dask scheduler answers")
 
 
 # What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
@@ -269,7 +269,7 @@ def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
     assert stdout == ""
     assert "Traceback" not in stderr
     assert [line for line in stderr.splitlines() if line][-1] == (
-        "netplace: interrupted; what has ended is kept in sweep.sqlite, the same command goes on from there"
+        "netplace: interrupted; finished results are saved in sweep.sqlite; repeat the command to resume"
     )
     assert 3 <= stored(folder / "sweep.sqlite") < 2000
 

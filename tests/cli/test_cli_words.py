@@ -47,7 +47,7 @@ def test_quiet_commands_say_nothing_but_mistakes(netplace):
 def test_flags_take_underscores_for_dashes(netplace):
     result = netplace("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--max_cycles", 5)
     assert result.exit_code == 2
-    assert "not at its end after 5 cycles" in result.stderr
+    assert "not finished after 5 cycles" in result.stderr
 
 
 def test_list_alone_tells_the_topics(netplace):
@@ -62,7 +62,7 @@ def test_keys_of_files_take_either_spelling(tmp_path):
     (plan,) = read_plans(path, KEYS, make_load_plan, "points")
     assert plan.to_dict()["hot_node"] == 3
     path.write_text(path.read_text() + "hot_node = 6\n")
-    with pytest.raises(ValueError, match="hot-node and hot_node are one name"):
+    with pytest.raises(ValueError, match="hot-node and hot_node are the same key"):
         read_plans(path, KEYS, make_load_plan, "points")
 
 

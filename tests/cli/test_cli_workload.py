@@ -68,8 +68,8 @@ def test_what_was_done_to_a_log_is_said_on_stderr(netplace, log):
     assert (found["records"], found["jobs"], found["machine_nodes"]) == (4, 3, 8)
     assert found["load"] == pytest.approx(2 * 4 * 60 / (8 * 6))
     assert shown.stderr.splitlines() == [
-        "netplace: jobs dropped: 1 of 4, part of a job that another line sums up",
-        "netplace: jobs sorted by submit time: 1 stood behind a later one, 0 share theirs with another",
+        "netplace: jobs dropped: 1 of 4, part of a job that another line contains as a whole",
+        "netplace: jobs sorted by submit time: 1 followed a later one, 0 share their time with another",
     ]
 
 
@@ -80,7 +80,7 @@ def test_options_of_a_log(netplace, log):
     found = json.loads(netplace("workload", "info", log, "--json", "--nodes", 3).stdout)
     assert (found["machine_nodes"], found["larger_than_machine"]) == (3, 3)
     shown = netplace("workload", "info", log).stdout
-    assert "dropped: part of a job that another line sums up" in shown
+    assert "dropped: part of a job that another line contains as a whole" in shown
     assert "100.0 %" in shown
 
 
@@ -100,15 +100,18 @@ def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
         (["make", "lublin", "--nodes", "0"], "--nodes: 0 is too small"),
         (
             ["make", "lublin", "--nodes", "4", "--load", "0"],
-            "load of lublin: 0 is not a number of more than 0",
+            "load of lublin: 0 is invalid, expected a number greater than 0",
         ),
-        (["make", "lublin", "--nodes", "4", "--sizes", "large"], "--sizes: is no option of lublin"),
-        (["make", "applications", "--nodes", "64", "--load", "0.5"], "--load: is no option of applications"),
+        (["make", "lublin", "--nodes", "4", "--sizes", "large"], "--sizes: is not an option of lublin"),
+        (
+            ["make", "applications", "--nodes", "64", "--load", "0.5"],
+            "--load: is not an option of applications",
+        ),
         (["make", "applications", "--nodes", "64", "--repeats", "5"], "'5' is not of the form LEAST:MOST"),
         (["make", "applications", "--nodes", "64", "--repeats", "a:5"], "'a' is not a whole number"),
-        (["make", "applications", "--nodes", "64", "-o", "x.swf"], "x.swf: SWF has no place for"),
+        (["make", "applications", "--nodes", "64", "-o", "x.swf"], "x.swf: SWF has no column for"),
         (["make", "lublin", "--nodes", "4", "-o", "x.txt"], "expected a name that ends in .csv or"),
-        (["make", "lublin", "--nodes", "4", "-o", "nowhere/x.swf"], "there is no folder nowhere"),
+        (["make", "lublin", "--nodes", "4", "-o", "nowhere/x.swf"], "the folder nowhere does not exist"),
         (["info", "none.swf"], "none.swf: No such file"),
         (["info", "log.swf", "--drop", "faild"], "did you mean failed"),
         (["info", "log.swf", "--nodes", "0"], "--nodes: 0 is too small"),

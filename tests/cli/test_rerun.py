@@ -105,7 +105,7 @@ def test_what_differs_is_told(netplace, working):
     (working / "out" / "run.json").write_text(altered)
     told = netplace("rerun", "out")
     assert told.exit_code == 1
-    assert "run.json: is not what was written, it was changed" in told.stdout
+    assert "run.json: has changed since netplace wrote it" in told.stdout
     # A folder whose results were other from the beginning, as of a program that counted otherwise.
     from netplace.checks.results_file import results_text
     from netplace.report.files.provenance import digests_of
@@ -172,18 +172,24 @@ def forged(working, **changes):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"command": "record", "arguments": ["-n", "1", "--", "touch", "ran"]}, "made by 'record'"),
-        ({"command": "run; touch ran"}, "made by 'run; touch ran'"),
+        ({"command": "record", "arguments": ["-n", "1", "--", "touch", "ran"]}, "written by 'record'"),
+        ({"command": "run; touch ran"}, "written by 'run; touch ran'"),
         (
             {"arguments": ["--network", "torus:4x4", "--app", "os:system", "--tasks", "2"]},
-            "does not run again",
+            "the command failed",
         ),
         ({"arguments": ["--network", "x; touch ran", "--app", "cg"]}, "network"),
         ({"arguments": "run"}, "arguments: 'run' found, expected a list"),
-        ({"inputs": [{"path": "../" * 99 + "a", "bytes": 1, "sha256": "0" * 64}]}, "upwards"),
-        ({"inputs": [{"path": "a", "bytes": 1, "sha256": "0" * 64, "copy": "../../a"}]}, "no name of a copy"),
-        ({"outputs": {"../run.json": "0"}}, "no name of a file in this folder"),
-        ({"result": "/etc/passwd"}, "no name of a file in this folder"),
+        (
+            {"inputs": [{"path": "../" * 99 + "a", "bytes": 1, "sha256": "0" * 64}]},
+            "a path goes up 99 folders",
+        ),
+        (
+            {"inputs": [{"path": "a", "bytes": 1, "sha256": "0" * 64, "copy": "../../a"}]},
+            "not the name of a copy",
+        ),
+        ({"outputs": {"../run.json": "0"}}, "not the name of a file in this folder"),
+        ({"result": "/etc/passwd"}, "not the name of a file in this folder"),
     ],
 )
 def test_folders_of_others_run_nothing_and_lead_nowhere(netplace, working, changes, said):
@@ -223,7 +229,7 @@ def test_older_folders_are_refused_in_a_sentence(netplace, working):
     (working / "out" / FILE).unlink()
     told = netplace("rerun", "out")
     assert told.exit_code == 2
-    assert f"out: has no {FILE}, expected a folder that netplace wrote with -o" in " ".join(
+    assert f"out: has no {FILE}, expected a folder written by netplace with -o" in " ".join(
         told.stderr.split()
     )
     assert netplace("compare", "out", "out").exit_code == 0  # read all the same

@@ -139,7 +139,11 @@ def resealed(path, change):
 def test_a_file_that_is_no_checkpoint_is_refused_in_a_sentence(tmp_path, content):
     path = tmp_path / "unfinished"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"unfinished: is no checkpoint that netplace wrote .* begins anew"):
+    with pytest.raises(
+        ValueError,
+        match=r"unfinished: is not a checkpoint that netplace wrote .* start "
+        r"from the beginning",
+    ):
         cosimulate(plan_on("torus:4x4", "live"), checkpoint=path)
     assert path.read_bytes() == content
 
@@ -151,7 +155,7 @@ def test_a_checkpoint_calls_nothing(tmp_path):
 
     path = tmp_path / "unfinished"
     path.write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(ValueError, match="is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         cosimulate(plan_on("torus:4x4", "live"), checkpoint=path)
     assert not (tmp_path / "made").exists()
 
@@ -162,19 +166,19 @@ def test_what_another_user_wrote_or_all_can_write_or_a_link_is_refused(tmp_path,
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert kept(path).load() == {"a": 1.5}
     path.chmod(0o666)
-    with pytest.raises(ValueError, match="can be written by all"):
+    with pytest.raises(ValueError, match="other users can write to it"):
         kept(path).load()
     path.chmod(0o600)
     with monkeypatch.context() as other:
         other.setattr(os, "getuid", lambda: os.geteuid() + 1)
         if os.geteuid():
-            with pytest.raises(ValueError, match="belongs to others"):
+            with pytest.raises(ValueError, match="belongs to another user"):
                 kept(path).load()
     (tmp_path / "link").symlink_to(path)
-    with pytest.raises(ValueError, match="is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         kept(tmp_path / "link").load()
     (home / "key").unlink()  # as on the machine of somebody else
-    with pytest.raises(ValueError, match="is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         kept(path).load()
 
 
@@ -194,10 +198,10 @@ def test_every_flipped_bit_is_told(tmp_path, home):
     content = path.read_bytes()
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
-        with pytest.raises(ValueError, match="is no checkpoint"):
+        with pytest.raises(ValueError, match="is not a checkpoint"):
             kept(path).load()
         path.write_bytes(content[:place])
-        with pytest.raises(ValueError, match="is no checkpoint"):
+        with pytest.raises(ValueError, match="is not a checkpoint"):
             kept(path).load()
 
 
@@ -232,7 +236,7 @@ def test_a_state_that_cannot_have_been_written_is_refused_though_the_code_is_rig
         saved[2][:] = [node]
 
     resealed(path, change)
-    with pytest.raises(ValueError, match="is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         kept(path, mine={}).load()
 
 

@@ -160,10 +160,10 @@ def test_the_cheapest_network_time_is_chosen_and_told():
         fitting = Placing(placing.machine, placing.config, lambda job, work=work: work)
         rows[name] = cheaper(fitting, [Job(n, 0, 16, 1.0) for n in range(jobs)])
     assert [*rows] == [name for name, _ in rows.values()]
-    assert "network time sampled was chosen: about" in rows["sampled"][1]
+    assert "fidelity sampled was chosen: about" in rows["sampled"][1]
     given = {"machine": "mesh:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
     outcome = cosimulate(make_cosim_plan(given | {"fidelity": "auto"})).outcome
-    assert any("network time live was chosen" in note for note in outcome["notes"])
+    assert any("fidelity live was chosen" in note for note in outcome["notes"])
 
 
 def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):

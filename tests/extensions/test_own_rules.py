@@ -60,7 +60,7 @@ def test_the_content_of_the_file_is_a_part_of_what_a_run_is(rules):
     assert [name for name, _ in before.contents] == ["mine.py"]
     nodes = execute(before).jobs[0].nodes
     rules.write_text(RULES.replace("problem.nodes[::-1]", "problem.nodes[::-2]"))
-    with pytest.raises(ValueError, match=r"mine\.py: has changed since the run was described"):
+    with pytest.raises(ValueError, match=r"mine\.py: has changed since the run was specified"):
         execute(before)
     after = resolve("torus:4x4", {**asked, "tasks": 4})
     assert after.key != resolve("torus:4x4", {**JOB, "tasks": 4}).key
@@ -90,7 +90,7 @@ def test_schedules_by_rules_of_ones_own():
 def test_a_schedule_is_not_made_by_rules_that_have_changed(rules):
     plan = make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 9, "policy": "mine.py:Patient"})
     rules.write_text(RULES + "\n")
-    with pytest.raises(ValueError, match=r"mine\.py: has changed since the schedule was described"):
+    with pytest.raises(ValueError, match=r"mine\.py: has changed since the schedule was specified"):
         run_schedule(plan)
 
 
@@ -216,7 +216,7 @@ def test_what_goes_wrong_in_ones_own_code_is_told_with_its_line(netplace, proces
         ("--mapping", "nobody.py:f", "mapping 'nobody.py:f': cannot load 'nobody.py'"),
         ("--mapping", "bad.py:f", "mapping 'bad.py:f': cannot load 'bad.py', SyntaxError"),
         ("--mapping", "randm:f", "unknown name 'randm'; did you mean random"),
-        ("--mapping", "zzz.qqq:f", "cannot load 'zzz.qqq', there is neither such a module"),
+        ("--mapping", "zzz.qqq:f", "cannot load 'zzz.qqq': no module"),
         ("--mapping", "mine.py:ring", "mine.py"),
         ("--partition", "mine.py:backwards", "mine.py"),
         ("--network", "mine.py:halo:3", "mine.py"),

@@ -38,7 +38,7 @@ from limits import say
 
 PATIENCE = 300.0  # seconds of a command, also after it was killed: a busy machine is slow
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-SENTENCES = {130: "netplace: interrupted; ", 143: "netplace: ended by SIGTERM; "}
+SENTENCES = {130: "netplace: interrupted; ", 143: "netplace: stopped by SIGTERM; "}
 COMMANDS = (
     ("run", "--network", "torus:4x4", "--app", "2d-torus,rounds=9", "--store", "new.sqlite", "-o",
      "loads.png",

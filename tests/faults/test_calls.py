@@ -88,7 +88,7 @@ def test_a_job_starts_in_a_cycle_that_can_be_simulated(engine):
 @pytest.mark.parametrize(
     ("column", "number", "sentence"),
     [
-        ("peer", 9, "there is no such task"),
+        ("peer", 9, "the task does not exist"),
         ("kind", 77, "expected one of Op"),
         ("size", -1, "its size is negative"),
         ("request", -5, "its request is negative"),
@@ -122,7 +122,7 @@ def test_a_network_is_wired_as_its_kind_is():
 
 def test_traffic_is_of_the_network():
     network = Network(parse("torus:4x4"))
-    with pytest.raises(ValueError, match="traffic target: 16 is no node, expected 0 to 15"):
+    with pytest.raises(ValueError, match="traffic target: 16 is not a node, expected 0 to 15"):
         network.generate(Traffic(0.1, np.full(16, 16, np.int32)))
 
 

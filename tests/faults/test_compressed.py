@@ -163,7 +163,7 @@ def test_lists_and_tables_of_too_many_tasks_are_refused(tmp_path, text):
 def test_an_npz_without_w_is_told(tmp_path):
     with zipfile.ZipFile(tmp_path / "w.npz", "w") as file:
         file.writestr("W.txt", "1")
-    with pytest.raises(ValueError, match="holds no matrix called W"):
+    with pytest.raises(ValueError, match="contains no matrix W"):
         read_traffic(tmp_path / "w.npz")
 
 

@@ -69,13 +69,13 @@ CHANGES = [
     (("jobs", 1, "job"), 1, "jobs[1].job: 1 found, expected another number of the workload"),
     (("jobs", 1, "live"), -1.0, "jobs[1].live: -1.0 found, expected a number of at least 0"),
     (("jobs", 1, "size"), 3, "jobs[1].size: 3 found"),
-    (("jobs", 1, "[/x]"), 3, "jobs[1].'[/x]': is not a key that is known here"),
+    (("jobs", 1, "[/x]"), 3, "jobs[1].'[/x]': is not a known key"),
     (("plan", "jobs", "jobs"), 10**15, "plan.jobs.jobs: 1000000000000000 found, expected 3"),
     (("plan", "jobs", "policy"), "nonsense", "policy"),
     (("plan", "jobs", "options"), {"classes": 1}, "plan.jobs.options"),
     (("plan", "jobs", "options", 0), ["classes", ["nope"]], "nope"),
     (("plan", "config", "vcs"), 10**30, "plan.config.vcs"),
-    (("plan", "config", "vc"), 2, "plan.config.vc: is not a key that is known here"),
+    (("plan", "config", "vc"), 2, "plan.config.vc: is not a known key"),
     (("plan", "jobs", "policy"), None, "plan.jobs.policy: is missing"),
     (("plan", "fidelity"), "nonsense", "nonsense"),
     (("figures", "schedule", "per_job"), {}, "figures.schedule.per_job.wait: is missing"),
@@ -110,14 +110,14 @@ def test_fields_that_came_later_have_their_defaults(change, netplace, folder):
         (lambda text: text.replace('"version": 2', '"version": true'), "version: True found"),
         (lambda text: text.replace('"co-simulation"', '"schedule"'), "netplace: 'schedule' found"),
         (lambda text: text.replace('"checksum"', '"sum"'), "checksum: is missing"),
-        (lambda text: text[: len(text) // 2], "is no file of results"),
-        (lambda text: text.replace("{", '{"plan": 1,', 1), "key 'plan' is there twice"),
+        (lambda text: text[: len(text) // 2], "is not a file of results"),
+        (lambda text: text.replace("{", '{"plan": 1,', 1), "key 'plan' appears twice"),
         (lambda text: "[" * 100_000 + text, "nested too deeply"),
-        (lambda text: text.replace('"version": 2', '"version": NaN'), "NaN is not a number of JSON"),
+        (lambda text: text.replace('"version": 2', '"version": NaN'), "NaN is not a number in JSON"),
         (lambda text: text.replace('"version": 2', '"version": 1e999'), "too large for a number"),
-        (lambda text: text.replace('"version": 2', '"version": ' + "9" * 5000), "is no file of results"),
+        (lambda text: text.replace('"version": 2', '"version": ' + "9" * 5000), "is not a file of results"),
         (lambda text: "3", "3 found, expected the results of a co-simulation"),
-        (lambda text: "\0", "is no file of results"),
+        (lambda text: "\0", "is not a file of results"),
     ],
     ids=[str(number) for number in range(13)],
 )
@@ -141,7 +141,7 @@ def test_a_name_of_a_file_is_not_used_on_a_folders_word(change, netplace, folder
     (tmp_path / "evil.py").write_text(EVIL)
     change(folder, place, "evil.py:f")
     for command in (("explain", "out", "--job", "1"), ("whatif", "out", "--without", "1")):
-        refused(netplace(*command), f"say it again: {flag} evil.py:f")
+        refused(netplace(*command), f"add {flag} evil.py:f")
     assert not (tmp_path / "ran").exists()
     assert netplace("cosim", *flags(), "-o", "out").exit_code == 0  # another plan: it is made anew
     assert not (tmp_path / "ran").exists()
@@ -150,7 +150,7 @@ def test_a_name_of_a_file_is_not_used_on_a_folders_word(change, netplace, folder
 @pytest.mark.parametrize("name", ["graph:/dev/zero", "faulty:links=0.1/evil.py:f", "slurm:x", "os:getcwd"])
 def test_machines_of_files_behind_others_too(change, netplace, folder, tmp_path, name):
     change(folder, ("plan", "jobs", "machine"), name)
-    refused(netplace("explain", "out", "--job", "1"), "say it again: --machine")
+    refused(netplace("explain", "out", "--job", "1"), "add --machine")
 
 
 def flags():
@@ -162,11 +162,11 @@ def test_a_file_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch
     (tmp_path / "mine.py").write_text(MACHINE)
     made = netplace("cosim", *flags()[2:], "--machine", "mine.py:grid", "-o", "out")
     assert made.exit_code == 0, made.stderr
-    refused(netplace("explain", "out", "--job", "1"), "say it again: --machine mine.py:grid")
+    refused(netplace("explain", "out", "--job", "1"), "add --machine mine.py:grid")
     assert netplace("explain", "out", "--job", "1", "--machine", "mine.py:grid").exit_code == 0
     (tmp_path / "mine.py").write_text(MACHINE + "# other\n")
     again = netplace("whatif", "out", "--without", "1", "--machine", "mine.py:grid")
-    refused(again, "is not the file that the co-simulation in out/cosim.json was made with")
+    refused(again, "is not the file that the co-simulation in out/cosim.json used")
 
 
 def test_a_wiring_that_has_changed_is_told(netplace, tmp_path, monkeypatch):
@@ -179,9 +179,7 @@ def test_a_wiring_that_has_changed_is_told(netplace, tmp_path, monkeypatch):
     again = ("whatif", "out", "--without", "1", "--machine", "service:nodes=15/graph:wiring.txt")
     assert netplace(*again).exit_code == 0
     (tmp_path / "wiring.txt").write_text(wiring + "a b\n")
-    refused(
-        netplace(*again), "wiring.txt: is not the file that the co-simulation in out/cosim.json was made with"
-    )
+    refused(netplace(*again), "wiring.txt: is not the file that the co-simulation in out/cosim.json used")
 
 
 def test_a_mix_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch):
@@ -194,6 +192,6 @@ def test_a_mix_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch)
     made = netplace("cosim", *words)
     assert made.exit_code == 0, made.stderr
     said = ("explain", "out", "--job", "1", "--workload", "log.csv")
-    refused(netplace(*said), "say it again: --applications mix.toml")
+    refused(netplace(*said), "add --applications mix.toml")
     found = netplace(*said, "--applications", "mix.toml")
     assert found.exit_code == 0, found.stderr

@@ -34,7 +34,7 @@ MISTAKES = [
     ("slimfly:6", "q is not a prime power of at least 3; nearest: slimfly:5 or slimfly:7"),
     (
         "dragonfly:a=4,p=2,h=2,g=10",
-        "10 groups are more than the 8 global links of a group can join",
+        "10 groups are more than 8 global links per group can connect",
     ),
     ("dragonfly:a=4,p=2,h=2,g=8,links=circulant", "odd number of groups, not 8; nearest: g=7 or g=9"),
     ("dragonfly:a=4,p=2", "h is missing"),
@@ -45,8 +45,8 @@ MISTAKES = [
     ("graph:self.txt", "an edge leads from vertex a to itself"),
     ("graph:narrow.txt", "edge a - b: width: 0 is too small"),
     ("graph:slow.txt", "edge a - b: cycles: 0 is too small"),
-    ("graph:one-way.graphml", "asymmetric, 1 links lead from a to b and 0 back, expected as many"),
-    ("graph:empty.txt", "no vertex in the graph"),
+    ("graph:one-way.graphml", "asymmetric, 1 links lead from a to b and 0 back, expected the same number"),
+    ("graph:empty.txt", "the graph has no vertices"),
     ("graph:missing.txt", "no such file"),
     ("hyperx:4000x4000,c=100", "too large"),
     ("faulty:links=0.9/torus:4x4", "not connected"),
@@ -76,16 +76,16 @@ def test_networks(netplace, here, network, words):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--routing", "routing.py:hole"), "no way from switch 0 to switch 1"),
-        (("--routing", "routing.py:loop"), "leads in a circle or nowhere"),
+        (("--routing", "routing.py:hole"), "no route from switch 0 to switch 1"),
+        (("--routing", "routing.py:loop"), "has a cycle or a dead end"),
         (("--routing", "routing.py:wall"), "port 99, expected -1 to"),
         (("--routing", "routing.py:none"), "has no function 'none'"),
         (("--routing", "other.py:none"), "No such file"),
         (("--routing", "ugal-l", "--vcs", "1"), "1 virtual channels are too few for routing ugal-l"),
-        (("--routing", "minimal:3"), "minimal has no threshold"),
+        (("--routing", "minimal:3"), "minimal does not take a threshold"),
         (("--faults", "at=5,router=99"), "router 99 is not in 0.."),
         (("--faults", "at=5,routers=1"), "no node remains"),
-        (("--faults", "at=5"), "nothing goes down"),
+        (("--faults", "at=5"), "nothing fails"),
     ],
 )
 def test_routings_and_faults(netplace, here, flags, words):

@@ -90,11 +90,11 @@ def test_what_a_shell_opens_is_read_more_than_once(tmp_path):
 def test_a_pipe_that_says_nothing_is_not_waited_for(monkeypatch):
     reading, writing = os.pipe()
     monkeypatch.setattr(netplace.checks.pipes, "_PATIENCE", 0.05)
-    with pytest.raises(ValueError, match=rf"/dev/fd/{reading}: nothing came out of this pipe for 0 s, expec"):
+    with pytest.raises(ValueError, match=rf"/dev/fd/{reading}: this pipe delivered nothing for 0 s, expec"):
         keep_pipe(f"/dev/fd/{reading}")
     monkeypatch.setenv("NETPLACE_READ_LIMIT", "10")
     os.write(writing, b"x" * 11)
-    with pytest.raises(ValueError, match=r"more than 10 bytes come out of this pipe; raise the limit with"):
+    with pytest.raises(ValueError, match=r"this pipe delivers more than 10 bytes; raise the limit with"):
         keep_pipe(f"/dev/fd/{reading}")
     os.close(reading)
     os.close(writing)

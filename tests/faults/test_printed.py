@@ -74,7 +74,7 @@ def results(tmp_path_factory):
         ("run", ("runs", 1, "jobs"), [], r"runs\[1\].jobs: a list of 0 found"),
         ("run", ("runs", 0, "windows", 0, "end"), {}, r"runs\[0\].windows\[0\].end: {} found"),
         ("run", ("config", "vcs"), "many", "config.vcs: 'many' found"),
-        ("run", ("config", "vsc"), 2, "config.vsc: is not a key that is known here"),
+        ("run", ("config", "vsc"), 2, "config.vsc: is not a known key"),
         ("run", ("spread", "cycles", "min"), "x", "spread.cycles.min: 'x' found"),
         ("run", ("packet_delay", "p95"), [], r"packet_delay.p95: \[\] found"),
         ("run", ("versions",), 1, "versions: 1 found, expected a table"),
@@ -115,4 +115,4 @@ def test_nodes_that_others_hold_are_on_the_machine(netplace, results, tmp_path):
     other.write_text(results_text("allocation", 1, results["allocation"] | {"occupied": [2**31]}))
     result = netplace("report", other, "-o", tmp_path / "a.html")
     assert result.exit_code == 2
-    assert "other.json: nodes: is not as netplace writes it" in result.stderr
+    assert "other.json: nodes: does not have the format of netplace" in result.stderr

@@ -64,7 +64,7 @@ def test_fields_that_came_later_have_their_defaults(change, folder):
     ("place", "value", "said"),
     [
         (("plan", "machine"), 3, "plan.machine: 3 found, expected text"),
-        (("plan", "machines"), "x", "plan.machines: is not a key that is known here"),
+        (("plan", "machines"), "x", "plan.machines: is not a known key"),
         (("plan", "policy"), None, "plan.policy: is missing"),
         (("plan", "options"), [[1]], r"plan.options\[0\]: \[1\] found, expected a list of 2 values"),
         (("metrics", "jobs"), "30", "metrics.jobs: '30' found"),
@@ -73,8 +73,8 @@ def test_fields_that_came_later_have_their_defaults(change, folder):
         (("notes",), [1], r"notes\[0\]: 1 found, expected text"),
         (("versions",), "1", "versions: '1' found, expected a table"),
         (("cpu_seconds",), -1.0, "cpu_seconds: -1.0 found"),
-        (("rows_digest",), "0", r"rows.csv: is not what was written beside figures.json"),
-        (("more",), 1, "more: is not a key that is known here"),
+        (("rows_digest",), "0", r"rows.csv: does not match figures.json"),
+        (("more",), 1, "more: is not a known key"),
     ],
     ids=str,
 )
@@ -103,7 +103,7 @@ def test_damage_is_told(folder, name):
         ("number", "", "row 2, number: is empty, expected a number"),
         ("submit", "nan", "row 2, submit: 'nan' is not a number"),
         ("start", "inf", "row 2, start: 'inf' is not a number from -1e"),
-        ("start", "-5", "row 2: start before submit, or end before start"),
+        ("start", "-5", "row 2: expected submit, start and end in this order"),
         ("end", "x" * 5000, r"row 2, end: 'x+ \.\. x+' is not a number"),
         ("nodes", "-1", "row 2, nodes: '-1' is not a whole number from 0"),
         ("held", "9" * 40, "row 2, held: '9+' is not a whole number"),
@@ -125,7 +125,11 @@ def test_every_cell_is_checked_though_the_digest_holds(change, folder, column, v
 
 
 def test_rows_that_are_no_table_are_told(change, folder):
-    for text, said in (("", "is no table of jobs"), ("a,b\n1,2\n", "has no column number"), ("\xff", "rows")):
+    for text, said in (
+        ("", "is no table of jobs"),
+        ("a,b\n1,2\n", "has no column number"),
+        ("\xff", "rows"),
+    ):
         (folder / ROWS).write_text(text, encoding="latin-1")
         change(folder, ("rows_digest",), file_digest(folder / ROWS))
         with pytest.raises(ValueError, match=said):

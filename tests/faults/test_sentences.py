@@ -123,7 +123,7 @@ def test_an_empty_file_of_results_is_called_empty(netplace, tmp_path, content):
 @pytest.mark.parametrize(
     ("line", "files", "sentence"),
     [
-        ("check network graph:", {}, "graph:: names no file, expected one behind the colon"),
+        ("check network graph:", {}, "graph:: does not name a file, expected a path after the colon"),
         ("check network graph:.", {}, "graph:.: is a folder, expected a file"),
         (
             "workload info w.csv",

@@ -63,8 +63,8 @@ def test_sigterm_says_what_is_kept(tmp_path, workers, group):
 
     lines = stopped(tmp_path, signal.SIGTERM, ["table", "sweep.toml", "--workers", workers], begun, group)
     how, kept = lines[-1].split("; ")
-    assert how == "netplace: ended by SIGTERM"
-    assert kept == "what has ended is kept in sweep.sqlite, the same command goes on from there"
+    assert how == "netplace: stopped by SIGTERM"
+    assert kept == "finished results are saved in sweep.sqlite; repeat the command to resume"
     assert not [line for line in lines if "ignored" in line or "Traceback" in line]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -117,10 +117,10 @@ def test_a_store_killed_at_birth_is_a_new_one(tmp_path, netplace, monkeypatch):
     (tmp_path / "sweep.sqlite").write_bytes(b"")
     told = netplace("table", "--verify", "sweep.sqlite")
     assert told.exit_code == 2
-    assert "sweep.sqlite: is empty, as what was killed when it began leaves it" in told.stderr
+    assert "sweep.sqlite: is empty, probably because its command was killed" in told.stderr
     made = netplace("table", "sweep.toml")
     assert made.exit_code == 0
-    assert "sweep.sqlite: was empty, as what is killed when it begins leaves it" in made.stderr
+    assert "sweep.sqlite: was empty, probably because its command was killed" in made.stderr
     assert netplace("table", "--verify", "sweep.sqlite").exit_code == 0
 
 

@@ -61,7 +61,9 @@ ALTERED = [
 def test_what_was_altered_is_told(path, statement, value):
     change(path, statement, value)
     with Store(path, read_only=True) as store:
-        with pytest.raises(StoreError, match=r"s\.sqlite: (run|simulation) '\w+' is not what was stored"):
+        with pytest.raises(
+            StoreError, match=r"s\.sqlite: (run|simulation) '\w+' does not match its checksum"
+        ):
             list(store.rows())
         assert len(store.verify().faults) == 1
 
@@ -70,7 +72,7 @@ def test_an_altered_schedule_is_told(path):
     change(path, "UPDATE schedules SET outcome = replace(outcome, '3', '4') WHERE key = ?", "plan")
     with Store(path, read_only=True) as store:
         for read in (lambda: store.outcome("schedules", "plan"), lambda: list(store.outcomes("schedules"))):
-            with pytest.raises(StoreError, match="schedule 'plan' is not what was stored"):
+            with pytest.raises(StoreError, match="schedule 'plan' does not match its checksum"):
                 read()
 
 
@@ -119,7 +121,7 @@ def test_verify_on_the_command_line(path):
     result = CliRunner().invoke(app, ["table", "--verify", str(path), "--json"])
     assert result.exit_code == 1
     assert json.loads(result.stdout)["stores"][str(path)]["rows"] == 7
-    assert f"simulation '{KEY}' is not what was stored" in result.stderr
+    assert f"simulation '{KEY}' does not match its checksum" in result.stderr
     result = CliRunner().invoke(app, ["table", str(path)])
     assert (result.exit_code, result.stdout) == (2, "")
 
@@ -135,7 +137,7 @@ def test_a_co_simulation_without_jobs_is_not_compared(tmp_path):
 
 
 def test_what_the_machine_did_is_no_result(path):
-    with Store(path) as store, pytest.raises(ValueError, match="what the machine did is no result"):
+    with Store(path) as store, pytest.raises(ValueError, match="a failure of the machine is not a result"):
         store.keep("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))
 
 

@@ -59,7 +59,7 @@ def test_a_search_is_not_made_twice(tmp_path):
 STUDIES = [
     (STUDY + "kind = 0\n", "kind: 0 is not text"),
     (STUDY + "load = nan\n", "load: nan is not a number"),
-    (STUDY + "locality = 3\n", "locality: 3 is neither true nor false"),
+    (STUDY + "locality = 3\n", "locality: 3 is invalid, expected true or false"),
     (STUDY + "policy = [1]\n", "policy: 1 is not text"),
     (STUDY + f"seeds = 1{'0' * 30}\n", "seeds"),
     (STUDY + "seeds = [true]\n", "seeds"),

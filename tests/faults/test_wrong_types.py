@@ -71,7 +71,7 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
             lambda: make_routes(
                 replace(parse("torus:4,c=1"), places=np.array([[0], [1], [2], [2**30]])), "dor"
             ),
-            "stand on no grid",
+            "form no grid",
         ),
         (
             lambda: replace(parse("slimfly:3"), delay=parse("slimfly:3").delay + 2**30),

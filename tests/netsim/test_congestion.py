@@ -151,12 +151,15 @@ def test_what_is_not_given_is_usual():
         ({"congestion_control": "rate=2"}, "rate: 2 is too large, expected at most 1"),
         ({"congestion_control": "rate=fast"}, "rate: 'fast' is not a number"),
         ({"congestion_control": "dcqcn=0"}, "dcqcn: 0 is too small"),
-        ({"congestion_control": "dcqcn=5"}, r"dcqcn: 5 packets .* no more than 4 \(queue_packets\)"),
-        ({"congestion_control": "timer=5"}, "dcqcn= is missing, to which timer= belongs"),
-        ({"congestion_control": "rate=0.5,ack=5"}, "window= or dcqcn= is missing, to which ack= belongs"),
+        (
+            {"congestion_control": "dcqcn=5"},
+            r"dcqcn: the mark threshold of 5 packets .* buffer of 4 \(queue_packets\)",
+        ),
+        ({"congestion_control": "timer=5"}, "dcqcn= is missing, which timer= needs"),
+        ({"congestion_control": "rate=0.5,ack=5"}, "window= or dcqcn= is missing, which ack= needs"),
         ({"congestion_control": "dcqcn=1,every=0"}, "every: 0 is too small"),
         ({"congestion_control": "dcqcn=1,gain=0"}, "gain: 0 is too small"),
-        ({"congestion_control": "dcqcn=1", "faults": "at=3,links=0.1"}, "expected no faults beside it"),
+        ({"congestion_control": "dcqcn=1", "faults": "at=3,links=0.1"}, "expected no faults"),
     ],
 )
 def test_what_is_no_source_rate_is_told(given, says):

@@ -76,8 +76,8 @@ def test_interrupted_at_any_line_it_goes_on_exactly_or_refuses(engine, step):
                 break
             assert told(network) == told(whole)
         except ValueError as error:
-            refused += "was interrupted in the middle of a step" in str(error)
-            unexpected += "was interrupted in the middle of a step" not in str(error)
+            refused += "was interrupted in a step" in str(error)
+            unexpected += "was interrupted in a step" not in str(error)
         came += 1
         lines += step
     assert came > 10

@@ -24,11 +24,11 @@ def computing(cycles, tasks=2):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([0], r"placement: \(1,\) nodes given for 2 tasks, expected one a task"),
+        ([0], r"placement: \(1,\) nodes given for 2 tasks, expected one per task"),
         ([[0, 1]], "placement: .* nodes given for 2 tasks"),
         ([0, 16], r"placement: node 16 is not in 0..15 of torus:4x4"),
         ([-1, 3], r"placement: node -1 is not in 0..15"),
-        ([3, 3], "placement: node 3 is given to more than one task"),
+        ([3, 3], "placement: node 3 is assigned to more than one task"),
         ([0.0, 1.0], "placement: nodes are whole numbers, not float64"),
     ],
 )

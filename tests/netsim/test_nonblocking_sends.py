@@ -192,7 +192,7 @@ def test_a_program_s_own_rule_holds_unless_the_network_says_otherwise():
 
 @pytest.mark.parametrize("bound", ["outstanding_sends", "outstanding_bytes"])
 def test_a_bound_of_nothing_is_refused(bound):
-    with pytest.raises(ValueError, match=f"{bound}: 3 bounds interleaved sends, and nonblocking_sends is"):
+    with pytest.raises(ValueError, match=f"{bound}: 3 limits interleaved sends, but nonblocking_sends is"):
         Config(nonblocking_sends="in-order", **{bound: 3})
     with pytest.raises(ValueError, match=f"{bound}: 0 is too small"):
         Config(**{bound: 0})

@@ -87,7 +87,7 @@ def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
     ("nodes", "message"),
     [
         ([0], "job 0: 1 nodes for 2 tasks, expected one for each"),
-        ([3, 3], "job 0: node 3 is named twice, expected one task a node at most"),
+        ([3, 3], "job 0: node 3 appears twice, expected at most one task per node"),
         ([0, 8], "job 0: node 8 is not in torus:8, expected 0 to 7"),
         ([-1, 0], "job 0: node -1 is not in torus:8, expected 0 to 7"),
     ],
@@ -100,7 +100,7 @@ def test_tasks_need_nodes_of_their_own(nodes, message):
 def test_a_node_has_one_task_at_a_time():
     network = engine("torus:8")
     network.install(program([("compute", 5)]), np.array([2]))
-    with pytest.raises(ValueError, match="job 1: node 2 is taken by a task that has not ended"):
+    with pytest.raises(ValueError, match="job 1: node 2 is occupied by a task that has not ended"):
         network.install(program([("compute", 5)]), np.array([2]))
     network.run(FOR_EVER)
     network.install(program([("compute", 5)]), np.array([2]))
@@ -121,12 +121,24 @@ def test_there_is_no_job_that_was_not_installed():
 @pytest.mark.parametrize(
     ("traffic", "message"),
     [
-        (Traffic(1.5, np.full(8, -1)), "traffic chance: 1.5 is no chance, expected 0 to 1"),
-        (Traffic(float("nan"), np.full(8, -1)), "traffic chance: nan is no chance"),
+        (
+            Traffic(1.5, np.full(8, -1)),
+            "traffic chance: 1.5 is not a probability, expected 0 to 1",
+        ),
+        (Traffic(float("nan"), np.full(8, -1)), "traffic chance: nan is not a probability"),
         (Traffic(0.5, np.full(7, -1)), "traffic target: 7 entries, expected one for each of 8 nodes"),
-        (Traffic(0.5, np.full(8, 8)), "traffic target: 8 is no node, expected 0 to 7, or -1 for uniform"),
-        (Traffic(0.5, np.full(8, -1), 0, 2.0), "traffic hot_share: 2.0 is no share, expected 0 to 1"),
-        (Traffic(0.5, np.full(8, -1), 9, 0.5), "traffic hot_node: 9 is no node, expected 0 to 7"),
+        (
+            Traffic(0.5, np.full(8, 8)),
+            "traffic target: 8 is not a node, expected 0 to 7, or -1 for uniform",
+        ),
+        (
+            Traffic(0.5, np.full(8, -1), 0, 2.0),
+            "traffic hot_share: 2.0 is not a share, expected 0 to 1",
+        ),
+        (
+            Traffic(0.5, np.full(8, -1), 9, 0.5),
+            "traffic hot_node: 9 is not a node, expected 0 to 7",
+        ),
     ],
 )
 def test_traffic_out_of_range(traffic, message):

@@ -112,7 +112,7 @@ def test_a_ring_without_a_bubble_locks_and_names_the_circle(engine):
 def test_a_limit_on_cycles(engine):
     program = writers([("compute", 1000)], [("recv", 0, 64)], [("send", 0, 64)])
     with pytest.raises(
-        CycleLimitError, match="not at its end after 100 cycles: 1 job runs or waits, 0 packets"
+        CycleLimitError, match="not finished after 100 cycles: 1 job runs or waits, 0 packets"
     ):
         simulate(parse("torus:4"), program, engine=engine, max_cycles=100)
     one = writers([("compute", 1000)])

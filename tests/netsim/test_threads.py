@@ -27,7 +27,7 @@ SEVERAL = Config(vcs=1)
         (
             2,
             {"engine": "reference"},
-            "threads: 2 given, but engine reference is not split; expected 1, or auto",
+            "threads: 2 given, but engine reference uses one thread; expected 1 or auto",
         ),
         (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
     ],
@@ -59,7 +59,9 @@ def test_processes_times_threads_are_no_more_than_the_cores(monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 4)
     assert threads.threads_beside(2, 2) == 2
     assert threads.threads_beside("auto", 2) == 1
-    with pytest.raises(ValueError, match="threads: 2 given in each of 3 processes, more than the 4 cores"):
+    with pytest.raises(
+        ValueError, match="threads: 2 given in each of 3 processes, more than the 4 available cores"
+    ):
         threads.threads_beside(2, 3)
 
 

@@ -80,8 +80,8 @@ def test_hot_spots_out_of_range(options, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"offered": 0}, "--offered: 0 is not over 0 and at most 16 phits"),
-        ({"offered": 17}, "--offered: 17 is not over 0 and at most 16"),
+        ({"offered": 0}, "--offered: 0 is out of range, expected more than 0 and at most 16 phits"),
+        ({"offered": 17}, "--offered: 17 is out of range, expected more than 0 and at most 16"),
         ({"offered": 0.1, "measure": 0}, "--measure: 0 is too small"),
         ({"offered": 0.1, "warmup": -1}, "--warmup: -1 is too small"),
     ],

@@ -130,7 +130,7 @@ def test_what_wormhole_switching_can_not_be_had_with_is_told(given, says):
 
 def test_engines_and_links_without_wormhole_switching_are_told():
     config = Config(vcs=1, routing="dor", buffer_phits=4)
-    with pytest.raises(ValueError, match="the reference engine alone simulates; expected engine reference"):
+    with pytest.raises(ValueError, match="only the reference engine simulates; expected engine reference"):
         Network(parse("mesh:3x3"), config)
-    with pytest.raises(ValueError, match="links that take 2 cycles a phit, expected 1"):
+    with pytest.raises(ValueError, match="links with 2 cycles per phit, expected 1"):
         Network(parse("nodes:tasks=4,sockets=2,bus=2/mesh:2x2"), config, engine="reference")

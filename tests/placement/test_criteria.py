@@ -113,7 +113,7 @@ def test_a_rule_of_ones_own():
         return problem.nodes[::-1][: problem.tasks]
 
     assert map_tasks(backwards, parse("mesh:4"), 2).tolist() == [3, 2]
-    with pytest.raises(ValueError, match="the rule did not give each of 2 tasks a node of its own"):
+    with pytest.raises(ValueError, match="the rule did not assign a different node to each of 2 tasks"):
         map_tasks(lambda problem: [1, 1], parse("mesh:4"), 2)
 
 
@@ -135,7 +135,7 @@ def test_refusals(rule, network, message):
 
 
 def test_traffic_is_needed_and_must_fit():
-    with pytest.raises(ValueError, match="mapping classic: looks at the traffic of a program"):
+    with pytest.raises(ValueError, match="mapping classic: needs the traffic of a program"):
         map_tasks("classic", parse("torus:4x4"), 16)
     with pytest.raises(ValueError, match="mapping td: the program has 9 tasks, expected 16"):
         map_tasks("td", parse("torus:4x4"), 16, program=application("2d-mesh", 9))

@@ -36,7 +36,7 @@ def test_across_groups() -> None:
             r"no groups left for the 5 tasks of job 1",
         ),
         ("groups", "torus:4x4", [4], r"partition groups: needs groups of switches, torus:4x4 has none"),
-        ("switches", "torus:4x4", [4], r"partition switches: needs nodes that hang at switches"),
+        ("switches", "torus:4x4", [4], r"partition switches: needs nodes at switches"),
         ("across-groups", "hyperx:4x4,c=2", [4], r"needs groups of switches, hyperx:4x4,c=2 has none"),
     ],
 )

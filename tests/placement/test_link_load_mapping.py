@@ -122,7 +122,7 @@ def test_time_limits_the_search():
         ("method=grasp", r"mapping link-load: option: unknown name 'method'"),
         ("iterations=0", r"iterations of a mapping search: 0"),
         ("routing=d-mod-k", r"d-mod-k"),
-        ("routing=valiant:3", r"has no threshold"),
+        ("routing=valiant:3", r"does not take a threshold"),
         ("routing=nothing", r"routing: unknown name 'nothing'"),
     ],
 )
@@ -132,7 +132,7 @@ def test_bad_options(option, words):
 
 
 def test_without_traffic_nothing_is_searched():
-    with pytest.raises(ValueError, match="mapping link-load: looks at the traffic of a program"):
+    with pytest.raises(ValueError, match="mapping link-load: needs the traffic of a program"):
         find_mapping("link-load", parse("torus:4x4"), 4)
     for tasks in (1, 4):
         found = find_mapping("link-load", parse("torus:4x4"), tasks, W=np.zeros((tasks, tasks)))
@@ -140,7 +140,7 @@ def test_without_traffic_nothing_is_searched():
 
 
 def test_too_many_switches():
-    with pytest.raises(ValueError, match=r"4096 of torus:64x64 are more than 2048; give it a partition"):
+    with pytest.raises(ValueError, match=r"4096 switches of torus:64x64 are more than 2048; set a partition"):
         find_mapping("link-load", parse("torus:64x64"), 4, W=traffic(4, 1))
     nodes = np.arange(16)
     assert (

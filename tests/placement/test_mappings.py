@@ -67,16 +67,16 @@ def test_a_file_gives_the_nodes(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0,3\n1,3\n", r"nodes\.csv:2: node 3 is given to both task 0 and task 1"),
-        ("0,3\n0,4\n", r"nodes\.csv:2: task 0 is given a node twice"),
-        ("0,3\n", r"nodes\.csv: task 1 is given no node \(1 of 2 missing\)"),
-        ("0,3\n1,16\n", r"nodes\.csv:2: node 16 is not among the 16 nodes"),
+        ("0,3\n1,3\n", r"nodes\.csv:2: node 3 is assigned to both task 0 and task 1"),
+        ("0,3\n0,4\n", r"nodes\.csv:2: task 0 appears twice"),
+        ("0,3\n", r"nodes\.csv: task 1 has no node \(1 of 2 missing\)"),
+        ("0,3\n1,16\n", r"nodes\.csv:2: node 16 is not one of the 16 available nodes"),
         ("3\n4\n5\n", r"nodes\.csv:3: task 2 is not in 0\.\.1"),
         ("0,3\n1,x\n", r"nodes\.csv:2: node: 'x' is not a whole number"),
         ("0,3\n1,-2\n", r"nodes\.csv:2: node: -2 is too small"),
         ("0,3\n7\n", r"nodes\.csv:2: 1 columns, expected 2"),
         ("0,3,4\n", r"nodes\.csv:1: 3 columns, expected 2"),
-        ("", r"nodes\.csv: task 0 is given no node \(2 of 2 missing\)"),
+        ("", r"nodes\.csv: task 0 has no node \(2 of 2 missing\)"),
     ],
 )
 def test_a_file_names_the_line_at_fault(tmp_path, text, message):

@@ -163,7 +163,7 @@ def test_off_grids_what_is_not_defined_is_none():
     ("network", "nodes", "W", "message"),
     [
         ("mesh:4x4", [], None, "expected at least one"),
-        ("mesh:4x4", [1, 2, 1], None, "node 1 is given twice"),
+        ("mesh:4x4", [1, 2, 1], None, "node 1 appears twice"),
         ("mesh:4x4", [1, 16], None, r"node: 16 is not in 0\.\.15"),
         ("mesh:4x4", [1, 2], np.ones((3, 3)), r"traffic W: shape \(3, 3\) does not fit the 2 nodes"),
         ("mesh:4x4", [1, 2], [[0, -1], [0, 0]], "traffic W: -1 is not a number of bytes"),

@@ -39,9 +39,9 @@ def test_what_service_nodes_make_too_small_is_passed_over(rule, network, sizes, 
 @pytest.mark.parametrize(
     ("rule", "network", "sizes", "words"),
     [
-        ("boxes:2x2", "service:every=4/torus:4x4", [4] * 3, r"only 2 boxes of 2x2 that have room beside"),
+        ("boxes:2x2", "service:every=4/torus:4x4", [4] * 3, r"only 2 boxes of 2x2 with room in addition"),
         ("boxes:2x2@0,0", "service:nodes=0/torus:4x4", [4], r"do not fit its 3 nodes that compute"),
-        ("quadrants", "service:every=8/torus:4x4", [4, 4, 4], r"room for the 4 tasks of job 2 beside"),
+        ("quadrants", "service:every=8/torus:4x4", [4, 4, 4], r"room for the 4 tasks of job 2 in addition"),
         (
             "bands",
             "service:every=4/torus:4x4",

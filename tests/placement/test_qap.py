@@ -278,7 +278,7 @@ def test_a_cross_keeps_what_both_parents_have():
         ([[0, -1], [0, 0]], np.ones((2, 2)), "flows A: -1 is not a number of at least 0"),
         (np.ones((2, 2)), [[0, np.nan], [0, 0]], "costs B: nan is not a number of at least 0"),
         (np.ones((2, 2)), [[0, np.inf], [0, 0]], "costs B: inf is not a number of at least 0"),
-        (np.ones((2, 2)), [["a", "b"], ["c", "d"]], "costs B: holds values of type <U1, expected numbers"),
+        (np.ones((2, 2)), [["a", "b"], ["c", "d"]], "costs B: contains values of type <U1, expected numbers"),
         (np.full((2, 2), 2**40), np.full((2, 2), 2**40), "which exceeds 64 bits"),
     ],
 )

@@ -115,11 +115,11 @@ def test_a_panel_for_each_metric(tmp_path, drawn):
 
 
 def test_points_at_fault():
-    with pytest.raises(ValueError, match="expected a panel"):
+    with pytest.raises(ValueError, match="expected at least one panel"):
         scatter_figure("", {}, "", "")
     with pytest.raises(ValueError, match="panel 'NA' has x of shape"):
         scatter_figure("", {"NA": ([1, 2], [1])}, "", "")
-    with pytest.raises(ValueError, match="'NA' has 2 points, and there are 1 groups"):
+    with pytest.raises(ValueError, match="'NA' has 2 points, but there are 1 groups"):
         scatter_figure("", {"NA": ([1, 2], [1, 3])}, "", "", ["boxes"])
 
 

@@ -182,7 +182,7 @@ def test_the_command_writes_what_the_ending_says(outcomes, netplace, tmp_path):
     found = json.loads((tmp_path / "a.json").read_text())
     assert found == json.loads(netplace("compare", first, second, "--json").stdout)
     page = (tmp_path / "a.html").read_text()
-    assert "By how much results differ" in page
+    assert "Relative differences of results" in page
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + len(found["differences"])
 
@@ -200,8 +200,8 @@ def test_fail_if_says_it_with_the_exit_code(outcomes, netplace):
 def test_what_cannot_be_compared_is_a_sentence(outcomes, netplace, tmp_path):
     (tmp_path / "a.txt").write_text("x")
     for first, words in (
-        ("none", "is not there"),
-        (tmp_path / "a.txt", "is no outcome that can be compared"),
+        ("none", "does not exist"),
+        (tmp_path / "a.txt", "is not an outcome that netplace can compare"),
     ):
         result = netplace("compare", first, outcomes["run"][0])
         assert result.exit_code == 2

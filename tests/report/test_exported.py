@@ -51,9 +51,9 @@ def test_a_store_is_tables(folder, tmp_path, netplace):
 
 def test_what_cannot_be_written_is_a_sentence(folder, tmp_path, netplace):
     for outcome, target, words in (
-        ("none", "a.csv", "is not there"),
+        ("none", "a.csv", "does not exist"),
         (folder / "s", "a.txt", "unknown kind of file"),
-        (folder / "s.sqlite", "a.swf", "expected one of netplace schedule -o"),
+        (folder / "s.sqlite", "a.swf", "expected a folder of netplace schedule -o"),
     ):
         result = netplace("export", outcome, "-o", tmp_path / target)
         assert result.exit_code == 2

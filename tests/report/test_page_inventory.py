@@ -14,32 +14,32 @@ INVENTORY = {
     "co-simulation": (
         [
             "Slowdown of each job",
-            "Who held which nodes when",
-            "Who waited for whom",
-            "Where jobs waited for others",
+            "Nodes of jobs over time",
+            "Waiting between jobs",
+            "Links where jobs waited for other jobs",
         ],
         ["Waiting by pair of jobs", "Jobs"],
     ),
-    "schedule": (["Who held which nodes when", "How full the machine was", "How long jobs waited"], ["Jobs"]),
+    "schedule": (["Nodes of jobs over time", "Occupied nodes over time", "Waits of jobs"], ["Jobs"]),
     "run": (
         [
             "Run time by seed",
             "Load of links over time",
-            "What links carried",
+            "Link loads",
             "Tasks and messages over time",
-            "What the critical path is spent on",
+            "Parts of the critical path",
         ],
         ["Jobs", "Figures"],
     ),
     "load": (["Accepted load and delay of packets"], ["Points"]),
     "mapping": (
-        ["Beside the consecutive mapping"],
-        ["What it makes of the traffic", "Nodes", "Costs by seed"],
+        ["Comparison with the consecutive mapping"],
+        ["Traffic under the mapping", "Nodes", "Costs by seed"],
     ),
     "metrics": (["Which metric predicts run time"], ["Configurations", "Over all configurations"]),
-    "explanation": (["For whom its packets waited"], ["Jobs beside it", "Links where most was lost"]),
+    "explanation": (["Jobs that its packets waited for"], ["Other jobs", "Links with the most waiting"]),
     "changes": (["Change of each job's time"], ["Jobs"]),
-    "allocation": (["How far apart the nodes lie", "Which nodes each allocator chooses"], ["Allocators"]),
+    "allocation": (["Distances between the nodes", "Allocations on the machine"], ["Allocators"]),
 }
 
 
@@ -56,8 +56,8 @@ def test_no_figure_and_no_table_of_a_comparison_is_lost(outcomes, netplace, tmp_
     assert netplace(*words, "-o", tmp_path / "near").exit_code == 0
     page = comparison_page(compare(read_outcome(tmp_path / "near"), read_outcome(outcomes["run"])))
     assert [part.title for part in page.parts] == [
-        "What was asked differently",
-        "By how much results differ",
+        "Different requests",
+        "Relative differences of results",
         "Results",
     ]
 

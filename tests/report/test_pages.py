@@ -135,7 +135,7 @@ def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(o
     outcome["waiting"] |= {"jobs": own, "over_time": []}
     (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
     page = page_of(tmp_path)
-    assert "No job's packets waited for those of another." in page.verdict
+    assert "No packets waited for packets of other jobs." in page.verdict
     assert "Who waited for whom" not in {part.title for part in page.parts}
     assert render(page)
 
@@ -159,7 +159,7 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
 
 def test_the_nodes_that_allocators_choose_are_drawn_where_they_stand(outcomes):
     kept = json.loads(outcomes["allocation"].read_text())
-    places = figure_of(page_of(outcomes["allocation"]), "Which nodes each allocator chooses")
+    places = figure_of(page_of(outcomes["allocation"]), "Allocations on the machine")
     free, _, chosen = places.panels[0].marks
     assert len(set(zip(free.x0.tolist(), free.y0.tolist(), strict=True))) == 64
     nodes = {offer["partition"]: offer["nodes"] for offer in kept["offers"] if offer["placed"]}
@@ -170,7 +170,7 @@ def test_the_nodes_that_allocators_choose_are_drawn_where_they_stand(outcomes):
 
 def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes):
     kept = json.loads(outcomes["explanation"].read_text())
-    assert bars_of(page_of(outcomes["explanation"]), "For whom its packets waited")[0] == kept["own"]
+    assert bars_of(page_of(outcomes["explanation"]), "Jobs that its packets waited for")[0] == kept["own"]
     rows = json.loads(outcomes["changes"].read_text())["jobs"]
     bars = bars_of(page_of(outcomes["changes"]), "Change of each job's time")
     assert bars == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
@@ -225,10 +225,10 @@ def test_a_study_and_a_table_have_pages(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("none", None, "is not there, expected an outcome"),
-        ("a.txt", "x", "is no outcome that a report is made of"),
-        ("a.json", "[]", "expected an object"),
-        ("a.json", "{", "a.json: is no file of results"),
+        ("none", None, "does not exist, expected an outcome"),
+        ("a.txt", "x", "is not an outcome that netplace can report"),
+        ("a.json", "[]", "expected the output of a command"),
+        ("a.json", "{", "a.json: is not a file of results"),
         ("a.json", '{"points": 3, "traffic": "x"}', "points: 3 found, expected a list"),
         ("a.json", '{"points": [{"offered": "x"}], "traffic": "x"}', r"points\[0\].accepted: is missing"),
         ("a.json", '{"cycles": "a", "jobs": [{}], "network": 1, "packet_delay": {}}', "seconds: is missing"),
@@ -246,11 +246,19 @@ def test_a_study_and_a_table_have_pages(tmp_path):
         (
             "a.json",
             '{"mapping": 1, "criterion": 2, "consecutive": 3, "nodes": 4}',
-            "a.json: mapping: is not as",
+            "a.json: mapping: does not have the format of",
         ),
-        ("a.json", '{"title": 1, "rows": 2, "spread": 3}', "a.json: rows: is not as netplace writes it"),
-        ("a.json", '{"job": 1, "own": 2, "neighbours": 3, "links": 4}', "a.json: neighbours: is not as"),
-        ("a.json", '{"jobs": [{"what_if": 1}]}', "a.json: jobs: is not as netplace writes it"),
+        (
+            "a.json",
+            '{"title": 1, "rows": 2, "spread": 3}',
+            "a.json: rows: does not have the format of netplace",
+        ),
+        (
+            "a.json",
+            '{"job": 1, "own": 2, "neighbours": 3, "links": 4}',
+            "a.json: neighbours: does not have the format of",
+        ),
+        ("a.json", '{"jobs": [{"what_if": 1}]}', "a.json: jobs: does not have the format of netplace"),
     ],
 )
 def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, sentence):
@@ -277,7 +285,7 @@ def test_the_page_of_a_schedule_says_what_energy_it_took(netplace, tmp_path):
     assert netplace("schedule", *words, "timeout:300", "-o", tmp_path / "out").exit_code == 0
     kept = json.loads((tmp_path / "out" / "figures.json").read_text())["power"]
     page = page_of(tmp_path / "out")
-    assert sum(bars_of(page, "What energy was spent on")) == pytest.approx(kept["kwh"])
+    assert sum(bars_of(page, "Energy by state of the nodes")) == pytest.approx(kept["kwh"])
     assert f"It took {kept['kwh']:,.4g} kWh." in " ".join(page.verdict)
 
 

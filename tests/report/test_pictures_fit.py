@@ -168,7 +168,7 @@ def test_a_mapping_and_jobs_that_share_a_machine(drawn):
         )
         for job in range(20)
     ]  # fmt: skip
-    assert not drawn(sharing_figure(jobs, "applications on torus:8x8: easy, random, network time live"))
+    assert not drawn(sharing_figure(jobs, "applications on torus:8x8: easy, random, fidelity live"))
     waiting = Waiting(
         window=1000,
         waited=8,
@@ -198,7 +198,7 @@ def test_what_a_page_has_both_back_ends_draw_alike_each_time(tmp_path, figure):
 
 def test_intervals_without_a_word_on_what_they_are_are_refused():
     marks = [Curve(x=[0, 1], y=[1, 2], half=[None, 0.5])]
-    with pytest.raises(ValueError, match="has intervals, expected `whiskers` to say what they are"):
+    with pytest.raises(ValueError, match="has intervals, expected `whiskers` with their meaning"):
         Figure(title="a", panels=[Panel(marks=marks)])
     figure = Figure(title="a", panels=[Panel(marks=marks)], whiskers="95 % intervals", caption="A curve.")
     assert figure.explained == "A curve. Whiskers: 95 % intervals."

@@ -71,4 +71,4 @@ def test_what_does_not_tell_how_far_it_is_tells_that_it_is_under_way(capsys, mon
     monkeypatch.setattr(module, "_SOON", 0.01)
     with module.under_way("map"):
         time.sleep(0.2)
-    assert capsys.readouterr().err == "map: under way for 0 s\n"
+    assert capsys.readouterr().err == "map: running for 0 s\n"

@@ -48,7 +48,7 @@ def test_consecutive_nodes_are_one_block_of_a_task_map():
     ("text", "sentence"),
     [
         ("a\nb\n", "2 names, expected 3, one for each node"),
-        ("a\nb\na\n", "line 3: 'a' is in line 1 already"),
+        ("a\nb\na\n", "line 3: 'a' is already in line 1"),
         ("a b\n", "line 1: 'a b', expected the name of one host"),
     ],
 )
@@ -74,9 +74,9 @@ def test_the_command_writes_a_rank_file(netplace, tmp_path):
 def test_export_asks_for_a_file_and_a_launcher(netplace, tmp_path):
     words = ["map", "--network", "torus:4x4", "--trace", "is.W.16"]
     for more, sentence in (
-        (["--export", "slurm"], "--export slurm: expected -o FILE"),
+        (["--export", "slurm"], "--export slurm: expected also -o FILE"),
         (["--export", "pbs", "-o", tmp_path / "ranks"], "--export: unknown name 'pbs'"),
-        (["--hosts", tmp_path / "hosts"], "--hosts: names nodes for --export"),
+        (["--hosts", tmp_path / "hosts"], "--hosts: names the nodes for --export"),
     ):
         result = netplace(*words, *more)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -81,7 +81,7 @@ def test_a_job_of_a_shared_machine_goes_by_its_switches():
 
 
 def test_groups_are_one_for_each_task():
-    with pytest.raises(ValueError, match="groups: 2 of them, expected one for each of 4 tasks"):
+    with pytest.raises(ValueError, match="groups: 2 values, expected one for each of 4 tasks"):
         application(sums, 4, collectives=f"{HIERARCHICAL}+groups=0.1")
     with pytest.raises(ValueError, match="groups: 'x' is not"):
         selection(f"{HIERARCHICAL}+groups=0.x")

@@ -66,7 +66,7 @@ def test_the_winner_is_told_and_kept(tmp_path):
 
 def test_a_run_that_is_too_long_fails_as_it_does_elsewhere():
     told = attempt(resolve("torus:4x4", {**JOB, "mapping": "best:1"}, max_cycles=5)).failure
-    assert "not at its end after 5 cycles" in told
+    assert "not finished after 5 cycles" in told
 
 
 def test_a_candidate_that_waits_for_ever_is_told(tmp_path):

@@ -141,7 +141,7 @@ def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path):
         progress = complete(runs, store, simulators(2))
         rows = list(store.rows(runs))
     assert (progress.done, progress.failed, progress.lost) == (8, 0, 1)
-    assert progress.reason == "its worker process ended by signal 9; too little memory?"
+    assert progress.reason == "its worker process ended by signal 9, possibly for lack of memory"
     assert [outcome is None for _, outcome, _ in rows] == [number == 2 for number in range(1, 9)]
     assert not any(failure for *_, failure in rows)
 
@@ -210,9 +210,9 @@ def test_workers_are_counted():
 
 def test_a_dask_address_that_does_not_answer(monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
-    with pytest.raises(ValueError, match=r"--dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+    with pytest.raises(ValueError, match=r"--dask: no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         simulators(dask="tcp://127.0.0.1:9")
-    with pytest.raises(ValueError, match="--dask: no scheduler answers at 'nonsense://'"):
+    with pytest.raises(ValueError, match="--dask: no Dask scheduler answers at 'nonsense://'"):
         simulators(dask="nonsense://")
 
 

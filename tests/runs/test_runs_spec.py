@@ -98,14 +98,14 @@ def test_the_code_of_an_own_application_counts(tmp_path):
         ("torus:4x4", {"app": "lu", "packets": 2}, "unknown name 'packets'"),
         ("torus:4x4", {"app": "2d-torus", "packets": 0}, "packets: 0 is too small"),
         ("torus:4x4", {"app": "2d-torus", "packets": -1}, "packets: -1 is too small"),
-        ("torus:4x4", {**HALO, "bytes": 2}, "give bytes or packets, not both"),
+        ("torus:4x4", {**HALO, "bytes": 2}, "expected bytes or packets, not both"),
         ("torus:4x4", {**HALO, "mapping": "randm"}, "did you mean random"),
         ("torus:4x4", {**HALO, "start": -1}, "start: -1 is too small"),
         ("torus:4x4", {**HALO, "tasks": "many"}, "'many' is not a whole number"),
         ("torus:4x4", {**HALO, "section": "time"}, "did you mean timed"),
         ("torus:4x4", {**HALO, "cpu_scale": -1}, "cpu_scale: -1"),
-        ("torus:4x4", {**HALO, "trace": "is.w.16"}, "expected one of app and trace"),
-        ("torus:4x4", {"mapping": "random"}, "expected one of app and trace"),
+        ("torus:4x4", {**HALO, "trace": "is.w.16"}, "expected either app or trace"),
+        ("torus:4x4", {"mapping": "random"}, "expected either app or trace"),
         ("torus:4x4", {"trace": "is.w.16", "mappng": "random"}, "did you mean mapping"),
         ("torus:4x4", {"trace": "is.w.17"}, "no such trace file"),
         ("torus:4x4", {"app": "nowhere:ring"}, "cannot load 'nowhere'"),
@@ -129,5 +129,5 @@ def test_a_network_file_that_has_changed_is_read_anew(tmp_path):
     second = resolve(f"graph:{path}", app)
     assert first.key != second.key
     assert execute(second).link_packets.shape == (4, 3)
-    with pytest.raises(ValueError, match="has changed since the run was described"):
+    with pytest.raises(ValueError, match="has changed since the run was specified"):
         execute(first)

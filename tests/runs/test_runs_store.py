@@ -104,7 +104,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path, kind, read_only):
     words = broken(path, kind)
     before = None if path.is_dir() else path.read_bytes()
     if kind == "folder" and read_only:
-        words = "there is no such store"
+        words = "the store does not exist"
     with pytest.raises(StoreError, match=words) as caught:
         Store(path, read_only=read_only)
     assert str(path) in str(caught.value)
@@ -117,9 +117,9 @@ def test_the_mark_of_a_store_is_in_its_header(tmp_path):
 
 
 def test_no_store_and_no_folder(tmp_path):
-    with pytest.raises(StoreError, match="there is no such store"):
+    with pytest.raises(StoreError, match="the store does not exist"):
         Store(tmp_path / "s.sqlite", read_only=True)
-    with pytest.raises(StoreError, match="there is no folder"):
+    with pytest.raises(StoreError, match=r"the folder .* does not exist"):
         Store(tmp_path / "no" / "s.sqlite")
 
 

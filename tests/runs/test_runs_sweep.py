@@ -71,7 +71,7 @@ def test_seeds(sweep, seeds, expected):
 
 MISTAKES = [
     ("network = = 3", ["is not TOML", "line 1"]),
-    ('app = "lu"\n', ["has no key network"]),
+    ('app = "lu"\n', ["the key network is missing"]),
     ('network = "torus:4x4"\n', ["expected one of the keys app and trace, or tables [[jobs]]"]),
     (HALO + 'trace = "is.w.16"\n', ["expected one of the keys"]),
     # keys
@@ -101,8 +101,8 @@ MISTAKES = [
     (HALO + "config = 3\n", [":3:", "expected a table [config]"]),
     (HALO + "pairs = 3\n", [":3:", "expected a table [[pairs]]"]),
     (HALO + "[[pairs]]\nvcs = [1, 2]\nbubble = [1]\n", [":3:", "equally long, but vcs has 2, bubble has 1"]),
-    (HALO + "[[pairs]]\nvcs = 1\n", [":4:", "vcs = 1", "expected a list"]),
-    (HALO + "[config]\nvcs = 2\n[[pairs]]\nvcs = [1]\n", [":6:", "given elsewhere"]),
+    (HALO + "[[pairs]]\nvcs = 1\n", [":4:", "vcs = 1", "expected a non-empty list"]),
+    (HALO + "[config]\nvcs = 2\n[[pairs]]\nvcs = [1]\n", [":6:", "also set elsewhere"]),
     (HALO + "class = 'A'\n", [":3:", "class = 'A'", "problem_class"]),
 ]
 

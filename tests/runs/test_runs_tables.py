@@ -160,14 +160,14 @@ def test_a_table_is_read_back_as_it_was_written(tmp_path, store, ending, make):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv", "a,b\n1,2\n", "is no table of runs or run times, it lacks the columns application"),
-        ("t.csv", "", "is no table"),
+        ("t.csv", "a,b\n1,2\n", "is not a table of runs or run times: it lacks the columns application"),
+        ("t.csv", "", "is not a table"),
         (
             "t.csv",
             ",".join([*ENTRY, "seed", "cycles", "failure"]) + "\n" + "x," * 10,
             "row 1, tasks: .x. is not a whole number",
         ),
-        ("t.parquet", "text", "is no table"),
+        ("t.parquet", "text", "is not a table"),
     ],
 )
 def test_a_file_that_is_no_table(tmp_path, name, content, words):
@@ -241,7 +241,7 @@ def test_run_times_are_found_by_what_tells_them_apart(store, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({}, "2 entries fit, expected one; say network"),
+        ({}, "2 entries fit, expected one; set network"),
         ({"netwrk": "torus:4x4"}, "column of run times: unknown name 'netwrk'; did you mean network"),
         ({"network": "torus:4x5"}, "network: unknown name 'torus:4x5'; did you mean torus:4x4"),
         ({"tasks": 17}, "tasks: unknown name '17'"),

@@ -43,7 +43,7 @@ def test_a_file_of_jobs_is_stretched_to_a_load(tmp_path: Path) -> None:
     assert load(workload_of(make_plan(given | {"load": 2.0, "jobs": 4})), 16) == pytest.approx(2.0)
     assert make_plan(given).key != make_plan(given | {"load": 0.5}).key
     at_once = log(tmp_path, [4])
-    with pytest.raises(ValueError, match="cannot be stretched"):
+    with pytest.raises(ValueError, match="cannot be scaled"):
         workload_of(make_plan(given | {"workload": str(at_once), "load": 0.5}))
 
 
@@ -63,7 +63,7 @@ def test_what_one_cannot_run_none_is_given(tmp_path: Path) -> None:
     given = plans("torus:4x4", path) + plans("torus:2x4", path)
     shared = same_jobs(given)
     assert {plan.without for plan in shared.plans} == {(3,)}
-    assert any("left out are 1 of 4 jobs" in note for note in shared.notes)
+    assert any("1 of 4 jobs are left out" in note for note in shared.notes)
     assert all(3 not in workload_of(plan).number for plan in shared.plans)
 
 
@@ -85,7 +85,7 @@ def test_contestants_have_one_workload(tmp_path: Path) -> None:
 
 def test_no_job_in_common_is_told(tmp_path: Path) -> None:
     path = log(tmp_path, [16, 16])
-    with pytest.raises(ValueError, match="jobs: none of 2 can be run by all of 2 plans; --unpaired"):
+    with pytest.raises(ValueError, match="jobs: none of 2 can run under all of 2 plans; --unpaired"):
         same_jobs([*plans("torus:4x4", path)[:1], *plans("torus:2x4", path)[:1]])
 
 

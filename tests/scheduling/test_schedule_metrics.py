@@ -180,7 +180,7 @@ def test_kruskal_wallis_tells_policies_apart():
         (lambda result: batch_means(result, "waits"), "unknown name 'waits'; did you mean wait"),
         (lambda result: batch_means(result, batches=1), "1 is too small"),
         (lambda result: batch_means(result, batches=20), "more than the 9 jobs"),
-        (lambda result: batch_means(result, warmup=1), "warmup: 1 is not a share"),
+        (lambda result: batch_means(result, warmup=1), "warmup: 1 is invalid, expected a share"),
         (lambda result: steady_mean(result, batches=3, confidence=95), "confidence: 95"),
         (lambda result: kruskal_wallis({"a": np.ones(3)}), "1 groups, expected at least two"),
         (lambda result: per_job(result, "speed"), "measure of jobs: unknown name"),

@@ -122,10 +122,10 @@ def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
     assert result.start.tolist() == [2, 7]
     reasons = {number: reason for number, _, reason in result.rejected}
     assert reasons == {
-        0: "it finds no place on the empty machine",
+        0: "it does not fit on the empty machine",
         1: "it needs more than the 8 nodes of the machine",
         3: "nodes: 5 has no factors",
-        4: "it finds no place on the empty machine",
+        4: "it does not fit on the empty machine",
     }
     assert measure(result).rejected == 4
 
@@ -133,7 +133,7 @@ def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
 @pytest.mark.parametrize(
     ("jobs", "options", "words"),
     [
-        ([], {}, "jobs: there are none"),
+        ([], {}, "jobs: none given"),
         ([Job(1, 5, 1, 1), Job(2, 4, 1, 1)], {}, "job 2: submitted at 4, expected at or after 5"),
         ([Job(1, float("nan"), 1, 1)], {}, "job 1: submitted at nan"),
         ([Job(1, 0, 0, 1)], {}, "job 1: 0 nodes for 1 s"),
@@ -141,7 +141,7 @@ def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
         ([Job(1, 0, 1, float("inf"))], {}, "job 1: 1 nodes for inf s"),
         (None, {"policy": "eazy"}, "policy: unknown name 'eazy'; did you mean easy"),
         (None, {"overrun": "kil"}, "overrun: unknown name 'kil'; did you mean kill"),
-        (None, {"overrun": "requeue"}, "policy fcfs has none"),
+        (None, {"overrun": "requeue"}, "policy fcfs does not backfill"),
         (None, {"estimates": "infinit"}, "estimates: unknown name 'infinit'; did you mean infinite"),
         (None, {"estimates": "fixed"}, "estimates 'fixed': expected the form fixed:SECONDS"),
         (None, {"estimates": "infinite:3"}, "estimates 'infinite:3': expected the form infinite"),

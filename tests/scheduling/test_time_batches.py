@@ -30,7 +30,7 @@ def test_bounds_of_batches():
         ValueError, match="batches: 9 of 4 end at 40, after the last start at 16, expected more"
     ):
         time_batches(made, 4.0, 9)
-    with pytest.raises(ValueError, match="length of batches: 0 is not a time of more than 0"):
+    with pytest.raises(ValueError, match="length of batches: 0 is invalid, expected a time greater than 0"):
         time_batches(made, 0.0)
-    with pytest.raises(ValueError, match="warmup of batches: -1 is not a time of at least 0"):
+    with pytest.raises(ValueError, match="warmup of batches: -1 is invalid, expected a time of at least 0"):
         time_batches(made, 1.0, warmup=-1)

@@ -50,22 +50,22 @@ def test_tree_file(tmp_path: Path) -> None:
         ("graph", "a b\na b c\n", r"line 2: 3 names"),
         ("graph", "a b fast=1\n", r"line 1: unknown 'fast', expected cycles, delay, width"),
         ("graph", "a b width=x\n", r"edge a - b: width: 'x' is not a whole number"),
-        ("graph", "", r"no vertex"),
+        ("graph", "", r"the graph has no vertices"),
         ("graph", "a,b\n" + "c" * 200_000 + ",d\n", r"line 2: field larger than field limit"),
-        ("tree-file", "n0 a\nn0 b\n", r"line 2: node n0 has a parent already, in line 1"),
+        ("tree-file", "n0 a\nn0 b\n", r"line 2: node n0 already has a parent, in line 1"),
         ("tree-file", "n0\n", r"line 1: 1 words"),
         ("tree-file", "a b\nb a\n", r"no node"),
         ("tree-file", "n0 a 2\n", r"node n0 has a width of 2"),
         ("slurm", "Something=1\n", r"neither SwitchName= nor BlockName="),
-        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", r"line 2: switch s0 is there already"),
+        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", r"line 2: switch s0 appears twice"),
         ("slurm", "SwitchName=s0 Nodes=n[3-1]\n", r"'3-1' in 'n\[3-1\]' is not a range"),
-        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n0\n", r"line 2: node n0 is at s0 already"),
+        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n0\n", r"line 2: node n0 is already at s0"),
         (
             "slurm",
             "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s[0-1],s2\n",
             r"s1 is above s2, which is not",
         ),
-        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", r"2 trees that no switch joins"),
+        ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", r"2 separate trees"),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: str) -> None:
@@ -93,7 +93,7 @@ def test_only_trees_can_be_written_for_slurm() -> None:
     network = parse("dragonfly:a=2,p=1,h=1")
     assert isinstance(network, Graph)
     with pytest.raises(
-        ValueError, match=r"topology.conf knows trees alone, and here 6 switches have 6 pairs"
+        ValueError, match=r"topology.conf describes only trees, but here 6 switches have 6 pairs"
     ):
         slurm_text(network)
 
@@ -114,7 +114,7 @@ def test_blocks_of_slurm_are_written_as_they_are_read(tmp_path, nodes, blocks, s
 
 
 def test_what_is_no_blocks_of_slurm():
-    with pytest.raises(ValueError, match="not those that sizes of blocks make"):
+    with pytest.raises(ValueError, match="do not match the block sizes"):
         slurm_blocks_text(parse("dragonfly:a=2,p=2,h=1"))
     with pytest.raises(ValueError, match="blocks are switches with nodes"):
         slurm_blocks_text(parse("faulty:slow=0.5/torus:3x3"))
@@ -125,8 +125,8 @@ def test_trees_with_one_switch_above_are_slurm_trees(tmp_path: Path) -> None:
     path.write_text(slurm_text(parse("thintree:3,1,2")))
     read = parse(f"slurm:{path}")
     assert (read.nodes, read.diameter) == (9, 4)
-    with pytest.raises(ValueError, match=r"tree:2,2: .* knows trees alone, and here 4 switches have"):
+    with pytest.raises(ValueError, match=r"tree:2,2: .* describes only trees, but here 4 switches have"):
         slurm_text(parse("tree:2,2"))
     for write in (slurm_text, slurm_blocks_text):
-        with pytest.raises(ValueError, match=r"torus:3x3: topology.conf knows trees alone"):
+        with pytest.raises(ValueError, match=r"torus:3x3: topology.conf describes only trees"):
             write(parse("torus:3x3"))

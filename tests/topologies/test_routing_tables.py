@@ -124,8 +124,8 @@ def test_own_routing_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({(0, 2): -1}, r"routing bad: no way from switch 0 to switch 2"),
-        ({(0, 2): 1, (3, 2): 0}, r"routing bad: the way from switch 0 to switch 2 .* leads in a circle"),
+        ({(0, 2): -1}, r"routing bad: no route from switch 0 to switch 2"),
+        ({(0, 2): 1, (3, 2): 0}, r"routing bad: the route from switch 0 to switch 2 .* has a cycle"),
         ({(0, 2): 9}, r"port 9, expected -1 to 1"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_port_without_a_link() -> None:
     ("name", "discipline", "message"),
     [
         ("minmal", "", r"routing: unknown name 'minmal'; did you mean minimal"),
-        ("minimal:3", "", r"minimal has no threshold"),
+        ("minimal:3", "", r"minimal does not take a threshold"),
         ("ugal-l:x", "", r"threshold: 'x' is not a whole number"),
         ("minimal", "hops", r"VC discipline: unknown name 'hops'"),
         ("minimal", "dateline", r"no dimensions, which VC discipline dateline needs"),

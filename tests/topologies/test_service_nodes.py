@@ -139,7 +139,7 @@ def test_fixed_partners_hot_nodes_and_lone_nodes():
 
 @pytest.mark.parametrize(
     ("among", "words"),
-    [([2, 1], "not in increasing order"), ([1, 2], "node 0 draws .* not one"), ([0], "no node but 0")],
+    [([2, 1], "not in increasing order"), ([1, 2], "node 0 draws .* not one"), ([0], "no node except 0")],
 )
 def test_lists_that_cannot_be_drawn_from(among, words):
     with pytest.raises(ValueError, match=words):
@@ -150,10 +150,10 @@ def test_lists_that_cannot_be_drawn_from(among, words):
     ("text", "words"),
     [
         ("service:nodes=99/torus:4x4", r"node 99 is not in 0..15 of torus:4x4"),
-        ("service:every=1/torus:4x4", r"no node is left that computes"),
-        ("service:torus:4x4", r"expected nodes, a slash and a network, as in service:every=16/torus:8x8"),
+        ("service:every=1/torus:4x4", r"no compute node remains"),
+        ("service:torus:4x4", r"expected nodes, a slash and a network, such as service:every=16/torus:8x8"),
         ("service:nodes=5-2/torus:4x4", r"node"),
-        ("service:node=1/torus:4x4", r"'node=1' is none of nodes=.., every=.., first=.."),
+        ("service:node=1/torus:4x4", r"unknown 'node=1', expected nodes=.., every=.., first=.."),
     ],
 )
 def test_mistakes(text, words):

@@ -88,14 +88,14 @@ def test_regions_leave_places_without_a_node(path):
 def test_a_ring_of_several_is_named(path):
     ring = parse(f"slurm:{path},topology=rings,part=ring1")
     assert (ring.nodes, ring.diameter, ring.hosts[-1]) == (6, 3, "node14")
-    with pytest.raises(ValueError, match=re.escape("2 networks of their own (ring0, ring1), expected part=")):
+    with pytest.raises(ValueError, match=re.escape("2 separate networks (ring0, ring1), expected part=")):
         parse(f"slurm:{path},topology=rings")
     with pytest.raises(ValueError, match="no ring other, expected part= one of ring0, ring1"):
         parse(f"slurm:{path},topology=rings,part=other")
 
 
 def test_flat_names_no_network(path):
-    with pytest.raises(ValueError, match="flat, which names no network, expected one of tree, block, ring"):
+    with pytest.raises(ValueError, match="flat is not a network, expected one of tree, block, ring"):
         parse(f"slurm:{path},topology=plain")
 
 
@@ -104,7 +104,7 @@ def test_flat_names_no_network(path):
     [
         ("node[01-32]", "node[01-31]", "31 named, expected 32, one for each place"),
         ("node[01-32]", "node[01-99]", "99 named, expected 32 at most"),
-        ("node[01-32]", "node[01-31],node01", "node node01 is there twice"),
+        ("node[01-32]", "node[01-31],node01", "node node01 appears twice"),
         ("          z: 2\n", "", "dims: {'x': '4', 'y': '4'} found, expected x, y and z"),
         ("          z: 2\n", "          z: 0\n", "dims: z"),
         ("        nodes: node[01-32]\n", "", "expected one of nodes and regions"),
@@ -137,7 +137,7 @@ def test_regions_that_are_none(path, old, new, said):
 
 
 def test_options_of_trees_are_refused(path):
-    with pytest.raises(ValueError, match="taper= is for trees and blocks, and this is a torus3d"):
+    with pytest.raises(ValueError, match="taper= applies to trees and blocks, not to a torus3d"):
         parse(f"slurm:{path},taper=2")
 
 

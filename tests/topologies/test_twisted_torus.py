@@ -52,9 +52,9 @@ def test_twice_as_long_as_wide_it_balances_its_links(a: int) -> None:
 @pytest.mark.parametrize(
     ("sides", "twist", "message"),
     [
-        ((8,), None, r"twisted:8: 1 sides given, a twisted torus has two"),
-        ((8, 4, 2), 3, r"twisted:8x4x2: 3 sides given, a twisted torus has two"),
-        ((8, 1), 3, r"twisted:8x1: a side of 1 has no ring to twist"),
+        ((8,), None, r"twisted:8: 1 sides given, expected two for a twisted torus"),
+        ((8, 4, 2), 3, r"twisted:8x4x2: 3 sides given, expected two for a twisted torus"),
+        ((8, 1), 3, r"twisted:8x1: a side of 1 has no ring"),
         ((8, 8), None, r"twisted:8x8: .* needs X longer than Y, expected a twist such as twisted:8x8\+4"),
         ((4, 8), None, r"twisted:4x8: .* needs X longer than Y, expected a twist such as twisted:4x8\+2"),
         ((8, 4), 8, r"twisted:8x4: twist 8 is too large, expected less than the 8 nodes along X"),

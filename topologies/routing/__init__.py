@@ -169,24 +169,29 @@ def _via(switches: Switches) -> NDArray[np.int32]:
 
 ROUTINGS = {
     "minimal": Routing(
-        _minimal, "a shortest way, one for each pair of switches; between groups by as few links as can be"
+        _minimal, "one shortest route for each pair of switches; with the fewest links between groups"
     ),
-    "dor": Routing(_dor, "dimension order on grids of switches and HyperX; datelines on rings"),
+    "dor": Routing(_dor, "dimension order on grids of switches and HyperX, with datelines on rings"),
     "dor-upward": Routing(_dor_upward, "dimension order in which half a ring is always crossed upward"),
     "up-down": Routing(_up_down, "up*/down* on any network; one VC is enough"),
-    "d-mod-k": Routing(d_mod_k, "on trees of levels, up by the destination node's number; one VC is enough"),
-    "ecmp": Routing(_ecmp, "a shortest way by a hash of source and destination, drawn at every switch"),
+    "d-mod-k": Routing(
+        d_mod_k, "on trees with levels, upward by the number of the destination; one VC is enough"
+    ),
+    "ecmp": Routing(_ecmp, "a shortest route by a hash of source, destination and switch"),
     "adaptive": Routing(
-        _adaptive, "any port on a shortest way, the least occupied; but on trees up*/down* on VC 0 as escape"
+        _adaptive, "the least occupied port on a shortest route; on trees with up*/down* on VC 0 as escape"
     ),
     "valiant": Routing(
-        _with_detours("valiant"), "by way of an intermediate switch or group drawn for each packet"
+        _with_detours("valiant"), "through a random intermediate switch or group for each packet"
     ),
-    "ugal-l": Routing(_with_detours("ugal-l"), "direct or by an intermediate, by what the first links hold"),
+    "ugal-l": Routing(
+        _with_detours("ugal-l"), "minimal or through an intermediate, by the occupancy of the first links"
+    ),
     "ugal-g": Routing(
-        _with_detours("ugal-g"), "direct or by an intermediate, by what all links of the way hold"
+        _with_detours("ugal-g"),
+        "minimal or through an intermediate, by the occupancy of all links of the route",
     ),
-    "par": Routing(_with_detours("par"), "ugal-l that may change its mind in the packet's first group"),
+    "par": Routing(_with_detours("par"), "ugal-l that repeats its choice in the source group"),
 }
 
 
@@ -221,7 +226,7 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
         routes = ROUTINGS[check_choice(word, ROUTINGS, "routing")].make(switches)
         if colon:
             if routes.choice not in ("ugal-l", "ugal-g", "par"):
-                raise ValueError(f"routing {name}: {word} has no threshold")
+                raise ValueError(f"routing {name}: {word} does not take a threshold")
             routes = replace(routes, name=name, threshold=check_int(option, f"routing {name}: threshold", 0))
     if not isinstance(routes, Routes):
         raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")
@@ -242,6 +247,6 @@ def _from_file(path: str, function: str, switches: Switches) -> Routes:
     """Return the result of a function in a user's file."""
     make = Place(path, function).load("routing")
     if not callable(make):
-        raise ValueError(f"routing {path}:{function}: {function!r} is no function")
+        raise ValueError(f"routing {path}:{function}: {function!r} is not a function")
     made: Routes = make(switches)
     return made

@@ -63,7 +63,10 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
         Cycles per phit of every link.
     """
     if routes.choice not in ("table", "valiant"):
-        raise ValueError(f"routing {routes.name}: chooses by how full links are, no load is known before")
+        raise ValueError(
+            f"routing {routes.name}: chooses by the occupancy of links, so loads cannot be computed in "
+            f"advance"
+        )
     if routes.choice == "valiant":
         aside = np.zeros(traffic.shape)
         onward = np.zeros(traffic.shape)
@@ -90,7 +93,8 @@ def shares(switches: Switches, routes: Routes) -> Floats:
     """
     if routes.choice not in ("table", "valiant") or routes.spread == "flow":
         raise ValueError(
-            f"routing {routes.name}: chooses by how full links are or by a hash, not known before"
+            f"routing {routes.name}: chooses by the occupancy of links or by a hash, so loads cannot be "
+            f"computed in advance"
         )
     home, count = switches.home, switches.count
     number = np.cumsum(switches.neighbor >= 0).reshape(switches.neighbor.shape) - 1

@@ -25,7 +25,7 @@ def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):
-        raise ValueError(f"{switches.text}: switches stand on no grid, which routing dor needs")
+        raise ValueError(f"{switches.text}: switches form no grid, which routing dor needs")
     hops = switches.hops
     ports = np.full((count, count), -1, np.int16)
     for d in range(place.shape[1] - 1, -1, -1):

@@ -94,8 +94,8 @@ def _check_paths(switches: Switches, hops: Levels, given: NDArray[np.bool_], nam
     if len(missing):
         a, b = ends[missing[0]]
         if not given[a, b]:
-            raise ValueError(f"routing {name}: no way from switch {a} to switch {b} of {switches.text}")
+            raise ValueError(f"routing {name}: no route from switch {a} to switch {b} of {switches.text}")
         raise ValueError(
-            f"routing {name}: the way from switch {a} to switch {b} of {switches.text} "
-            "leads in a circle or nowhere"
+            f"routing {name}: the route from switch {a} to switch {b} of {switches.text} has a cycle or a "
+            f"dead end"
         )

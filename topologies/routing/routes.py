@@ -16,21 +16,21 @@ __all__ = ["CHOICES", "DISCIPLINES", "SPREADS", "Routes", "rises", "steps", "tab
 CHOICES = {
     "table": "along the table",
     "valiant": "along the table to an intermediate switch drawn for each packet, then to the destination",
-    "ugal-l": "one or the other, by how full the first link of either way is",
-    "ugal-g": "one or the other, by how full all links of either way are",
-    "par": "as ugal-l, and a packet that went the direct way may still turn aside in its first group",
+    "ugal-l": "one of the two, by the occupancy of the first link of each route",
+    "ugal-g": "one of the two, by the occupancy of all links of each route",
+    "par": "as ugal-l, but a packet on the minimal route can still change to the other in its source group",
 }
 DISCIPLINES = {
     "hop": "a level higher after every hop between switches",
     "group": "a level higher after every hop between groups",
-    "phase": "a level for the way to the intermediate switch, and one from there",
-    "dateline": "a level higher after the link that closes a ring; anew in each dimension and phase",
+    "phase": "one level to the intermediate switch and one level from there",
+    "dateline": "a level higher after the link that closes a ring; restarts in each dimension and phase",
     "none": "one level",
 }
 SPREADS = {
-    "least": "by the least occupied",
+    "least": "by the lowest occupancy",
     "destination": "by a digit of the destination's number",
-    "flow": "by a hash of source and destination, drawn anew at every switch",
+    "flow": "by a hash of source, destination and switch",
 }
 
 
@@ -86,7 +86,7 @@ class Routes:
             )
         if self.escape is not None and self.detours:
             raise ValueError(
-                f"routing {self.name}: choice {self.choice} with an escape channel, expected one of both"
+                f"routing {self.name}: choice {self.choice} with an escape channel, expected one of the two"
             )
 
     @property

@@ -91,7 +91,7 @@ class Switches:
                 topology.text, first, np.where(neighbor >= 0, neighbor, -1), home, None, places, None, None,
                 False,
             )  # fmt: skip
-        raise ValueError(f"{topology}: no switches are known of this kind of network")
+        raise ValueError(f"{topology}: the switches of this kind of network are unknown")
 
     @property
     def count(self) -> int:

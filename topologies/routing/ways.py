@@ -147,8 +147,8 @@ class Ways:
         if lost.any():
             a, b = at[away[lost][0]], target[away[lost][0]]
             raise ValueError(
-                f"routing {self.routes.name}: no way from switch {a} to switch {b} of {self.switches.text}, "
-                "where packets may come or be sent first"
+                f"routing {self.routes.name}: no route from switch {a} to switch {b} of "
+                f"{self.switches.text}, which packets may need"
             )
         return np.concatenate(rows), np.concatenate(channels)
 

@@ -53,16 +53,16 @@ def _when_used(name: str) -> Callable[[QapProblem, np.random.Generator, Budget],
 
 
 METHODS: dict[str, Method] = {
-    "2opt": Method(two_opt, 10, "SciPy: two-swaps from random permutations; an iteration is a start"),
+    "2opt": Method(two_opt, 10, "SciPy: pairwise swaps from random permutations; an iteration is a start"),
     "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
     "grasp": Method(
-        _when_used("grasp:grasp"), 50, "as published: greedy randomised construction and two-swaps"
+        _when_used("grasp:grasp"), 50, "published method: greedy randomized construction and pairwise swaps"
     ),
     "grasp-pairs": Method(
-        _when_used("grasp:grasp_pairs"), 50, "the same, its construction begins with two tasks"
+        _when_used("grasp:grasp_pairs"), 50, "grasp whose construction starts with two tasks"
     ),
     "portfolio": Method(
-        _when_used("portfolio:portfolio"), 10_000, "annealing and tabu search; where large, multilevel"
+        _when_used("portfolio:portfolio"), 10_000, "annealing and tabu search; multilevel for large problems"
     ),
 }
 

@@ -132,7 +132,7 @@ def qap_problem(A: Any, B: ArrayLike | Locations) -> QapProblem:
     costs: Any = B if computed else np.asarray(B)
     for matrix, what in ((flows, "flows A"), *([] if computed else [(costs, "costs B")])):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"{what}: shape {matrix.shape} is not that of a square matrix")
+            raise ValueError(f"{what}: shape {matrix.shape} is not square")
         if matrix.shape[0] == 0:
             raise ValueError(f"{what}: the matrix is empty, expected at least one row")
     if flows.shape[0] > len(costs):
@@ -164,7 +164,7 @@ def _numbers(matrix: Any, what: str) -> Any:
 def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
     """Return `values` as integers if they all are whole numbers, else as float64."""
     if values.dtype.kind not in "buif":
-        raise ValueError(f"{what}: holds values of type {values.dtype}, expected numbers")
+        raise ValueError(f"{what}: contains values of type {values.dtype}, expected numbers")
     if values.size == 0:
         return values.astype(np.int64)
     least, most = values.min(), values.max()

@@ -30,13 +30,15 @@ def outcome(path: Path) -> Outcome:
     """Return what a file holds, or a folder of ``netplace advise -o``."""
     content = read_json(_file(path))
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: {abbreviate(content)} found, expected an object that a command wrote")
+        raise ValueError(
+            f"{path}: {abbreviate(content)} found, expected an object from a command of netplace"
+        )
     numbers = dict(_numbers(content, ""))
     results = [Result(name, Sample.exact(value), NEITHER) for name, value in numbers.items()]
     if not results:
-        raise ValueError(f"{path}: holds no numbers, there is nothing to compare")
+        raise ValueError(f"{path}: contains no numbers to compare")
     if len(results) > _MOST:
-        raise ValueError(f"{path}: holds {len(results):,} numbers, expected at most {_MOST:,} to compare")
+        raise ValueError(f"{path}: contains {len(results):,} numbers, expected at most {_MOST:,}")
     versions = " ".join(text for _, text in versions_of(content.get("versions")))
     return Outcome(f"object with {', '.join(content)}", str(path), [Entry({}, results)], versions)
 

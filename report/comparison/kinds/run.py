@@ -21,7 +21,7 @@ _FIGURES: Figures = {
     ("cycles",): ("run time (cycles)", LESS),
     ("packet_delay", "mean"): ("mean packet delay (cycles)", LESS),
     ("message_delay", "mean"): ("mean message delay (cycles)", LESS),
-    ("most_link_load",): ("most link load", LESS),
+    ("most_link_load",): ("largest link load", LESS),
     ("packet_hops",): ("packet-hops", LESS),
     ("packets",): ("packets", NEITHER),
 }
@@ -38,7 +38,7 @@ def outcome(path: Path) -> Outcome:
     results = figure_results(path, draws, _FIGURES, kind)
     jobs = saved["jobs"]
     if any(len(run["jobs"]) != len(jobs) for run in runs):
-        raise ValueError(f"{path}: runs: not all have the {len(jobs)} jobs that stand in front, expected so")
+        raise ValueError(f"{path}: runs: expected the same {len(jobs)} jobs in each run")
     if len(jobs) > 1:
         for place, job in enumerate(jobs):
             by_draw = {seed: run["jobs"][place] for seed, run in draws.items()}

@@ -39,7 +39,7 @@ def outcome(path: Path) -> Outcome:
                 OUTCOME(result, f"{path}: a co-simulation")
             entries += [_of("co-simulation", cosim_entry(path, plan, result)) for plan, result in shared]
     if not entries:
-        raise ValueError(f"{path}: holds nothing that ended, there is nothing to compare")
+        raise ValueError(f"{path}: contains no finished results to compare")
     return Outcome("store", str(path), entries)
 
 

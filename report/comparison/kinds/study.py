@@ -20,7 +20,7 @@ def outcome(path: Path) -> Outcome:
     asked = {name: text for name, text in page(path).asked if name != "folder"}
     entries = [entry for file in sorted(path.glob("*.csv")) for entry in _rows(file, asked)]
     if not entries:
-        raise ValueError(f"{path}: holds no tables (*.csv), there is nothing to compare")
+        raise ValueError(f"{path}: contains no tables (*.csv) to compare")
     return Outcome("study", str(path), entries)
 
 
@@ -29,7 +29,7 @@ def _rows(file: Path, asked: dict[str, str]) -> list[Entry]:
     try:
         frame = frame_as_read(pd.read_csv(file))
     except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file}: is no table, {str(error).strip().splitlines()[0]}") from None
+        raise ValueError(f"{file}: is not a table, {str(error).strip().splitlines()[0]}") from None
     numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
     texts = [name for name in frame if name not in numbers]
     places: dict[tuple[str, ...], int] = {}

@@ -20,7 +20,7 @@ _TIME = "run time (cycles)"
 _MEASURED = {
     "cycles": _TIME,
     "mean_packet_delay": "mean packet delay (cycles)",
-    "most_link_load": "most link load",
+    "most_link_load": "largest link load",
 }
 
 

@@ -31,7 +31,7 @@ def page(path: Path) -> Page:
     parts: list[Part] = [
         DataTable(
             "Ranks and nodes",
-            ["rank", "host", "node", "host by the scheduler"],
+            ["rank", "host", "node", "host chosen by the scheduler"],
             [
                 [rank, host, node, default]
                 for rank, (host, node, default) in enumerate(
@@ -40,24 +40,26 @@ def page(path: Path) -> Page:
             ],
         ),
         curve_figure(
-            "Time of the job, draw by draw",
+            "Time of the job in each draw",
             {name: list(enumerate(map(float, cycles))) for name, cycles in draws},
             "draw",
             "cycles",
-            caption="In each draw, the neighbours are at other points of their programs when the job starts.",
+            caption="In each draw, the other jobs are at different points of their programs when the job "
+            "starts.",
         ),
         bar_figure(
-            "Placements that were tried",
+            "Simulated placements",
             [f"{choice['mapping']}, {choice['partition']}" for choice in ranked],
             {"ratio": [choice["ratio"] for choice in ranked]},
-            unit="time / that of the scheduler's",
+            unit="time / time of the scheduler's placement",
             caption="Time relative to the scheduler's placement. The table also lists abandoned placements.",
         ),
         DataTable(
-            "All that was tried",
+            "All placements",
             ["partition", "mapping", "time over the default", "draws"],
             [[choice["partition"], choice["mapping"], choice["ratio"], choice["draws"]] for choice in tried],
-            note="No number: it took half as long again as the scheduler's placement, and was given up.",
+            note="No number: the placement took more than 1.5 times as long as the scheduler's, and the "
+            "search abandoned it.",
         ),
     ]
     asked = [*advice["asked"].items(), *versions_of(advice["versions"])]

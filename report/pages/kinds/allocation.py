@@ -83,7 +83,9 @@ def page(path: Path) -> Page:
     if placed:
         parts.append(_hops(placed, names))
         if names_file(results["machine"]):
-            missing.append(f"the nodes on the machine: its machine {results['machine']} is a file of yours")
+            missing.append(
+                f"the nodes on the machine, because the machine {results['machine']} is a user file"
+            )
         else:
             with details_of(path, "nodes"):
                 parts.append(_choices(results, placed))
@@ -114,20 +116,23 @@ def offers_in(results: dict[str, Any]) -> list[SavedOffer]:
 
 def _verdict(placed: list[SavedOffer], offers: list[SavedOffer]) -> list[str]:
     if not placed:
-        return [f"None of {len(offers)} allocators has nodes for this job now."]
+        return [f"None of {len(offers)} allocators finds nodes for this job."]
     nearest, farthest = placed[0], placed[-1]
     said = [
-        f"{nearest.partition} gives the closest nodes, {nearest.hops:.3g} hops apart on average; "
-        f"{farthest.partition} the farthest, {farthest.hops:.3g}."
+        f"{nearest.partition} chooses the closest nodes, {nearest.hops:.3g} hops apart on average; "
+        f"{farthest.partition} chooses the farthest, {farthest.hops:.3g} hops apart."
     ]
     if len(placed) < len(offers):
-        said.append(f"{len(offers) - len(placed)} of {len(offers)} allocators have none; the table says why.")
+        said.append(
+            f"{len(offers) - len(placed)} of {len(offers)} allocators find no nodes; the table gives the "
+            f"reasons."
+        )
     return said
 
 
 def _hops(placed: list[SavedOffer], names: list[str]) -> Figure:
     return bar_figure(
-        "How far apart the nodes lie",
+        "Distances between the nodes",
         names,
         {"hops": [offer.mean_hops for offer in placed]},
         unit="hops",
@@ -140,4 +145,4 @@ def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Figure:
     if max(max(nodes, default=0) for nodes in [*(offer.nodes for offer in placed), held]) >= machine.nodes:
         raise ValueError("a node is not on the machine")
     chosen = [(f"{offer.partition}: {offer.hops:.3g} hops apart", offer.nodes) for offer in placed]
-    return allocation_figure(machine, held, chosen, "Which nodes each allocator chooses", one=True)
+    return allocation_figure(machine, held, chosen, "Allocations on the machine", one=True)

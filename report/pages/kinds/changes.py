@@ -57,22 +57,21 @@ def page(path: Path) -> Page:
                 [f"{row[0]} {row[1]}" for row in known[:_MOST]],
                 {"change": [row[6] for row in known[:_MOST]]},
                 unit="%",
-                caption="Time with the change, relative to the time without it; below 0: faster.",
+                caption="Time with the change, relative to the time without it; a negative change is faster.",
             ),
             DataTable("Jobs", _COLUMNS, rows),
         ]
         changed = [row for row in known if row[6]]
-        said = [f"{len(changed)} of {len(rows)} jobs would have taken another time."]
+        said = [f"{len(changed)} of {len(rows)} jobs have a different run time."]
         if changed:
             most = max(changed, key=lambda row: abs(row[6]))
             said.append(
-                f"Most would have changed job {most[0]} ({most[1]}): {most[5]:,.4g} µs instead of "
-                f"{most[4]:,.4g} µs, "
+                f"Job {most[0]} ({most[1]}) changes most: {most[5]:,.4g} µs instead of {most[4]:,.4g} µs, "
                 f"{most[6]:+.1f} %."
             )
         if late := sum(bool(job.late) for job in jobs):
-            said.append(f"{late} jobs would have begun later, and met others than they met.")
-        return Page("What would have become of the jobs", said, [], parts)
+            said.append(f"{late} jobs start later and meet other jobs.")
+        return Page("Effects on the jobs", said, [], parts)
 
 
 def _micro(seconds: float | None) -> float | None:

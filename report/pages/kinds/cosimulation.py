@@ -29,8 +29,8 @@ _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not s
 _MOST_JOBS = 200  # in a matrix that can be read
 _MOST_WINDOWS = 60
 _COSTS_NOTE = (
-    "A logged time counts as that of the job alone in a compact place; the partition costs what it takes "
-    "longer alone in the place that it has here."
+    "The logged time is taken as the time alone on compact nodes; the cost of the partition is the "
+    "additional time alone on the nodes of this schedule."
 )
 
 
@@ -48,9 +48,9 @@ def page(path: Path) -> Page:
     parts: list[Part] = [
         _slowdowns(jobs, plan.fidelity == "live" and plan.draws == 1),
         Figure(
-            title="Who held which nodes when",
-            caption="The colour shows the slowdown. Drag or scroll to zoom."
-            + (" Click a job to see for whom it waited." if "waiting" in outcome else ""),
+            title="Nodes of jobs over time",
+            caption="The color shows the slowdown. Drag or scroll to zoom."
+            + (" Click a job to see the jobs that it waited for." if "waiting" in outcome else ""),
             height=4.2,
             panels=[held_panel(jobs, None if machine is None else machine.nodes)],
         ),
@@ -67,13 +67,15 @@ def page(path: Path) -> Page:
         by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
         parts += by_pair
         if not by_pair:
-            verdict.append("No job's packets waited for those of another.")
+            verdict.append("No packets waited for packets of other jobs.")
         if machine is None:
-            missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
+            missing.append(
+                f"link loads on the network, because the machine {plan.jobs.machine} is a user file"
+            )
         else:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
     else:
-        missing.append("who slowed whom, and on which links: run netplace cosim with --explain")
+        missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
     parts.append(_table(jobs))
     asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
     asked += versions_of(outcome["versions"])
@@ -90,24 +92,24 @@ def page(path: Path) -> Page:
 def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[str]:
     known, sharing = ended(jobs), figures.sharing
     if not sharing or not known:
-        return ["No job ended, so nothing can be said of what sharing cost."]
+        return ["No job ended, so the cost of sharing is unknown."]
     slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, job.doubt)]
     worst, times = max(known, key=lambda pair: pair[1].slowdown)
     half = f" ± {worst.doubt:.2f}" if worst.doubt and not live else ""
-    doubt = "what their times alone owe to chance" if live else "half of their interval"
+    doubt = "the random variation of their times alone" if live else "half of their confidence interval"
     said = [
         f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
-        f"{100 * _CLEAR:.0f} %, and by more than {doubt}.",
-        f"The mean slowdown, time beside the others over time alone in the same place, is "
-        f"{sharing.mean_slowdown:.3f}.",
-        f"Slowed most is job {worst.job} ({_runs(worst)}, {worst.size} nodes): "
+        f"{100 * _CLEAR:.0f} % and by more than {doubt}.",
+        f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
+        "time alone on the same nodes.",
+        f"Job {worst.job} ({_runs(worst)}, {worst.size} nodes) is slowed most: it takes "
         f"{times.slowdown:.2f}{half} times as long as alone.",
     ]
     faster = [job for job, times in known if 1 - times.slowdown > max(job.doubt, _CLEAR / 2)]
     if faster:
         said.append(
-            f"{len(faster)} of the jobs took less time beside others than alone: one run is one draw of "
-            "chance, and packets in another order can do better; it is no gain to count on."
+            f"{len(faster)} jobs were faster with other jobs than alone: in a single run, another "
+            "order of packets can be faster by chance."
         )
     share = sharing.share_of_node_hours
     if not math.isnan(share):
@@ -117,8 +119,8 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[
         place, shared = parts["cost of the partition"], parts["cost of sharing"]
         if place is not None and shared is not None:
             said.append(
-                f"Beside what the log's jobs took, their places here cost {place:+.2f} % of its node-hours, "
-                f"and sharing {shared:+.2f} %."
+                f"Compared with the log, the nodes of this schedule cost {place:+.2f} % of its "
+                f"node-hours, and sharing costs {shared:+.2f} %."
             )
     return said
 
@@ -139,9 +141,9 @@ def _slowdowns(jobs: Sequence[JobRow], live: bool) -> Figure:
         half=None if live else {"slowdown": [job.doubt or None for job, _ in known]},
         unit="live / alone",
         base=1.0,
-        caption="Time beside other jobs, relative to the time alone in the same place; 1: not slowed."
-        + (" No intervals: one live run does not tell how far another would differ." if live else "")
-        + (f" The figure leaves out {silent} jobs that send nothing." if silent else ""),
+        caption="Time with other jobs, relative to the time alone on the same nodes; 1 is no slowdown."
+        + (" No intervals: a single live run does not show its variation." if live else "")
+        + (f" The figure omits {silent} jobs that send nothing." if silent else ""),
         whiskers="95 % intervals",
     )
 
@@ -180,10 +182,14 @@ def _waiting(
         for router, port, charged, cycles in job.links
     ]
     matrix = Figure(
-        title="Who waited for whom",
-        caption="Cycles that packets of the job in a row waited because of the job in a column. Click a row "
-        "to see for whom its job waited, on which links (of those with most waiting), and when."
-        + (f" The figure shows the {_MOST_JOBS} jobs with most waiting." if len(lost) > _MOST_JOBS else ""),
+        title="Waiting between jobs",
+        caption="Cycles that packets of the job in a row waited because of the job in a column. Click a "
+        "row to see the jobs, the links with the most waiting, and the times."
+        + (
+            f" The figure shows the {_MOST_JOBS} jobs with the most waiting."
+            if len(lost) > _MOST_JOBS
+            else ""
+        ),
         height=min(9.0, 1.8 + 0.16 * len(shown)),
         panels=[waiting_panel([(*pair, cycles) for pair, cycles in pairs.items()], shown)],
         detail=Detail(
@@ -217,5 +223,5 @@ def _table(jobs: Sequence[JobRow]) -> DataTable:
             values = [None if value is None else (value - start) / second for value in values]
         headings.append(said.in_unit(unit) if said.unit == "s" else said.heading)
         columns.append(values)
-    note = "submit, start and end since the first submission."
+    note = "Submission, start and end since the first submission."
     return DataTable("Jobs", headings, list(zip(*columns, strict=True)), note)

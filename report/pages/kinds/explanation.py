@@ -49,16 +49,16 @@ def page(path: Path) -> Page:
                 for link in links
             ]
             parts.append(
-                DataTable("Links where most was lost", ["link", "waited (cycles)", "for whom"], rows)
+                DataTable("Links with the most waiting", ["link", "waited (cycles)", "for whom"], rows)
             )
-        title = f"Why job {job.job} took what it took: {job.application} on {job.size} nodes"
+        title = f"Run time of job {job.job}: {job.application} on {job.size} nodes"
         return Page(title, _verdict(explanation), [], parts)
 
 
 def _bars(explanation: Explanation) -> Figure:
     others = explanation.neighbours[:20]
     return bar_figure(
-        "For whom its packets waited",
+        "Jobs that its packets waited for",
         ["itself", *(f"job {neighbour.job}, {neighbour.application}" for neighbour in others)],
         {"cycles": [explanation.own, *(neighbour.amount for neighbour in others)]},
         unit="cycles",
@@ -81,35 +81,36 @@ def _neighbours(others: Sequence[Neighbour]) -> DataTable:
         for neighbour in others
     ]
     return DataTable(
-        "Jobs beside it",
+        "Other jobs",
         _NEIGHBOURS,
         rows,
-        note="Without it: what the job would have taken, simulated, for those that it waited for most.",
+        note="Without it: the simulated time of the job without the other job, for the jobs that it waited "
+        "for most.",
     )
 
 
 def _verdict(explanation: Explanation) -> list[str]:
     job, others = explanation.job, explanation.neighbours
     if (times := job.times) is None:
-        return [f"Job {job.job} did not come to its end."]
+        return [f"Job {job.job} did not finish."]
     said = [
-        f"Job {job.job} took {_MICRO * times.live:,.4g} µs beside the others, and "
-        f"{_MICRO * times.alone:,.4g} µs alone in the same place, {times.slowdown:.3f} times as long."
+        f"Job {job.job} took {_MICRO * times.live:,.4g} µs with other jobs and {_MICRO * times.alone:,.4g} "
+        f"µs alone on the same nodes: a slowdown of {times.slowdown:.3f}."
     ]
     total = explanation.own + sum(neighbour.amount for neighbour in others)
     if not total:
-        return [*said, "Its packets waited for nobody."]
+        return [*said, "Its packets did not wait."]
     said.append(
-        f"Of {total:,} cycles that its packets waited, {100 * (1 - explanation.own / total):.1f} % were "
-        "for other jobs."
+        f"Its packets waited {total:,} cycles, {100 * (1 - explanation.own / total):.1f} % of them for "
+        f"other jobs."
     )
     worst = max(others, key=lambda other: other.amount, default=None)
     if worst is not None and worst.amount:
         said.append(
-            f"For job {worst.job} ({worst.application}) they waited longest: {worst.amount:,} cycles."
+            f"They waited longest for job {worst.job} ({worst.application}): {worst.amount:,} cycles."
         )
         if worst.without is not None:
-            said.append(f"Without that one it would have taken {_MICRO * worst.without:,.4g} µs.")
+            said.append(f"Without this job, the time is {_MICRO * worst.without:,.4g} µs.")
         first = others[0]  # of those without which the run was made again, the one that saves most
         if first is not worst and first.without is not None:
             said.append(

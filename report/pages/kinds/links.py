@@ -33,8 +33,8 @@ def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[flo
         machine,
         loads,
         ["the whole run", *names],
-        title="What links carried",
-        caption="Load of each link, in phits a cycle; 1 is its capacity. "
+        title="Link loads",
+        caption="Load of each link, in phits per cycle; 1 is its capacity. "
         + ("Move the slider to another window of time." if ends else "--window N adds windows of time."),
         label="phits a cycle",
     )
@@ -55,7 +55,7 @@ def waiting_map(machine: Topology, waiting: Waiting, cycle_ns: float) -> Figure:
         machine,
         waited,
         ["all the time", *names],
-        title="Where jobs waited for others",
+        title="Links where jobs waited for other jobs",
         caption="Cycles that packets waited for a link because of other jobs. Move the slider to another "
         "window of time.",
         label="cycles",

@@ -13,18 +13,18 @@ from netplace.report.tables.bounds import mapping_sentences
 __all__ = ["page", "recognises"]
 
 _TRAITS = {
-    "cost": "cost (bytes times the criterion)",
+    "cost": "cost (bytes times the cost function)",
     "pair_hops": "distance of a pair of tasks (hops)",
     "byte_hops": "distance of a byte (hops)",
-    "pair_hops_al": "the same with asymmetry, of a pair",
-    "byte_hops_al": "the same with asymmetry, of a byte",
-    "most_link_load": "most link load (bytes)",
+    "pair_hops_al": "distance with asymmetry, of a pair",
+    "byte_hops_al": "distance with asymmetry, of a byte",
+    "most_link_load": "largest link load (bytes)",
 }
 _DRAWN = {
     "cost": "cost",
     "pair_hops": "hops of a pair",
     "byte_hops": "hops of a byte",
-    "most_link_load": "most link load",
+    "most_link_load": "largest link load",
 }
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
@@ -46,14 +46,14 @@ def page(path: Path) -> Page:
         ]
         parts: list[Part] = [
             bar_figure(
-                "Beside the consecutive mapping",
+                "Comparison with the consecutive mapping",
                 list(_DRAWN.values()),
                 {"ratio": [_ratio(results[key], usual[key]) for key in _DRAWN]},
                 unit="mapping / consecutive",
                 base=1.0,
-                caption="Traffic under the mapping, relative to the consecutive mapping; below 1: less.",
+                caption="Traffic under the mapping, relative to the consecutive mapping; below 1 is less.",
             ),
-            DataTable("What it makes of the traffic", ["", "mapping", "consecutive", "ratio"], rows),
+            DataTable("Traffic under the mapping", ["", "mapping", "consecutive", "ratio"], rows),
             DataTable(
                 "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
             ),
@@ -70,15 +70,14 @@ def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
     said = [
         f"A byte travels {results['byte_hops']:.3g} hops on average, and {usual['byte_hops']:.3g} under the "
         f"consecutive mapping{_change(results['byte_hops'], usual['byte_hops'])}.",
-        f"The most loaded link gets {results['most_link_load']:,.0f} bytes if all minimal routes are used "
-        "alike, "
-        f"and {usual['most_link_load']:,.0f} under the consecutive mapping"
+        f"The most loaded link gets {results['most_link_load']:,.0f} bytes if all minimal routes are "
+        f"equally likely, and {usual['most_link_load']:,.0f} under the consecutive mapping"
         f"{_change(results['most_link_load'], usual['most_link_load'])}.",
     ]
     if results.get("cycles") is not None:
         said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
-        said.append("Nothing was simulated: what this does to run time netplace run tells.")
+        said.append("Nothing was simulated; netplace run simulates the run time.")
     return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in mapping_sentences(results)]
 
 

@@ -40,8 +40,8 @@ def page(path: Path) -> Page:
         ]
         parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
         note = (
-            "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the "
-            "centre (DFC), "
+            "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center "
+            "(DFC), "
             "diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
             "same with "
             "asymmetry (_AL)."
@@ -59,7 +59,7 @@ def _correlations(known: dict[str, Any]) -> Figure:
         {"r": [known[name]["r"] for name in names]},
         unit="Pearson's r",
         caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 or "
-        "-1: run time is a linear function of the metric; 0: the metric does not predict it.",
+        "-1: run time is a linear function of the metric; 0: no linear relation.",
     )
 
 
@@ -71,16 +71,17 @@ def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
             f"{count} configurations, with {distance['min']:.3g} to {distance['max']:.3g} hops between "
             "two nodes "
             "of the job on average.",
-            "Nothing was simulated; with --simulate this page shows which metric predicts run time.",
+            "Nothing was simulated; --simulate adds the correlation of each metric with run time.",
         ]
     clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
     time = results["spread"][_TIME]
     said = [
-        f"Run time lies between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} "
-        "configurations.",
-        f"{len(clear) or 'None'} of {len(known)} metrics clearly goes with it (p below {_SIGNIFICANT})."
+        f"Run time is between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} configurations.",
+        f"{len(clear) or 'None'} of {len(known)} metrics is clearly correlated with it (p below "
+        f"{_SIGNIFICANT})."
         if len(clear) < 2
-        else f"{len(clear)} of {len(known)} metrics clearly go with it (p below {_SIGNIFICANT} each).",
+        else f"{len(clear)} of {len(known)} metrics are clearly correlated with it (p below {_SIGNIFICANT} "
+        f"each).",
     ]
     best = max(known, key=lambda name: abs(known[name]["r"]))
     said.append(f"Most does {best}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}.")

@@ -30,7 +30,7 @@ def page(path: Path) -> Page:
         parts.append(DataTable("Figures", ["figure", "value"], rows))
     plain = [(name, value) for name, value in rows if value not in (None, "")]
     said = [f"{name}: {_text(value)}" for name, value in plain[:_SENTENCES]]
-    notes = ["What a command printed with --json that has no page of its own."]
+    notes = ["Output of a command with --json that has no special page."]
     return Page(path.stem, said, versions_of(content.get("versions")), parts, notes=notes)
 
 

@@ -35,7 +35,7 @@ def page(path: Path) -> Page:
     groups = {"no clear difference": "within chance"}
     parts: list[Part] = [
         interval_figure(
-            f"What each rule saves, compared with {advice['default']}",
+            f"Savings of each rule, compared with {advice['default']}",
             [short[rule["partition"]] for rule in others],
             [100 * rule["gain"] for rule in others],
             [None if rule["half_width"] is None else 100 * rule["half_width"] for rule in others],
@@ -46,7 +46,7 @@ def page(path: Path) -> Page:
             f"necessary takes {100 * advice['cost']:g} % longer.",
         ),
         bar_figure(
-            "How long jobs wait",
+            "Waits of jobs",
             [short[rule["partition"]] for rule in tried],
             {"wait": [rule["wait"] / 60 for rule in tried]},
             unit="min",
@@ -67,8 +67,8 @@ def page(path: Path) -> Page:
     ]
     lists = [(name, text) for text, name in short.items() if name != text]
     asked += lists
-    missing = [f"{rule}: there was no time, see --seconds" for rule in advice["left"]]
-    return Page("Which nodes jobs should have", _verdict(advice), asked, parts, missing, advice["notes"])
+    missing = [f"{rule}: not simulated for lack of time; see --seconds" for rule in advice["left"]]
+    return Page("Allocation rule for the machine", _verdict(advice), asked, parts, missing, advice["notes"])
 
 
 _COLUMNS = {
@@ -98,11 +98,11 @@ def _cell(rule: dict[str, Any], key: str) -> Any:
 def _verdict(advice: dict[str, Any]) -> list[str]:
     chosen = next((rule for rule in advice["tried"] if rule["partition"] == advice["chosen"]), None)
     if chosen is None or advice["chosen"] == advice["default"]:
-        return [f"No rule is clearly better than {advice['default']}: leave it as it is."]
+        return [f"No rule is clearly better than {advice['default']}: keep it."]
     text = (
         f"{advice['chosen']} is clearly better than {advice['default']}: it saves {100 * chosen['gain']:.1f} "
         f"± {100 * chosen['half_width']:.1f} % of the mean turnaround."
     )
     if chosen["waiting"] > 0:
-        text += f" Where spread costs nothing it would cost {100 * chosen['waiting']:.1f} % in waiting."
+        text += f" If spread costs nothing, it costs {100 * chosen['waiting']:.1f} % in waiting."
     return [text]

@@ -27,7 +27,7 @@ _SHOWN = (
     ("seconds", "seconds"),
     ("packets", "packets"),
     ("packet_hops", "packet-hops"),
-    ("most_link_load", "most link load (phits a cycle)"),
+    ("most_link_load", "largest link load (phits per cycle)"),
 )
 
 
@@ -90,7 +90,7 @@ def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[st
     if links is None:
         missing.append("link loads on the network: write the page with netplace run -o page.html")
     elif names_file(network):
-        missing.append(f"link loads on the network: the network {network} is a file of yours")
+        missing.append(f"link loads on the network, because the network {network} is a user file")
     else:
         with details_of(path, "links"):
             drawn.append(load_map(parse(network), links["ends"], links["rows"]))
@@ -101,7 +101,7 @@ def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[st
             drawn.append(timeline_figure(jobs, results["config"]["cycle_ns"]))
             drawn += _path_bars(jobs)
         if any(job["path"] is None for job in jobs):
-            missing.append("the critical path of a job with very many messages")
+            missing.append("the critical path of a job with too many messages")
     return drawn, missing
 
 
@@ -127,10 +127,10 @@ def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
     if cycles and spread:
         share = 100 * (spread["max"] - spread["min"]) / cycles
         said.append(
-            f"Over {len(results['runs'])} seeds from {spread['min']:,.0f} to {spread['max']:,.0f}: chance "
-            f"alone moves it by {share:.1f} %."
+            f"Over {len(results['runs'])} seeds, the time varies from {spread['min']:,.0f} to "
+            f"{spread['max']:,.0f} cycles, by {share:.1f} %."
         )
-    said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of what it can.")
+    said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of its capacity.")
     return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in _bounds(results)]
 
 
@@ -170,7 +170,7 @@ def _path_bars(jobs: Sequence[Mapping[str, Any]]) -> list[Figure]:
         groups = list(COMPONENTS)
     return [
         bar_figure(
-            "What the critical path is spent on",
+            "Parts of the critical path",
             groups,
             series,
             unit="% of the critical path",

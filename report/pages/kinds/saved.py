@@ -60,9 +60,7 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
 def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ValueError(
-            f"{path}: {abbreviate(content)} found, expected an object that a command printed with --json"
-        )
+        raise ValueError(f"{path}: {abbreviate(content)} found, expected the output of a command with --json")
     if "netplace" not in content:
         return "", content
     what = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
@@ -91,7 +89,7 @@ def details_of(path: Path, key: str) -> Iterator[None]:
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError):
-        raise ValueError(f"{path}: {key}: is not as netplace writes it") from None
+        raise ValueError(f"{path}: {key}: does not have the format of netplace") from None
 
 
 def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

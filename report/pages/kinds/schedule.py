@@ -45,7 +45,7 @@ def page(path: Path) -> Page:
     if "places" in rows:
         parts.insert(0, _gantt(rows, machine))
     else:
-        missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
+        missing.append("the Gantt chart, because rows.csv has no column places; repeat the schedule")
     parts.append(_waits(rows))
     said = _verdict(figures, rows)
     if figures.power is not None:
@@ -69,13 +69,13 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
     second, unit = seconds_unit(float(wait.mean()))
     median = wait.median() / second
     said = [
-        f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average, half of them "
+        f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average; half of them waited "
         + (f"at most {median:.3g} {unit}" if median > 0 else "not at all")
-        + f", one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
+        + f", and one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
     ]
     metrics = figures.metrics
     if rejected := metrics.rejected:
-        said.append(f"{rejected:,} more jobs can never run here, and were left out (see the notes).")
+        said.append(f"{rejected:,} more jobs can never run here and are omitted (see the notes).")
     steady = figures.steady.get("wait")
     if steady is not None and not math.isnan(steady.half_width):
         mean, half = steady.mean, steady.half_width
@@ -83,15 +83,15 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
         said.append(
             f"In the steady state the mean wait is {over}."
             if half < mean / 2
-            else f"The mean wait has not settled: {over}. More jobs would tell it better."
+            else f"The mean wait is not in a steady state: {over}. More jobs would give a better estimate."
         )
     if not math.isnan(metrics.utilisation):
-        said.append(f"{100 * metrics.utilisation:.1f} % of the machine's node-seconds were held by jobs.")
+        said.append(f"{100 * metrics.utilisation:.1f} % of the node-seconds of the machine were occupied.")
     slowdown = metrics.per_job["bounded_slowdown"].mean
     if not math.isnan(slowdown):
         said.append(
-            f"The mean bounded slowdown is {slowdown:.3g}: how many times its run time a job spent here, "
-            "where runs of less than 10 s count as 10 s."
+            f"The mean bounded slowdown is {slowdown:.3g}: turnaround divided by run time, with run "
+            "times below 10 s counted as 10 s."
         )
     return said
 
@@ -117,8 +117,8 @@ def _gantt(rows: pd.DataFrame, machine: int) -> Figure:
         x=f"time since the first submission ({unit})",
         shades=Shades(label=f"wait ({name})"),
     )
-    caption = "The colour shows how long a job waited. Drag or scroll to zoom from the whole span to seconds."
-    return Figure(title="Who held which nodes when", caption=caption, height=4.6, panels=[panel])
+    caption = "The color shows the wait of a job. Drag or scroll to zoom, down to seconds."
+    return Figure(title="Nodes of jobs over time", caption=caption, height=4.6, panels=[panel])
 
 
 def _running(rows: pd.DataFrame) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -139,7 +139,7 @@ def _occupancy(rows: pd.DataFrame, machine: int) -> Figure:
     keep = kept_steps(moments, (held, waiting), _MOST_POINTS)
     time = ((moments - origin) / second)[keep].tolist()
     return curve_figure(
-        "How full the machine was",
+        "Occupied nodes over time",
         {
             "nodes held": list(zip(time, held[keep].tolist(), strict=True)),
             "jobs waiting": list(zip(time, waiting[keep].tolist(), strict=True)),
@@ -147,9 +147,9 @@ def _occupancy(rows: pd.DataFrame, machine: int) -> Figure:
         f"time since the first submission ({unit})",
         "nodes, jobs",
         step=True,
-        caption=f"Nodes held, of {machine:,}, and jobs that waited."
+        caption=f"Occupied nodes, of {machine:,}, and waiting jobs."
         + (
-            " Where steps are too close to be told apart, the figure shows the lowest and the highest."
+            " Where steps are too close to distinguish, the figure shows the lowest and the highest."
             if len(keep) < len(moments)
             else ""
         ),
@@ -161,7 +161,7 @@ def _waits(rows: pd.DataFrame) -> Figure:
     place = np.searchsorted(np.array(_WAITS), wait, side="left")
     counts = np.bincount(place, minlength=len(_NAMES)) / max(len(wait), 1) * 100
     return bar_figure(
-        "How long jobs waited",
+        "Waits of jobs",
         _NAMES,
         {"jobs": counts.tolist()},
         unit="% of the jobs",
@@ -173,21 +173,21 @@ def _waits(rows: pd.DataFrame) -> Figure:
 def _saved_energy(power: PowerFigures) -> str:
     used, always, hindsight = (joules / KWH for joules in (power.energy, power.always_on, power.hindsight))
     return (
-        f"It took {used:,.4g} kWh. With all nodes on it had been {always:,.4g} kWh "
-        f"({100 * (used / always - 1):+.1f} %), and {hindsight:,.4g} kWh with nodes switched in hindsight, "
-        "all with the same starts."
+        f"It took {used:,.4g} kWh. With the same starts, it takes {always:,.4g} kWh with all nodes on "
+        f"({100 * (used / always - 1):+.1f} %), and {hindsight:,.4g} kWh with nodes switched in "
+        "hindsight."
     )
 
 
 def _energy(power: PowerFigures) -> list[Part]:
     states = power.by_state
     bars = bar_figure(
-        "What energy was spent on",
+        "Energy by state of the nodes",
         list(states),
         {"energy": [joules / KWH for joules in states.values()]},
         unit="kWh",
         height=3.0,
-        caption=f"By the state of the nodes, under {power.switching}.",
+        caption=f"Under switching rule {power.switching}.",
     )
     return [bars, DataTable("Energy", ["figure", "value"], power_rows(power))]
 

@@ -46,7 +46,7 @@ def page(path: Path) -> Page:
         made = times_page(path, frame, asked)
         return Page(made.title, made.verdict, asked, [*made.parts, *more], made.missing)
     if not more:
-        raise ValueError(f"{path}: holds nothing that ended, there is nothing to report")
+        raise ValueError(f"{path}: contains no finished results to report")
     said = [f"{len(table.rows)} {table.title.lower()} are kept." for table in more]
     return Page(f"Store {path.name}", said, asked, list[Part](more))
 

@@ -31,7 +31,7 @@ def page(path: Path) -> Page:
     try:
         lines = input_file(path / _REPORT).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise ValueError(f"{path / _REPORT}: is no text") from None
+        raise ValueError(f"{path / _REPORT}: is not text") from None
     title, said, asked = path.name, [], [("folder", path.name)]
     parts: list[Part] = []
     missing: list[str] = []
@@ -76,7 +76,7 @@ def _picture(folder: Path, name: str, room: int, missing: list[str]) -> Picture 
         missing.append(f"picture {name}, which is not in the folder")
         return None
     if file.stat().st_size > room:
-        missing.append(f"picture {name}: the page would be too large; it is in {folder}")
+        missing.append(f"picture {name}, because the page would be too large; it is in {folder}")
         return None
     return Picture(title=file.stem, content=input_file(file).read_bytes(), kind=kind)
 

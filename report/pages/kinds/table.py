@@ -44,7 +44,7 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     """
     known = frame[frame["mean"].notna()]
     if not len(known):
-        raise ValueError(f"{path}: has no run that ended")
+        raise ValueError(f"{path}: has no finished run")
     half = [half_width_of(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
     known = known.assign(half=pd.Series(half, known.index, object).where(pd.notna(half), None))
     others = [name for name in ENTRY if name != "mapping"]
@@ -63,14 +63,19 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     shown = frame[columns].astype(object).where(frame[columns].notna(), None)
     parts.append(
         DataTable(
-            "Run times (cycles)", columns, shown.to_numpy().tolist(), note="One row an entry, over its seeds."
+            "Run times (cycles)",
+            columns,
+            shown.to_numpy().tolist(),
+            note="One row per entry, over its seeds.",
         )
     )
     missing = []
     if len(groups) > _MOST_GROUPS:
-        missing.append(f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table has all")
+        missing.append(
+            f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table contains all"
+        )
     if ended := int(frame["missing"].sum() + frame["failed"].sum()):
-        missing.append(f"{ended} runs that failed or were not simulated yet")
+        missing.append(f"{ended} runs that failed or are not simulated yet")
     return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], asked, parts, missing)
 
 
@@ -90,18 +95,16 @@ def _verdict(name: str, rows: pd.DataFrame) -> str:
     place = int(rows["mean"].to_numpy().argmin())
     best = rows.iloc[place]
     if len(rows) == 1:
-        return (
-            f"{name}: {best['mean']:,.0f} cycles with {best['mapping']}; there is nothing to compare it with."
-        )
+        return f"{name}: {best['mean']:,.0f} cycles with {best['mapping']}, the only mapping."
     worst = rows.loc[rows["mean"].idxmax()]
     share = f"{100 * (worst['mean'] / best['mean'] - 1):.1f} %" if best["mean"] else "infinitely many times"
     clear = clear_best(rows["mean"], rows["std"], rows["count"])
     if clear is None:
         return (
-            f"{name}: {best['mapping']} has the least mean, {best['mean']:,.0f} cycles, but no clear "
-            f"difference from the next; {worst['mapping']} takes {share} more."
+            f"{name}: {best['mapping']} has the smallest mean, {best['mean']:,.0f} cycles, without a "
+            f"clear difference from the next; {worst['mapping']} takes {share} more."
         )
     return (
-        f"{name}: {best['mapping']} is clearly fastest, {best['mean']:,.0f} cycles; {worst['mapping']} takes "
-        f"{share} more."
+        f"{name}: {best['mapping']} is clearly the fastest, {best['mean']:,.0f} cycles; "
+        f"{worst['mapping']} takes {share} more."
     )

@@ -68,7 +68,8 @@ def optimal(space: Space, free: Nodes, size: int) -> Selection:
     chosen, cost, steps = native.best_subset(distance, near, size, known.cost, _STEPS)
     if steps >= _STEPS:
         raise ValueError(
-            f"partitioner optimal: gave up on {size} of {len(free)} free nodes after {_STEPS:,} steps, "
+            f"partitioner optimal: stopped the search for {size} of {len(free)} free nodes after {_STEPS:,} "
+            f"steps, "
             "expected a smaller job or machine"
         )
     return Selection(free[chosen], cost)

@@ -160,7 +160,7 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
         return _McBoxes(space, None, tie or "distance")
     shape = tuple(check_int(side, f"{what}: side") for side in sides.split("x"))
     if len(shape) != len(sizes) or any(a > b for a, b in zip(shape, sizes, strict=True)):
-        raise ValueError(f"{what}: {sides} is no box of {topology}, expected {len(sizes)} sides that fit")
+        raise ValueError(f"{what}: {sides} is not a box of {topology}, expected {len(sizes)} sides that fit")
     return _McBoxes(space, shape, tie or "distance")
 
 

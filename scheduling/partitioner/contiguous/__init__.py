@@ -61,7 +61,7 @@ def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Rank
     words = [check_choice(word.strip(), rules + others, what) for word in option.split(",")] if option else []
     chosen = [word for word in words if word in rules]
     if len(chosen) > 1 or len(words) != len(set(words)):
-        raise ValueError(f"{what}: expected one of {', '.join(rules)}, and each word once")
+        raise ValueError(f"{what}: expected one of {', '.join(rules)}, each word once")
     rotations, round_up = "fixed" not in words, "round-up" in words
     lines = "no-lines" not in words
     if not chosen or not chosen[0].startswith("bps"):
@@ -69,9 +69,7 @@ def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Rank
         return Factors(grid, cubic=cubic, rotations=rotations, round_up=round_up, lines=lines)
     if round_up or not lines:
         word = "round-up" if round_up else "no-lines"
-        raise ValueError(
-            f"{what}: {word} is for cubic and fs, the boxes of {chosen[0]} are those of its table"
-        )
+        raise ValueError(f"{what}: {word} applies to cubic and fs; {chosen[0]} takes the boxes of its table")
     if ranking is None:
-        raise ValueError(f"{what}: needs a run-time table to rank shapes by, and none was given")
+        raise ValueError(f"{what}: needs a run-time table that ranks shapes, and none was given")
     return BestShapes(grid, ranking, rotations=rotations, others=chosen == ["bps-all"])

@@ -199,7 +199,7 @@ class Boxes:
         """Mark a box that `find` returned as held."""
         base, shape = _box(allocation)
         if base in self._held:
-            raise ValueError(f"allocation {shape} at node {base}: a box from there is held already")
+            raise ValueError(f"allocation {shape} at node {base}: this box is occupied already")
         self._held[base] = shape
         self.search.take(base, shape)
         self.free -= len(allocation.nodes)
@@ -208,7 +208,7 @@ class Boxes:
         """Mark a box that was taken as free."""
         base, shape = _box(allocation)
         if self._held.get(base) != shape:
-            raise ValueError(f"allocation {shape} at node {base}: no such box is held")
+            raise ValueError(f"allocation {shape} at node {base}: no job occupies this box")
         del self._held[base]
         self.search.release(base, shape)
         self.free += len(allocation.nodes)

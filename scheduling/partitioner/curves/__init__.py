@@ -77,7 +77,7 @@ def order_of(topology: Topology, text: str) -> Nodes:
         A key of `ORDERS`, or ``file=PATH``, see `order_from_file`.
     """
     if text == _FILE:
-        raise ValueError(f"order {text}: names no file, expected {_FILE}PATH")
+        raise ValueError(f"order {text}: does not name a file, expected {_FILE}PATH")
     if text.startswith(_FILE):
         order = order_from_file(Path(text.removeprefix(_FILE)), topology)
     else:
@@ -114,7 +114,7 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     ring = bool(words) and words[-1] == _RING
     words = words[:-1] if ring else words
     if len(words) > 1:
-        raise ValueError(f"{what}: {words[1]!r} is one word too many, expected ORDER,CHOICE,{_RING}")
+        raise ValueError(f"{what}: unexpected word {words[1]!r}, expected ORDER,CHOICE,{_RING}")
     choice = words[0] if words else "best-fit"
     check_choice(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
     if not curve.startswith(_FILE):

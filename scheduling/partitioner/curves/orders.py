@@ -257,7 +257,7 @@ def order_from_file(path: Path, topology: Topology) -> Nodes:
                 )
             if node in line_of:
                 raise ValueError(
-                    f"{path}:{number}: node {node} comes a second time, the first is in line {line_of[node]}"
+                    f"{path}:{number}: node {node} appears twice, the first time in line {line_of[node]}"
                 )
             line_of[node] = number
     missing = sorted(set(range(topology.nodes)) - set(line_of))

@@ -52,7 +52,8 @@ class Configuration:
             if len(host.queue_of) != len(first.queue_of):
                 raise ValueError(
                     f"{self.name}:{host.line}: host {host.name} has {len(host.queue_of)} processors and "
-                    f"{first.name} {len(first.queue_of)}, expected as many: jobs get whole nodes"
+                    f"{first.name} {len(first.queue_of)}, expected the same number, because jobs get whole "
+                    f"nodes"
                 )
         return len(first.queue_of)
 
@@ -63,7 +64,7 @@ class Configuration:
             if others:
                 raise ValueError(
                     f"{self.name}:{host.line}: host {host.name} is shared with queue {others[0]}, "
-                    "expected hosts of one queue: jobs get whole nodes"
+                    "expected hosts with one queue, because jobs get whole nodes"
                 )
 
     def class_of(self, processors: int) -> SizeClass | None:

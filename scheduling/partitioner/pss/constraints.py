@@ -49,7 +49,7 @@ class Tokens:
                     continue
                 match = _WORD.match(rest, place)
                 if match is None:
-                    raise ValueError(f"{path}:{number}: {abbreviate(rest[place])} is part of no word")
+                    raise ValueError(f"{path}:{number}: {abbreviate(rest[place])} is not part of a word")
                 self._tokens.append(_Token(match[0], number))
                 place = match.end()
 

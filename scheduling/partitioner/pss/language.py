@@ -75,7 +75,7 @@ def _queues(tokens: Tokens) -> list[str]:
         line = tokens.line
         name = tokens.name("the name of a queue")
         if name in names:
-            raise tokens.wrong(f"queue {name} is named twice", line)
+            raise tokens.wrong(f"queue {name} is defined twice", line)
         names.append(name)
         if not tokens.accept(","):
             return names
@@ -89,7 +89,9 @@ def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
         tokens.expect("[")
         name = tokens.name("the name of a host")
         if name in hosts:
-            raise tokens.wrong(f"host {name} is named twice, the first time in line {hosts[name].line}", line)
+            raise tokens.wrong(
+                f"host {name} is defined twice, the first time in line {hosts[name].line}", line
+            )
         tokens.expect("=")
         hosts[name] = Host(name, _pools(tokens, queues, name), line)
         tokens.expect("]")
@@ -109,12 +111,12 @@ def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
             tokens.expect(":")
         for number in _numbers(tokens):
             if number in queue_of:
-                raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
+                raise tokens.wrong(f"processor {number} of host {host} is defined twice", line)
             queue_of[number] = queue
         while tokens.accept(","):
             for number in _numbers(tokens):
                 if number in queue_of:
-                    raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
+                    raise tokens.wrong(f"processor {number} of host {host} is defined twice", line)
                 queue_of[number] = queue
         if not tokens.accept(";"):
             return queue_of
@@ -126,7 +128,7 @@ def _numbers(tokens: Tokens) -> range:
     low = tokens.number("the number of a processor", 1)
     high = tokens.number("the number of a processor", 1) if tokens.accept("..") else low
     if high < low or high - low > 1_000_000:
-        raise tokens.wrong(f"range {low}..{high} runs backwards or is too long", line)
+        raise tokens.wrong(f"range {low}..{high} is decreasing or too long", line)
     return range(low, high + 1)
 
 
@@ -138,7 +140,7 @@ def _groups(tokens: Tokens, hosts: list[Host]) -> Groups:
         line = tokens.line
         name = tokens.name("the name of a group")
         if name in groups or name in place:
-            raise tokens.wrong(f"group {name} is named twice, or is a host", line)
+            raise tokens.wrong(f"group {name} is defined twice, or is a host", line)
         tokens.expect("=", "{")
         if tokens.next == "}":
             raise tokens.wrong(f"group {name} is empty", line)
@@ -159,7 +161,7 @@ def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: G
         return set(groups[name])
     if name not in place:
         problem = _unknown(name, [*place, *groups], "host or group")
-        raise tokens.wrong(f"{problem}; a group is named only after its own line", line)
+        raise tokens.wrong(f"{problem}; a group must be defined before it is used", line)
     host = place[name]
     numbers = set(hosts[host].queue_of)
     if tokens.accept("/"):
@@ -193,7 +195,7 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
             if group not in groups:
                 raise tokens.wrong(_unknown(group, list(groups), "group"), at)
             if (queue, group) in costs:
-                raise tokens.wrong(f"{queue}@{group} is given a cost twice", at)
+                raise tokens.wrong(f"{queue}@{group} has two costs", at)
             tokens.expect("=", "[")
             costs[queue, group] = tuple(read_vector(tokens, length))
             length = length or len(costs[queue, group])
@@ -201,7 +203,7 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
                 break
         classes.append(SizeClass(low, high, costs, line))
     if not length:
-        raise tokens.wrong("costs: no group is given a cost, expected at least one")
+        raise tokens.wrong("costs: no group has a cost, expected at least one")
     for size_class in classes:
         for component in range(length):
             if sum(cost[component] for cost in size_class.costs.values()) > _EVERY:
@@ -220,7 +222,7 @@ def _sizes(tokens: Tokens) -> tuple[int, int]:
     high = tokens.number("a number of processors", 1)
     tokens.expect("]")
     if high < low:
-        raise tokens.wrong(f"sizes [{low},{high}] run backwards", line)
+        raise tokens.wrong(f"sizes [{low},{high}] are decreasing", line)
     return low, high
 
 

@@ -145,16 +145,16 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
             if chosen is not None and rule is not None and not model.accepts(chosen):
                 cost = model.sets(size * slots).cost(chosen)
                 contradictions.append(
-                    f"{configuration.name}:{rule.line}: no job of {_words(size * slots)} in queue {queue} "
-                    f"meets this, even on the empty machine, where its cost is {list(cost)}"
+                    f"{configuration.name}:{rule.line}: no job of {_words(size * slots)} in queue "
+                    f"{queue} can meet this: its cost on the empty machine is {list(cost)}"
                 )
     return list(_oddities(configuration, slots * nodes)), contradictions
 
 
 def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
-    """Yield what is sound, and hardly meant."""
+    """Yield valid settings that are probably mistakes."""
     for low, high in _gaps(configuration, most):
-        yield f"{configuration.name}: no class of costs holds jobs of {_words(low, high)}: they cost nothing"
+        yield f"{configuration.name}: no cost class contains jobs of {_words(low, high)}: they cost nothing"
     kinds: dict[str, Sequence[SizeClass | Rule]] = {
         "costs": configuration.classes,
         "constraint": configuration.rules,
@@ -163,12 +163,12 @@ def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
         for place, size_class in enumerate(ranges):
             before = [(other.low, other.high) for other in ranges[:place]]
             if not _uncovered(before, size_class.low, min(size_class.high, most)):
-                reason = "others come first, or the machine is smaller"
-                yield f"{configuration.name}:{size_class.line}: {what} of no job: {reason}"
+                reason = "earlier classes take its jobs, or the machine is smaller"
+                yield f"{configuration.name}:{size_class.line}: {what} applies to no job: {reason}"
     grouped = {host for members in configuration.groups.values() for host, _ in members}
     lone = [host for place, host in enumerate(configuration.hosts) if place not in grouped]
     if lone:
-        yield f"{configuration.name}:{lone[0].line}: host {lone[0].name} is in no group: it costs nothing"
+        yield f"{configuration.name}:{lone[0].line}: host {lone[0].name} is in no group, so it costs nothing"
 
 
 def _words(low: int, high: int | None = None) -> str:

@@ -41,10 +41,13 @@ def _nodes(topology: Topology, option: str, text: str) -> Costs:
         low, dash, high = part.partition("-")
         ends = (low, high if dash else low)
         if not all(end.isdecimal() and len(end) < 10 for end in ends) or int(ends[0]) > int(ends[1]):
-            raise ValueError(f"partitioner pss:levels,{text}: {part!r} is no node, nor a range such as 0-7")
+            raise ValueError(
+                f"partitioner pss:levels,{text}: {part!r} is invalid, expected a node or a range such as 0-7"
+            )
         if int(ends[1]) >= topology.nodes:
             raise ValueError(
-                f"partitioner pss:levels,{text}: there is no node {ends[1]}, expected 0..{topology.nodes - 1}"
+                f"partitioner pss:levels,{text}: node {ends[1]} does not exist, expected "
+                f"0..{topology.nodes - 1}"
             )
         nodes += range(int(ends[0]), int(ends[1]) + 1)
     return np.unique(np.array(nodes, np.int64))

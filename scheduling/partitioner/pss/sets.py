@@ -44,7 +44,7 @@ def given_sets(text: str, nodes: int) -> Level:
         if words := line.partition("#")[0].replace(",", " ").split():
             sets.append((_members(words, nodes, f"{text}:{number}"), 1))
     if not sets:
-        raise ValueError(f"{text}: there is no set, expected lines such as 0-11, 24")
+        raise ValueError(f"{text}: has no sets, expected lines such as 0-11, 24")
     return sets
 
 
@@ -54,13 +54,15 @@ def _members(words: list[str], nodes: int, where: str) -> list[int]:
     for word in words:
         part = _PART.fullmatch(word)
         if part is None:
-            raise ValueError(f"{where}: {abbreviate(word)} is no node, nor a range such as 0-11")
+            raise ValueError(
+                f"{where}: {abbreviate(word)} is invalid, expected a node or a range such as 0-11"
+            )
         low, high = int(part[1]), int(part[2] or part[1])
         if high < low or high >= nodes:
-            raise ValueError(f"{where}: {abbreviate(word)} is no node or range of 0..{nodes - 1}")
+            raise ValueError(f"{where}: {abbreviate(word)} is out of range, expected nodes in 0..{nodes - 1}")
         here = set(range(low, high + 1))
         if twice := members & here:
-            raise ValueError(f"{where}: node {min(twice)} is named twice")
+            raise ValueError(f"{where}: node {min(twice)} appears twice")
         members |= here
     return sorted(members)
 
@@ -120,7 +122,7 @@ def processor_sets(nodes: int, sets: Iterable[tuple[Iterable[int], Sequence[int]
     """Return sets given as pairs of nodes and cost vector."""
     listed = [(sorted(set(members)), list(vector)) for members, vector in sets]
     if not listed:
-        raise ValueError("processor sets: there are none, expected at least one")
+        raise ValueError("processor sets: none given, expected at least one")
     length = len(listed[0][1])
     for place, (members, vector) in enumerate(listed):
         if not members or members[0] < 0 or members[-1] >= nodes:

@@ -102,8 +102,8 @@ def test_one_of_your_own_is_checked_and_counted():
     ("rounds", "sentence"),
     [
         ([[Message(0, 1, 9, ((0, 10),))]], "9 bytes, but parts of 10"),
-        ([[Message.of(1, 2, (0, 10))]], "sends what its sender does not have"),
-        ([[Message.of(0, 1, (0, 10))]], "rank 2 does not end with what it should"),
+        ([[Message.of(1, 2, (0, 10))]], "sends data that its sender does not have"),
+        ([[Message.of(0, 1, (0, 10))]], "rank 2 ends with wrong data"),
     ],
 )
 def test_what_is_wrong_with_an_algorithm_is_said(rounds, sentence):
@@ -113,7 +113,7 @@ def test_what_is_wrong_with_an_algorithm_is_said(rounds, sentence):
 
 def test_what_is_added_twice_is_seen():
     twice = [[Message.of(1, 0, (0, 10))], [Message.of(1, 0, (0, 10))]]
-    with pytest.raises(AssertionError, match="adds what is in the sum already"):
+    with pytest.raises(AssertionError, match="adds a value that is already in the sum"):
         check_collective("reduce", lambda call: twice, ranks=(2,), bytes=(10,))
 
 
@@ -123,13 +123,13 @@ def test_what_is_added_twice_is_seen():
         ({"operation": "bcasts"}, "unknown name 'bcasts'; did you mean bcast"),
         ({"algorithm": "binomal"}, "algorithm of bcast: unknown name 'binomal'; did you mean binomial"),
         ({"collectives": "openmp"}, "unknown name 'openmp'; did you mean openmpi"),
-        ({"root": 8}, "root: 8 is no rank, expected one from 0 to 7"),
-        ({"operation": "barrier", "root": 1}, "root: barrier has none"),
+        ({"root": 8}, "root: 8 is not a rank, expected 0 to 7"),
+        ({"operation": "barrier", "root": 1}, "root: barrier has no root"),
         ({"segment": -1}, "segment: -1 is too small"),
-        ({"operation": "allgather", "algorithm": "two_proc"}, "is not for 8 ranks, expected 2 ranks"),
+        ({"operation": "allgather", "algorithm": "two_proc"}, "does not support 8 ranks, expected 2 ranks"),
         (
             {"operation": "alltoall", "algorithm": "pairwise_exchange", "ranks": 6},
-            "is not for 6 ranks, expected a power of two, such as 4 or 8",
+            "does not support 6 ranks, expected a power of two, such as 4 or 8",
         ),
         ({"bytes": 10**13, "algorithm": "chain", "segment": 1}, "expected at least 9536744"),
         ({"ranks": 1 << 23}, "ranks: 8388608 is too large, expected at most 262144"),

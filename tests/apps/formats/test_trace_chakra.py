@@ -129,15 +129,15 @@ def test_process_groups_stand_in_a_node(written):
 def test_a_group_of_which_nothing_is_known_is_all(written):
     trace = open_trace(written([TENSOR] * 3))
     assert operations(trace) == [("allreduce", 3, 64)]
-    assert trace.notes == ["who is in process group '7' is not in the files: all NPUs are taken"]
+    assert trace.notes == ["the files do not list the members of process group '7', so it contains all NPUs"]
 
 
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ("{", "comm_group.json: is no JSON"),
+        ("{", "comm_group.json: is not JSON"),
         ("[1]", "expected lists of NPUs by the name of the group"),
-        ('{"7": [0, 4]}', "group '7': is \\[0, 4\\], expected some NPUs of 0 to 1, each once"),
+        ('{"7": [0, 4]}', "group '7': is \\[0, 4\\], expected different NPUs from 0 to 1"),
         ('{"7": 3}', "group '7': is 3, expected a list of NPUs"),
     ],
 )
@@ -174,12 +174,12 @@ def test_what_is_needed_and_absent_or_later_is_counted(written):
 @pytest.mark.parametrize(
     ("nodes", "sentence"),
     [
-        ([node(1, COMP, needs=[2]), node(2, COMP, needs=[1])], "depend on each other in a circle"),
+        ([node(1, COMP, needs=[2]), node(2, COMP, needs=[1])], "depend on each other in a cycle"),
         ([node(1, SEND, comm_size=4)], "node 1: has no comm_dst"),
-        ([node(1, SEND, comm_dst=4, comm_size=4)], "comm_dst is 4, and there are 1 NPUs"),
-        ([node(1, 12)], "type 12 is not known"),
-        ([node(1, COLL, comm_type=33, comm_size=8)], "comm_type 33 is not known"),
-        ([b"\x0b"], "is no protocol buffer"),
+        ([node(1, SEND, comm_dst=4, comm_size=4)], "comm_dst is 4, but there are 1 NPUs"),
+        ([node(1, 12)], "unknown type 12"),
+        ([node(1, COLL, comm_type=33, comm_size=8)], "unknown comm_type 33"),
+        ([b"\x0b"], "is not a protocol buffer"),
     ],
 )
 def test_what_is_refused(written, nodes, sentence):
@@ -190,7 +190,7 @@ def test_what_is_refused(written, nodes, sentence):
 
 
 def test_an_unknown_schema_is_told(written):
-    with pytest.raises(ValueError, match=r"schema '9\.1' is not known, expected one of 0\.0\.1"):
+    with pytest.raises(ValueError, match=r"unknown schema '9\.1', expected one of 0\.0\.1"):
         read(written([[node(1, COMP)]], version=b"9.1"))
 
 

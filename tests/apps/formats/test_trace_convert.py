@@ -100,12 +100,12 @@ def test_a_window_keeps_whole_messages(tmp_path):
     (tmp_path / "x.dim").write_text("\n".join(lines))
     part = recorded(open_trace(tmp_path / "x.dim")).window(1.5, 2.5)
     assert part.program().traffic().W.tolist() == [[0, 2], [0, 0]]
-    with pytest.raises(ValueError, match="no call begins from 7 to 8 s, the trace goes to 3 s"):
+    with pytest.raises(ValueError, match="no call begins from 7 to 8 s, the trace ends at 3 s"):
         recorded(open_trace(tmp_path / "x.dim")).window(7, 8)
 
 
 @pytest.mark.parametrize(
-    ("ranks", "told"), [([0, 5], "there is no rank 5"), ([1, 1], "a rank is named twice")]
+    ("ranks", "told"), [([0, 5], "rank 5 does not exist"), ([1, 1], "a rank appears twice")]
 )
 def test_ranks_that_are_none(mixed, ranks, told):
     with pytest.raises(ValueError, match=told):
@@ -165,11 +165,11 @@ def test_a_conversion_takes_as_many_cycles_or_tells_why_not(tmp_path, ending, co
                 whole.calls["gap"].any(),
                 (whole.calls["size"][whole.calls["kind"] == 0] > 0).any(),
             )
-            assert ("recorded computation are left out" in told) == bool(
+            assert ("recorded computation are omitted" in told) == bool(
                 ending == ".trc" and gaps and not factor
             )
             lost = ending in (".tit", ".goal") and computes
-            assert ("of computation are recorded computation in" in told) == bool(lost)
+            assert ("of computation become recorded computation in" in told) == bool(lost)
             # As a run that drops recorded computation, and as one that keeps it.
             if not lost:
                 assert cycles(read(target)) == cycles(whole.program(312.5 * factor)), whole.calls

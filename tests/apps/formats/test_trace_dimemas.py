@@ -102,9 +102,9 @@ def test_a_communicator_of_two(parse):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("2:0:0:9:100:5:1:0\n", "line 4: names task 9, expected 0 to 3"),
-        ("9:0:0:9\n", "line 4: record '9' is none of d, s, 0, 1, 2, 3, 10, 20"),
-        ("2:0:1:1:100:5:1:0\n", "line 4: is of thread 1, only tasks of one thread"),
+        ("2:0:0:9:100:5:1:0\n", "line 4: refers to task 9, expected 0 to 3"),
+        ("9:0:0:9\n", "line 4: unknown record '9', expected d, s, 0, 1, 2, 3, 10 or 20"),
+        ("2:0:1:1:100:5:1:0\n", "line 4: belongs to thread 1, but only tasks with one thread"),
         ("2:0:0:1:100:5:1\n", "line 4: has 7 fields, expected 8 or 9"),
         ("2:0:0:1:x:5:1:0\n", "fields '0:0:1:x:5:1:0' must be whole numbers"),
         ("2:0:0:1:-7:5:1:0\n", "must be whole numbers"),
@@ -112,13 +112,13 @@ def test_a_communicator_of_two(parse):
         ("1:0:0:-1.5\n", "burst of '-1.5' seconds"),
         ("1:0:0:inf\n", "burst of 'inf' seconds"),
         ("3:1:0:0:100:5:1:2\n", "line 4: waits for a receive that was never posted"),
-        ("3:1:0:0:100:5:1:7\n", "line 4: receive type 7 is none of 0, 1, 2"),
-        ("10:0:0:0:1:0:0:0:0\n", "rank 1 takes no part in barrier"),
-        ("10:0:0:77:1:0:0:0:0\n", "global operation 77 is unknown, expected 0 to 13"),
+        ("3:1:0:0:100:5:1:7\n", "line 4: unknown receive type 7, expected 0, 1 or 2"),
+        ("10:0:0:0:1:0:0:0:0\n", "rank 1 does not call barrier"),
+        ("10:0:0:77:1:0:0:0:0\n", "unknown global operation 77, expected 0 to 13"),
         ("10:0:0:0:2:0:0:0:0\n", "task 0 is not a member of communicator 2"),
         ("10:1:0:1:2:0:0:0:0\n10:3:0:1:2:0:0:0:0\n", "task 0 is not a member of communicator 2"),
-        ("d:1:3:2:0\n", "a communicator needs a size and as many tasks"),
-        ("d:1:3:1:4\n", "a communicator needs a size and as many tasks from 0 to 3"),
+        ("d:1:3:2:0\n", "a communicator needs a size and this number of tasks"),
+        ("d:1:3:1:4\n", "a communicator needs a size and this number of tasks from 0 to 3"),
     ],
 )
 def test_what_is_refused(parse, text, message):
@@ -127,7 +127,7 @@ def test_what_is_refused(parse, text, message):
 
 
 def test_a_broken_header(parse):
-    with pytest.raises(ValueError, match="line 1: is no Dimemas header"):
+    with pytest.raises(ValueError, match="line 1: is not a Dimemas header"):
         parse("", header="#DIMEMAS:nothing\n")
 
 

@@ -55,7 +55,7 @@ def test_an_empty_file(tmp_path, content, name):
 def test_a_missing_file_and_a_folder(tmp_path):
     with pytest.raises(ValueError, match=r"none\.trace: cannot be read, No such file"):
         read(tmp_path / "none.trace")
-    with pytest.raises(ValueError, match="cannot be read, Is a directory"):
+    with pytest.raises(ValueError, match="cannot be read, it is a folder without a trace"):
         read(tmp_path)
 
 
@@ -95,7 +95,7 @@ def test_speeds_that_are_none(tmp_path, speed):
 @pytest.mark.parametrize("name", ["x", "x.txt", "x.dim", "x.dim.gz"])
 def test_formats_that_are_not_written(tmp_path, name):
     with pytest.raises(
-        ValueError, match=r"cannot tell the format to write, expected a name that ends in \.trace, \.trc"
+        ValueError, match=r"unknown output format, expected a name that ends in \.trace, \.trc"
     ):
         write(application("2d-mesh", 4), tmp_path / name)
 

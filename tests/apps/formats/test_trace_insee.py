@@ -74,7 +74,7 @@ def test_receives_keep_the_order_of_their_lengths(parse, tmp_path, text):
         rewrite(lambda: open_trace(tmp_path / "example.trc"), tmp_path / f"streamed.{ending}")
         for name in ("again", "calls", "streamed"):
             assert listing(read(tmp_path / f"{name}.{ending}"), 1) == listing(program, 1)
-    with pytest.raises(ValueError, match="in another order of lengths than their sends"):
+    with pytest.raises(ValueError, match="are in another order than those of their sends"):
         convert(recorded(open_trace(tmp_path / "example.trc")), tmp_path / "calls.goal")
 
 
@@ -88,7 +88,7 @@ def test_receives_of_a_long_trace_keep_their_lengths(tmp_path):
 
 
 def test_lengths_that_nobody_sends_are_named(parse):
-    with pytest.raises(ValueError, match="operation 0 there is for 63 bytes"):
+    with pytest.raises(ValueError, match="operation 0 there has 63 bytes"):
         parse("s 0 1 0 64\nr 0 1 0 63\n").check()
 
 
@@ -101,8 +101,8 @@ def test_nanoseconds_of_other_formats_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("s 0 1 0\n", "has 4 words, expected 5 as it begins with s"),
-        ("c 0\n", "has 2 words, expected 3 as it begins with c"),
+        ("s 0 1 0\n", "has 4 words, expected 5 because it begins with s"),
+        ("c 0\n", "has 2 words, expected 3 because it begins with c"),
         ("s 0 1 0 8\nq 0 1 0 8\n", "begins with 'q', expected s, r or c"),
         ("s 0 1 0 -8\n", "bytes must be a whole number of at least 0, not '-8'"),
         ("r 0 b 0 8\n", "task must be a whole number of at least 0, not 'b'"),

@@ -78,7 +78,7 @@ def test_without_status_the_first_message_that_comes_is_taken(tmp_path):
 def test_a_wildcard_without_a_message_is_named(tmp_path):
     first = dumpi_text(tmp_path, [[("Recv", [*of(-1), IGNORED])], []])
     with pytest.raises(
-        ValueError, match="rank 0, call 0: a receive from any source or of any tag, and no message"
+        ValueError, match="rank 0, call 0: a receive from any source or of any tag has no matching message"
     ):
         read(first)
 
@@ -187,7 +187,7 @@ def test_a_schedule_comes_to_its_end_in_an_order_that_its_lines_do_not_have(tmp_
         (("l2 requires l1", "l2 requires l9"), "line 6: label 'l9' is not defined above"),
         (("send 8b to 1 tag 1", "send 8 to 1 tag 1"), "line 5: size '8' is not a number of bytes"),
         (("from 1", "from 7"), "line 4: peer '7' is not a whole number"),
-        (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1' is no operation"),
+        (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1' is not an operation"),
         (("send 8b to 0\nb requires a", "send 8b to 0"), None),
     ],
 )
@@ -231,8 +231,8 @@ def test_paravers_records_become_calls(tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("1:1:1:9:1:0:1:1", "line 16: names task 9, expected 1 to 2"),
-        ("3:1:1:1", "line 16: '3:1:1:1' is no record"),
+        ("1:1:1:9:1:0:1:1", "line 16: refers to task 9, expected 1 to 2"),
+        ("3:1:1:1", "line 16: '3:1:1:1' is not a record"),
         ("1:1:1:1:1:9:5:1", "line 16: ends before it begins"),
     ],
 )
@@ -281,9 +281,7 @@ def test_a_broken_matrix_is_told_with_its_line(tmp_path, text, told):
 def test_a_trace_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
     (tmp_path / "x.prv").write_text(PRV)
     monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "1000")
-    with pytest.raises(
-        ValueError, match="more than 1,000 bytes of memory as a whole; cut it to some --ranks"
-    ):
+    with pytest.raises(ValueError, match="more than 1,000 bytes of memory; cut the trace to some --ranks"):
         read(tmp_path / "x.prv")
     assert counted(tmp_path / "x.prv")["messages"] == 1
 

@@ -144,7 +144,7 @@ def test_more_chunks_have_a_shorter_bubble(written):
         ),
         (
             interleaved(micros=3),
-            "line 1: vpp: 2 chunks of layers are interleaved, for which ga=3 micro-batches must",
+            "line 1: vpp: 2 chunks of layers are interleaved, so ga=3 micro-batches must",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_chunks_that_do_not_fit_are_refused(written, content, sentence):
 
 
 def test_micro_batches_that_cannot_be_told_apart_are_refused(written):
-    with pytest.raises(ValueError, match="3 layers called embedding_layer do not begin ga=4 micro-batches"):
+    with pytest.raises(ValueError, match="3 layers called embedding_layer do not mark ga=4 micro-batches"):
         open_trace(written(PIPELINE.replace("ga: 3", "ga: 4")))
     with pytest.raises(ValueError, match="experts of 1 and 2 stages, expected a multiple of 4"):
         open_trace(written(PIPELINE.replace("all_gpus: 8", "all_gpus: 6")))

@@ -91,7 +91,5 @@ def test_iterations_cannot_change_more_keys_than_task_0_has():
 
 def test_programs_too_large_are_refused_before_keys_are_drawn(monkeypatch):
     monkeypatch.setattr(sys.modules["netplace.apps.npb.is_"], "_exchanges", None)
-    with pytest.raises(
-        ValueError, match=r"is\.D\.1024 with 20 iterations takes 14.,.*; ask for at most 8 iter"
-    ):
+    with pytest.raises(ValueError, match=r"is\.D\.1024 with 20 iterations takes 14.,.*; use at most 8 iter"):
         is_("D", 1024, 20)

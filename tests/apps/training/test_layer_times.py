@@ -63,12 +63,12 @@ def test_what_is_in_the_file_is_part_of_a_run(written):
 @pytest.mark.parametrize(
     ("rows", "options", "sentence"),
     [
-        (("2,1,1",), {}, "line 2: '2' is no layer, expected 0 to 1, or head"),
-        (("0,1,1", "0,2,2"), {}, "line 3: layer 0 stands there twice"),
+        (("2,1,1",), {}, "line 2: '2' is not a layer, expected 0 to 1, or head"),
+        (("0,1,1", "0,2,2"), {}, "line 3: layer 0 appears twice"),
         (("0,1",), {}, "line 2: 2 columns, expected 3"),
         (("0,-1,1",), {}, "line 2: forward: -1 is too small"),
         (("0,1,soon",), {}, "line 2: backward: 'soon' is not a number"),
-        (("1,1,1",), {"flops": 0.0}, "times: layers 0 have none, and flops is 0"),
+        (("1,1,1",), {"flops": 0.0}, "times: layers 0 have no time and flops is 0"),
     ],
 )
 def test_mistakes_are_told(written, rows, options, sentence):

@@ -327,8 +327,8 @@ def test_boxes_that_are_held_already_or_not_at_all():
     partitioner = make_partitioner("contiguous", parse("mesh:4x4"))
     allocation = partitioner.find(Job(1, 0.0, 4, 1.0))
     partitioner.take(allocation)
-    with pytest.raises(ValueError, match="node 0: a box from there is held already"):
+    with pytest.raises(ValueError, match="node 0: this box is occupied already"):
         partitioner.take(allocation)
     partitioner.release(allocation)
-    with pytest.raises(ValueError, match="node 0: no such box is held"):
+    with pytest.raises(ValueError, match="node 0: no job occupies this box"):
         partitioner.release(allocation)

@@ -202,7 +202,7 @@ def test_mistakes(text, machine, told):
     ("text", "told"),
     [
         ("0 1 2", "node 3 is missing"),
-        ("0,1\n2 1 # again\n3", ":2: node 1 comes a second time, the first is in line 1"),
+        ("0,1\n2 1 # again\n3", ":2: node 1 appears twice, the first time in line 1"),
         ("0\n9", ":2: node 9 is not in 0..3 of mesh:4"),
         ("0\nx", ":2: node: 'x' is not a whole number"),
     ],

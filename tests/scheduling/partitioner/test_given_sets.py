@@ -26,13 +26,13 @@ def test_sets_of_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "there is no set, expected lines such as 0-11, 24"),
-        ("0-3\n4-x", ":2: '4-x' is no node, nor a range such as 0-11"),
-        ("0-3\n\n4-8", ":3: '4-8' is no node or range of 0..7"),
-        ("3-1", ":1: '3-1' is no node or range of 0..7"),
-        ("0-3, 2", ":1: node 2 is named twice"),
+        ("", "has no sets, expected lines such as 0-11, 24"),
+        ("0-3\n4-x", ":2: '4-x' is invalid, expected a node or a range such as 0-11"),
+        ("0-3\n\n4-8", ":3: '4-8' is out of range, expected nodes in 0..7"),
+        ("3-1", ":1: '3-1' is out of range, expected nodes in 0..7"),
+        ("0-3, 2", ":1: node 2 appears twice"),
         ("9" * 5000, ":1: '9999"),
-        ("-1", ":1: '-1' is no node"),
+        ("-1", ":1: '-1' is invalid"),
     ],
 )
 def test_mistakes_in_a_file_of_sets(tmp_path, text, told):
@@ -72,10 +72,10 @@ def test_hops_to_input_and_output():
     [
         ("io", "expected uniform, centre or a form such as io:0[+]63"),
         ("centre:3", "expected uniform, centre or a form such as io"),
-        ("io:16", "there is no node 16, expected 0..15"),
-        ("io:3-1", "'3-1' is no node, nor a range"),
-        ("io:a", "'a' is no node"),
-        ("io:0++1", "'' is no node"),
+        ("io:16", "node 16 does not exist, expected 0..15"),
+        ("io:3-1", "'3-1' is invalid, expected a node or a range"),
+        ("io:a", "'a' is invalid"),
+        ("io:0++1", "'' is invalid"),
         ("oi:0", "unknown name 'oi'; did you mean io"),
     ],
 )

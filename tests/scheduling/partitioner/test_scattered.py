@@ -74,9 +74,9 @@ def test_what_is_held_cannot_be_taken(text, machine):
     partitioner.take(held)
     free = [node for node in range(6) if node not in held.nodes][:2]
     for nodes in ([*free, held.nodes[1]], [free[0], free[0]]):
-        with pytest.raises(ValueError, match="is held already"):
+        with pytest.raises(ValueError, match="is occupied already"):
             partitioner.take(Allocation(np.array(nodes)))
-    with pytest.raises((ValueError, IndexError), match=r"is not in 0|or is none|out of bounds"):
+    with pytest.raises((ValueError, IndexError), match=r"is not in 0|or does not exist|out of bounds"):
         partitioner.take(Allocation(np.array([parse(machine).nodes])))
     with pytest.raises(ValueError, match="is free already"):
         partitioner.release(Allocation(np.array([*held.nodes, free[0]])))

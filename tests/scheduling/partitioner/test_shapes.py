@@ -105,7 +105,7 @@ def test_fixed_boxes_keep_the_longest_side_first():
 
 def test_counts_without_a_box():
     grid = parse("torus:8x8x8")
-    with pytest.raises(ValueError, match="job 7: 31 nodes are no product of sides that fit torus:8x8x8"):
+    with pytest.raises(ValueError, match="job 7: 31 nodes do not form a box that fits torus:8x8x8"):
         Factors(grid)(job(31))
     shapes = [shape for shape, _ in Factors(grid, round_up=True)(job(31))]
     assert {math.prod(shape) for shape in shapes} == {32}
@@ -162,11 +162,11 @@ def test_the_mapping_of_the_ranking_comes_with_the_box():
         ("contiguous:cubik", "partitioner contiguous:cubik: unknown name 'cubik'; did you mean cubic"),
         ("contiguous:cubic,fs", "partitioner contiguous:cubic,fs: expected one of cubic, fs, bps"),
         ("iff:fixed,fixed", "each word once"),
-        ("naive:bps", "partitioner naive:bps: needs a run-time table to rank shapes by"),
-        ("zff:bps,round-up", "round-up is for cubic and fs"),
-        ("zff:bps-all,no-lines", "no-lines is for cubic and fs"),
+        ("naive:bps", "partitioner naive:bps: needs a run-time table that ranks shapes"),
+        ("zff:bps,round-up", "round-up applies to cubic and fs"),
+        ("zff:bps-all,no-lines", "no-lines applies to cubic and fs"),
         ("contiguos", "partitioner: unknown name 'contiguos'; did you mean contiguous"),
-        ("contiguous:", "partitioner contiguous:: nothing after the colon"),
+        ("contiguous:", "partitioner contiguous:: no option after the colon"),
     ],
 )
 def test_options_that_are_not_understood(text, words):

@@ -56,7 +56,7 @@ def test_on_a_dragonfly_jobs_are_spread_over_leaf_switches():
 
 
 def test_a_torus_has_no_leaf_switches():
-    with pytest.raises(ValueError, match="at no switches, expected flat"):
+    with pytest.raises(ValueError, match="are not at switches, expected flat"):
         make_partitioner("slurm:tree", parse("torus:4x4"))
 
 
@@ -90,13 +90,13 @@ def test_spacing_and_seed_say_where_boxes_stand_round_the_ring():
 @pytest.mark.parametrize(
     ("shapes", "said"),
     [
-        ("", "'' is no placement"),
+        ("", "'' is not a placement"),
         ("2x2", "2 sides, expected 3"),
         ("5x1x1", "5x1x1: sides of 1 to 4, 1 to 4, 1 to 2 expected"),
         ("0x1x1", "0x1x1: sides of 1 to 4"),
         ("2x2x1/0x1x1", "spacing of 1 to 4"),
         ("2x2x1@4x0x0", "seed of 0 to 3"),
-        ("2x2x1+a", "'a' is no placement"),
+        ("2x2x1+a", "'a' is not a placement"),
     ],
 )
 def test_placements_that_are_none(shapes, said):
@@ -105,5 +105,5 @@ def test_placements_that_are_none(shapes, said):
 
 
 def test_placements_are_for_tori():
-    with pytest.raises(ValueError, match="is for tori, not for mesh:4x4x2"):
+    with pytest.raises(ValueError, match="is defined on tori, not on mesh:4x4x2"):
         make_partitioner("slurm:torus3d=2x2x1", parse("mesh:4x4x2"))

@@ -87,5 +87,5 @@ def test_pages_are_subtrees(machine):
     assert taken(make_partitioner("paging:2", machine), 4) == [0, 11, 12, *range(1, 11)]
     with pytest.raises(ValueError, match=r"paging:4: level"):
         make_partitioner("paging:4", machine)
-    with pytest.raises(ValueError, match=r"pages of trees have no other order"):
+    with pytest.raises(ValueError, match=r"pages of trees have a fixed order"):
         make_partitioner("paging:1,snake", machine)

@@ -89,7 +89,7 @@ def test_lookahead_boots_in_time():
     assert late.begin.tolist() == [0, 220]
     assert early.begin.tolist() == [0, 200]
     for policy in ("fcfs", "sjf"):
-        with pytest.raises(ValueError, match=f"policy {policy} plans no starts"):
+        with pytest.raises(ValueError, match=f"policy {policy} does not plan starts"):
             run(jobs, "lookahead:0", policy)
 
 
@@ -156,8 +156,8 @@ def test_a_partition_of_boxes_is_told():
     ("text", "what"),
     [
         ("timeut:3", "switching: unknown name 'timeut'; did you mean timeout"),
-        ("timeout:-1", "'-1' is no time"),
-        ("timeout:x", "'x' is no time"),
+        ("timeout:-1", "'-1' is not a time"),
+        ("timeout:x", "'x' is not a time"),
         ("reserve:x", "switching reserve: idle nodes"),
         ("reserve:-2", "switching reserve: idle nodes"),
     ],

@@ -104,7 +104,7 @@ def test_jobs_that_no_queue_admits_are_refused():
     made = run_site(MACHINE, [Job(1, 0, 2, 5, 5), Job(2, 0, 3, 5, 5), Job(3, 0, 1, 5, 101)], site)
     assert made.refused == (2, 3)
     assert made.schedule.number.tolist() == [1]
-    with pytest.raises(ValueError, match="no queue admits one of 1"):
+    with pytest.raises(ValueError, match="no queue accepts any of 1"):
         run_site(MACHINE, [Job(2, 0, 3, 5, 5)], site)
 
 
@@ -238,14 +238,14 @@ def test_mistakes_are_sentences():
         (lambda: Site(backfill="some"), "unknown name 'some'"),
         (lambda: Site(half_life=0), "half-life"),
         (lambda: Site(half_life=math.nan), "half-life"),
-        (lambda: Site(queues=(JobQueue("a", (1,)), JobQueue("b", (1,)))), "two of them claim number 1"),
+        (lambda: Site(queues=(JobQueue("a", (1,)), JobQueue("b", (1,)))), "number 1 belongs to two queues"),
         (lambda: Window("w", 5, 5), "expected a later end"),
         (lambda: Window("w", 5, 6, 0), "at least 1"),
-        (lambda: Failures(mean_between=0), "over 0"),
-        (lambda: Failures(mean_repair=math.inf), "over 0"),
+        (lambda: Failures(mean_between=0), "greater than 0"),
+        (lambda: Failures(mean_repair=math.inf), "greater than 0"),
         (lambda: run_site(MACHINE, job, Site(windows=(Window("w", 0, 1, 9),))), "the machine has 8"),
         (lambda: run_site(MACHINE, job, Site(failures=Failures((Outage(0, 1, 8),)))), "one of 0 to 7"),
-        (lambda: run_site(parse("torus:4x4"), job, Site(), "contiguous"), "needs places"),
+        (lambda: run_site(parse("torus:4x4"), job, Site(), "contiguous"), "chooses places"),
         (lambda: run_site(MACHINE, job, Site(), overrun="requeue"), "overrun 'requeue'"),
     ]:
         with pytest.raises(ValueError, match=told):

@@ -81,7 +81,7 @@ def test_all_at_once_or_with_exponential_gaps():
 def test_small_machines_get_small_jobs_and_a_note():
     workload = applications(100, 500)
     assert set(workload.nodes.tolist()) == {8, 16, 32, 64}
-    assert workload.notes == ("sizes of 128, 256, 512 nodes were not drawn for 100 nodes",)
+    assert workload.notes == ("sizes of 128, 256, 512 nodes do not fit 100 nodes",)
 
 
 def test_the_seed_decides_about_applications():
@@ -144,7 +144,7 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
     ("text", "words"),
     [
         ("", "own.csv: is empty, expected columns number"),
-        ("number,submit,nodes,run_time\n", "there are no jobs in this file"),
+        ("number,submit,nodes,run_time\n", "the file has no jobs"),
         ("number,submit,nodes,runtime\n", "line 1, column: unknown name 'runtime'; did you mean run_time"),
         ("# a\nnumber,submit,nodes\n", "line 2: 0 columns run_time, expected one"),
         ("number,submit,nodes,run_time,nodes\n", "line 1: 2 columns nodes, expected one"),
@@ -158,7 +158,7 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
             "line 2, submit in seconds: -5 is too small",
         ),
         ("number,submit,nodes,run_time\n1,0,4,1\n1,0,4,1\n", "two jobs have the same number"),
-        ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "an estimate that is not more than 0"),
+        ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "whose estimate is not greater than 0"),
         ("number,submit,nodes,run_time,application,intensity\n1,0,4,1,lu,hgh\n", "did you mean high"),
     ],
 )
@@ -172,7 +172,7 @@ def test_csv_at_fault_names_file_and_line(tmp_path, text, words):
 
 def test_csv_has_no_options(tmp_path):
     write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.csv")
-    with pytest.raises(ValueError, match="cores_per_node is an option of SWF files"):
+    with pytest.raises(ValueError, match="cores_per_node applies to SWF files"):
         read(tmp_path / "w.csv", cores_per_node=4)
 
 

@@ -194,7 +194,7 @@ def test_small_machines(nodes):
         ({"jobs": 0}, "jobs of lublin: 0 is too small"),
         ({"jobs": 1, "load": 0.5}, "jobs of lublin: 1 is too small, expected at least 2"),
         ({"seed": -1}, "seed of lublin: -1 is too small"),
-        ({"load": 0.0}, "load of lublin: 0 is not a number of more than 0"),
+        ({"load": 0.0}, "load of lublin: 0 is invalid, expected a number greater than 0"),
         ({"load": float("nan")}, "load of lublin: nan"),
         ({"kind": "bach"}, "did you mean batch"),
     ],

@@ -71,34 +71,41 @@ def test_every_form_has_the_same_jobs(tmp_path, name, packed):
     assert log.user.tolist() == [2, 1, 1]
     assert log.queue.tolist() == [2, 1, 1]
     assert log.header == (" UnixStartTime: 1767225600", " Queue: 1 short", " Queue: 2 long")
-    assert dict(log.dropped) == {"run time not known": 2, "never ran": 1}
+    assert dict(log.dropped) == {"unknown run time": 2, "never ran": 1}
     assert len(read(path, drop=("failed",))) == 2  # the cancelled one is kept with run time 0
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("JobID|State|User\n1|COMPLETED|a\n", r"line 1: no column Submit of sacct, expected what sacct -a"),
+        (
+            "JobID|State|User\n1|COMPLETED|a\n",
+            r"line 1: no column Submit of sacct, expected the output of "
+            r"sacct -a",
+        ),
         ("JobID|Submit|State|NNodes\n1|0|COMPLETED|1\n", r"line 1: no column ElapsedRaw"),
-        (TABLE.replace("|4|", "|4K|"), r"line 2, nnodes: '4K' is no whole number; sacct --noconvert"),
+        (TABLE.replace("|4|", "|4K|"), r"line 2, nnodes: '4K' is not a whole number; sacct --noconvert"),
         (TABLE.replace("COMPLETED|ann", "DONE|ann"), r"line 2: State 'DONE', expected such as COMPLETED"),
-        (TABLE.replace("2026-01-01T00:00:10", "yesterday"), r"line 2, Submit: 'yesterday' is no time"),
-        (TABLE.replace("|01:00:00|4", "|one hour|4"), r"line 2, Elapsed: 'one hour', expected such as 1-02"),
+        (TABLE.replace("2026-01-01T00:00:10", "yesterday"), r"line 2, Submit: 'yesterday' is not a time"),
+        (
+            TABLE.replace("|01:00:00|4", "|one hour|4"),
+            r"line 2, Elapsed: 'one hour', expected a form such as 1-02",
+        ),
         (TABLE.replace("101|a", "a101|a"), r"line 2: JobID 'a101', expected a number"),
         (TABLE.replace("|ann\n", "|an|n\n", 1), r"line 2: 12 columns, expected 11"),
-        (TABLE.splitlines()[0], "there are no jobs"),
+        (TABLE.splitlines()[0], "the file has no jobs"),
         (
             "JobID    JobName  Partition\n------ ----- ------\n1   a   b\n",
-            "a table for people, expected what",
+            "for people, expected the output of",
         ),
         ('{"jobs": [{"job_id": 1, "job_state": ["RUNNING"]}]}', "jobs of squeue have not ended"),
-        ('{"jobs": [{"job_id": 1}]}', "is not what sacct --json writes: .*`time`"),
-        ('{"jobs": 1}', "is not what sacct --json writes"),
-        (as_json().replace('"COMPLETED"', "7", 1), "is not what sacct --json writes: .*state.current"),
-        (as_json().replace('"job_id": ', '"job_id": 1.5, "was": ', 1), "is not what sacct .*job_id"),
-        ('{"jobs": [', "is not what sacct --json writes"),
-        ("{" * 100000, "is not what sacct --json writes"),
-        ("JobID|Submit|State|NNodes|Elapsed\n1|9999999999999999|COMPLETED|1|1\n", "is no time"),
+        ('{"jobs": [{"job_id": 1}]}', "is not output of sacct --json: .*`time`"),
+        ('{"jobs": 1}', "is not output of sacct --json"),
+        (as_json().replace('"COMPLETED"', "7", 1), "is not output of sacct --json: .*state.current"),
+        (as_json().replace('"job_id": ', '"job_id": 1.5, "was": ', 1), "is not output of sacct .*job_id"),
+        ('{"jobs": [', "is not output of sacct --json"),
+        ("{" * 100000, "is not output of sacct --json"),
+        ("JobID|Submit|State|NNodes|Elapsed\n1|9999999999999999|COMPLETED|1|1\n", "is not a time"),
     ],
 )
 def test_what_is_none_is_named(tmp_path, content, words):

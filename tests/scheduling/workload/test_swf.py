@@ -92,13 +92,13 @@ def test_what_cannot_be_scheduled_is_dropped_and_counted(log):
     assert [job.number for job in workload] == [1, 2, 3, 4, 5, 6]
     assert [job.run_time for job in workload] == [100, 100, 100, 0, 0, 0]
     assert workload.dropped == {
-        "part of a job that another line sums up": 2,
-        "submit time not known": 1,
-        "size not known": 1,
-        "run time not known": 1,
+        "part of a job that another line contains as a whole": 2,
+        "unknown submission time": 1,
+        "unknown size": 1,
+        "unknown run time": 1,
     }
     assert workload.records == 11
-    assert "jobs dropped: 2 of 11, part of a job that another line sums up" in workload.notes
+    assert "jobs dropped: 2 of 11, part of a job that another line contains as a whole" in workload.notes
     assert "jobs that never ran, kept with run time 0: 2" in workload.notes
 
 
@@ -121,20 +121,20 @@ def test_jobs_out_of_order_are_sorted_with_one_note(log):
     workload = read_swf(log(line(1, 10), line(2, 5), line(3, 10), line(4, 20), line(5, 5)))
     assert [job.number for job in workload] == [2, 5, 1, 3, 4]
     [note] = workload.notes
-    assert note == "jobs sorted by submit time: 2 stood behind a later one, 2 share theirs with another"
+    assert note == "jobs sorted by submit time: 2 followed a later one, 2 share their time with another"
 
 
 def test_numbers_that_occur_again_are_made_anew(log):
     workload = read_swf(log(line(7), line(7, 1), line(9, 2)))
     assert [job.number for job in workload] == [1, 2, 3]
-    assert workload.notes == ("job numbers are not unique (1 occur again): jobs are numbered anew",)
+    assert workload.notes == ("job numbers are not unique (1 appear again): jobs are renumbered",)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "there are no jobs in this file"),
-        (HEADER, "there are no jobs in this file"),
+        ("", "the file has no jobs"),
+        (HEADER, "the file has no jobs"),
         (line() + "1 2 3\n", "line 2: 3 columns, expected 18"),
         ("; a\n\n" + line().replace("\n", " 5\n"), "line 3: 19 columns, expected 18"),
         (line() + line() + line(run="ten"), "line 3: column 4 is 'ten', expected a number"),
@@ -148,7 +148,7 @@ def test_numbers_that_occur_again_are_made_anew(log):
         (line(run="nan"), "line 1: run time nan, expected a number"),
         (line(submit="inf"), "line 1: submit time inf, expected a number"),
         (line(used="1e300"), "line 1: allocated processors 1e"),
-        (line(used=-1, asked=-1), "no jobs in this file but those dropped: size not known"),
+        (line(used=-1, asked=-1), "all jobs in the file are dropped: unknown size"),
         ("\x00\x01\n", "line 1: 1 columns"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_log_at_fault_names_file_and_line(log, text, words):
 def test_files_that_are_not_what_their_names_say(tmp_path):
     path = tmp_path / "log.swf.gz"
     path.write_text(line())
-    with pytest.raises(ValueError, match="is not gzip, as its name says"):
+    with pytest.raises(ValueError, match="is not gzip, although its name says so"):
         read(path)
     path.write_bytes(gzip.compress((line() * 99).encode())[:40])
     with pytest.raises(ValueError, match="is a broken gzip file"):

@@ -67,15 +67,15 @@ def test_columns_cannot_be_written_to():
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"submit": [1.0, 0.0]}, "job 2 is a job submitted before the job in front of it"),
+        ({"submit": [1.0, 0.0]}, "job 2 is a job submitted before its predecessor"),
         ({"submit": [0.0, math.inf]}, "job 2 is a job without a finite submit time"),
         ({"submit": [0.0]}, "1 values of submit for 2 jobs"),
         ({"nodes": [0, 1]}, "job 1 is a job on less than one node"),
-        ({"run_time": [1.0, -1.0]}, "job 2 is a job with a run time that is no number of at least 0"),
-        ({"run_time": [1.0, math.nan]}, "job 2 is a job with a run time"),
-        ({"estimate": [0.0, 1.0]}, "job 1 is a job with an estimate that is not more than 0"),
-        ({"repeats": [1, 0]}, "job 2 is a job with less than one repeat"),
-        ({"kind": [0, 1]}, "job 2 is a job that runs what is not in the list"),
+        ({"run_time": [1.0, -1.0]}, "job 2 is a job whose run time is not a number of at least 0"),
+        ({"run_time": [1.0, math.nan]}, "job 2 is a job whose run time"),
+        ({"estimate": [0.0, 1.0]}, "job 1 is a job whose estimate is not greater than 0"),
+        ({"repeats": [1, 0]}, "job 2 is a job with fewer than one repeat"),
+        ({"kind": [0, 1]}, "job 2 is a job whose application is not in the list"),
         ({"number": [3, 3]}, "two jobs have the same number"),
     ],
 )
@@ -93,7 +93,7 @@ def test_jobs_larger_than_the_machine_are_counted():
     assert small.records == 10
     assert small.notes[0] == "jobs dropped: 2 of 10, larger than the machine of 8 nodes"
     assert workload.fit(10) is workload
-    with pytest.raises(ValueError, match="no job is left, all 9"):
+    with pytest.raises(ValueError, match="all 9 jobs are dropped"):
         workload[1:].fit(1)
     with pytest.raises(ValueError, match="0 is too small"):
         workload.fit(0)
@@ -128,9 +128,9 @@ def test_a_workload_is_stretched_to_a_load():
     assert load(stretched, 8) == pytest.approx(0.4)
     assert np.diff(stretched.submit) == pytest.approx(25)
     for target in (0, -1, math.nan, math.inf):
-        with pytest.raises(ValueError, match="is not a number of more than 0"):
+        with pytest.raises(ValueError, match="is invalid, expected a number greater than 0"):
             at_load(evenly(3), 8, target)
-    with pytest.raises(ValueError, match="cannot be stretched"):
+    with pytest.raises(ValueError, match="cannot be scaled"):
         at_load(evenly(3, gap=0.0), 8, 0.5)
 
 
