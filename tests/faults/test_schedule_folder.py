@@ -92,7 +92,7 @@ def test_damage_is_told(folder, name):
     with pytest.raises(ValueError, match=name):
         read_figures(folder)
     (folder / name).unlink()
-    with pytest.raises(ValueError, match="is not there, expected a folder"):
+    with pytest.raises(ValueError, match="does not exist, expected a folder"):
         read_figures(folder)
 
 
