@@ -42,7 +42,7 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
                 before = raw.tell()
                 yield block
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise FileError(f"{path}: is a damaged gzip file, {_reason(error)}") from None
+        raise FileError(f"{path}: is a broken gzip file, {_reason(error)}") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read, {error.strerror}") from None
 

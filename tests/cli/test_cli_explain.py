@@ -62,4 +62,4 @@ def test_mistakes(netplace, folder, words, said):
 
 
 def test_no_folder(netplace, tmp_path):
-    check(netplace("explain", tmp_path / "nothing", "--job", "1"), "expected a folder written by netplace cosim -o")
+    check(netplace("explain", tmp_path / "nothing", "--job", "1"), "written by netplace cosim -o")

@@ -174,7 +174,7 @@ def test_a_trace_at_fault_names_file_and_place(netplace, tmp_path, content, word
 
 
 def test_a_trace_that_is_a_folder(netplace, tmp_path):
-    check(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "directory")
+    check(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "it is a folder without a trace")
 
 
 @pytest.mark.parametrize(
