@@ -65,7 +65,7 @@ def quantity(
     choices: Iterable[str] = (),
     **more: Any,
 ) -> Any:
-    """Return the field of a dataclass with what it is.
+    """Return a field of a dataclass with its unit, digits, bounds and description.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
 
 
 def check_contents(content: dict[str, Any], path: Path, kind: Kind, *, whole: bool) -> None:
-    """Check every key of results; what is `whole`, by its checksum, and has others is of another version."""
+    """Check every key of results; `whole` ones, by their checksum, with other keys are of another version."""
     try:
         kind(content, str(path))
     except ValueError as error:

@@ -82,8 +82,8 @@ def _unless_empty(block: Part) -> tuple[Part] | None:
 def alltoall_in_random_order(call: Call) -> Rounds:
     """Send all blocks at once, each rank in an order of its own that is drawn once for all.
 
-    Blue Gene/L does so, lest the packets of all ranks want the same links: Kumar et al., ICPP 2008. The draws
-    are **(ours)**.
+    Blue Gene/L does so to prevent the packets of all ranks from requesting the same links: Kumar et al., ICPP
+    2008. The draws are **(ours)**.
     """
     messages = []
     for rank in range(call.ranks):

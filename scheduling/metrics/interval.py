@@ -1,8 +1,8 @@
 """The mean of a sample with its confidence interval, of independent values or of values in time.
 
-Jobs that follow each other wait for the same reasons, so their values are not independent. Values in time
-are therefore joined to batches, whose means hang together less. The correlation of neighbors tells how many
-independent values the batches are worth; from fewer than ten, no interval is stated. A. Law and W. Kelton,
+Consecutive jobs wait for the same reasons, so their values are not independent. Values in time are therefore
+joined into batches, whose means are less correlated. The correlation of adjacent batches determines how many
+independent values they are worth; fewer than ten give no interval. A. Law and W. Kelton,
 "Simulation modeling and analysis", sections 4.4 and 9.5.
 """
 
