@@ -161,5 +161,6 @@ def squares(most_root: int) -> list[int]:
 
 def near_square(count: int) -> tuple[int, int]:
     """Return the factors of `count` nearest to each other, the larger one first."""
+    check_int(count, "count", most=2**31)  # they are searched for
     small = next(d for d in range(isqrt(count), 0, -1) if count % d == 0)
     return count // small, small
