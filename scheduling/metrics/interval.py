@@ -73,7 +73,7 @@ class Estimate:
 
     def half_width_at(self, confidence: float) -> float:
         """Return half of the interval of `mean` at a level between 0 and 1."""
-        return quantile(self.count, confidence) * self.error if self.error else self.error
+        return quantile(self.count, confidence) * self.error if self.error > 0 else self.error
 
 
 def estimate(values: Values, *, in_time: bool = False) -> Estimate:

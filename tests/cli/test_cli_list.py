@@ -100,7 +100,7 @@ def test_the_examples_of_the_help_run(netplace, line, tmp_path, monkeypatch):
             assert netplace(*shlex.split(before)[1:]).exit_code == 0
     result = netplace(*shlex.split(line)[1:])
     assert result.exit_code == 0, result.stderr
-    assert result.stdout
+    assert result.stdout or line.startswith("netplace serve")  # which answers nothing unasked
 
 
 def test_help_is_quick():
