@@ -136,7 +136,7 @@ def test_a_flow_chooses_its_way_anew_only_when_nothing_of_it_is_under_way(engine
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"faults": "at=3,links=0.1"}, "ordered_flows: expected no faults 'at=3,links=0.1' beside it"),
+        ({"faults": "at=3,links=0.1"}, "ordered_flows: expected no faults 'at=3,links=0.1'"),
         ({"ordered_flows": "yes"}, "ordered_flows"),
     ],
 )

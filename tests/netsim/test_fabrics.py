@@ -77,7 +77,7 @@ def test_virtual_channels_of_a_level_bear_a_cable_together():
     )
     assert (one[0].vcs, two[0].vcs) == (1, 2)
     assert two[0].share == 2 * one[0].share
-    assert str(one[0]).startswith("global cables can not carry more than 29 % of their rate: 4 packets")
+    assert str(one[0]).startswith("global cables cannot carry more than 29 % of their rate: 4 packets")
 
 
 def test_nobody_is_told_of_limits_where_room_is_known_at_once():

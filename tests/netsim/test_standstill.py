@@ -100,7 +100,7 @@ def test_a_ring_without_a_bubble_locks_and_names_the_circle(engine):
     with pytest.raises(DeadlockError, match="network deadlock in cycle") as raised:
         simulate(parse("torus:7"), writers(*tasks), config=config, engine=engine)
     text = str(raised.value)
-    shown = re.search(r"wait in a circle: ([^;]*)", text)
+    shown = re.search(r"wait in a cycle: ([^;]*)", text)
     circle = [int(router) for router in re.findall(r"router (\d+) input 0", shown[1])]
     assert circle[0] == circle[-1]
     assert sorted(circle[:-1]) == list(range(7))

@@ -154,9 +154,9 @@ def ring_of_sends(nodes: int) -> Program:
 def test_deadlock_is_refused_or_named(engine):
     topology = parse("torus:5,c=1")
     config = {"routing": "dor", "vc_discipline": "none", "vcs": 1, "queue_packets": 1}
-    with pytest.raises(ValueError, match=r"for each other in a circle of 5 channels; .*--allow-deadlock"):
+    with pytest.raises(ValueError, match=r"can deadlock in a cycle of 5 channels; .*--allow-deadlock"):
         simulate(topology, ring_of_sends(5), config=Config(**config), engine=engine)
-    with pytest.raises(DeadlockError, match=r"network deadlock in cycle \d+: .* in a circle: router"):
+    with pytest.raises(DeadlockError, match=r"network deadlock in cycle \d+: .* in a cycle: router"):
         simulate(topology, ring_of_sends(5), config=Config(**config, allow_deadlock=True), engine=engine)
     done = simulate(topology, ring_of_sends(5), config=Config(routing="dor", queue_packets=1), engine=engine)
     assert done.cycles > 0

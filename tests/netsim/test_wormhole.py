@@ -117,9 +117,9 @@ def test_worms_that_stand_in_a_circle_end_the_run():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"faults": "at=3,links=0.1"}, "wormhole switching, which does not know faults 'at=3,links=0.1'"),
-        ({"crossbar_speedup": 1}, "does not know crossbar_speedup 1"),
-        ({"congestion_control": "dcqcn=1"}, "does not know congestion_control 'dcqcn=1'"),
+        ({"faults": "at=3,links=0.1"}, "wormhole switching, which does not support faults 'at=3,links=0.1'"),
+        ({"crossbar_speedup": 1}, "does not support crossbar_speedup 1"),
+        ({"congestion_control": "dcqcn=1"}, "does not support congestion_control 'dcqcn=1'"),
         ({"buffer_phits": -1}, "buffer_phits: -1 is too small"),
     ],
 )
