@@ -158,7 +158,9 @@ def test_every_setting_changes_something_or_is_refused(kind, beside, folder):
         taken = [config for config in configs if name not in without_effect(topology, config)]
         for config in configs:
             if config not in taken:
-                with pytest.raises(ValueError, match=rf"^{name}: .* has no effect on .*(; expected |; omit it$)"):
+                with pytest.raises(
+                    ValueError, match=rf"^{name}: .* has no effect on .*(; expected |; omit it$)"
+                ):
                     simulate(topology, exchange, topology.computing, config=config)
         if name in SHOWS_ELSEWHERE.get(beside, ()):
             continue

@@ -109,7 +109,9 @@ def test_a_node_has_one_task_at_a_time():
 def test_a_wait_needs_its_request():
     wrong = program([("isend", 1, 64), ("wait", 0)], [("recv", 0, 64)])
     wrong = replace(wrong, request=np.array([0, 4, -1]))
-    with pytest.raises(ValueError, match="task 0, operation 1: wait for request 4, which no previous isend or irecv"):
+    with pytest.raises(
+        ValueError, match="task 0, operation 1: wait for request 4, which no previous isend or irecv"
+    ):
         engine("torus:8").install(wrong, np.array([0, 1]))
 
 
