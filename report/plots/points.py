@@ -231,6 +231,8 @@ def front_figure(title: str, frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: Pareto-optimal).
     """
+    import pandas as pd
+
     families = frame["rule"].str.partition(":")[0]
     points = pd.DataFrame(
         {
@@ -285,6 +287,8 @@ def trade_off_figure(
     whiskers : str
         What the intervals are.
     """
+    import pandas as pd
+
     drawn = []
     for title_of, table in panels.items():
         best = table[table["front"] == "*"]

@@ -22,7 +22,7 @@ def test_tables_and_what_stands_beside_them(tmp_path):
         ("\nclass = 3\n", r"mix\.toml:2: class is 3, expected tables \[\[class\]\]"),
         ("class = [1, 2]\n", r"mix\.toml:1: class is \[1, 2\], expected tables \[\[class\]\]"),
         ("[class]\nweight = 1\n", r"class is \{'weight': 1\}, expected tables \[\[class\]\]"),
-        ("\n\nclas = 3\n", r"mix\.toml:3: key 'clas' is not known, expected \[\[class\]\] or communication"),
+        ("\n\nclas = 3\n", r"mix\.toml:3: unknown key 'clas', expected \[\[class\]\] or communication"),
     ],
 )
 def test_other_files_are_refused_in_a_sentence(tmp_path, text, sentence):

@@ -73,7 +73,7 @@ def test_what_was_simulated_is_kept_and_a_table_of_it_says_the_same(store, tmp_p
         table.check(jobs)
     with pytest.raises(LookupError, match=r"no entry of application 2d-mesh, .* network mesh:2x4"):
         table.seconds(job(), box(2, 4))
-    with pytest.raises(LookupError, match="nothing of 1 kinds of jobs: 2d-torus low on 8 nodes"):
+    with pytest.raises(LookupError, match="the table lacks 1 kinds of jobs: 2d-torus low on 8 nodes"):
         table.check([*jobs, job(application="2d-torus")])
 
 

@@ -239,7 +239,7 @@ def test_every_rule_of_run_times_has_an_example_that_works():
         ("penalty:linear", "tree:2,4", "expected a form such as penalty:linear,0.1"),
         ("penalty:cubic,1", "tree:2,4", "growth of the penalty: unknown name 'cubic'"),
         ("penalty:linear,-1", "tree:2,4", "penalty: -1 is too small"),
-        ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, torus:4x4 is none"),
+        ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, not torus:4x4"),
     ],
 )
 def test_mistaken_run_times_are_told(text, machine, words):

@@ -213,7 +213,7 @@ def test_bad_penalties(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("jobs", "told"),
     [
-        ([], "there are none"),
+        ([], "jobs: none given, expected at least one"),
         ([Job(1, 5, 1, 1, 1), Job(2, 4, 1, 1, 1)], "expected at or after"),
         ([Job(1, 0, 0, 1, 1)], "at least 1"),
         ([Job(1, 0, 1, 0)], "wall time 0"),

@@ -97,8 +97,8 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
 
 
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
-    words = ["study", STUDY.name, "--quick", "--workers", "1"]
-    done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "out")])
+    words = ["study", STUDY.name, "--quick"]
+    done = CliRunner().invoke(app, [*words, "--workers", "1", "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     with (tmp_path / "out" / "fcfs.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -17,7 +17,8 @@ from netplace.studies.study import ask
 
 
 def run(name, folder, *more):
-    words = ["study", name, "--quick", "--workers", "1", "-o", str(folder), *more]
+    workers = [] if "--stored" in more else ["--workers", "1"]
+    words = ["study", name, "--quick", *workers, "-o", str(folder), *more]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     return done

@@ -47,8 +47,8 @@ def test_published_numbers_cover_every_printed_table():
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    given = ["study", "td-vs-classic", "--table", "1a", "--mappings", "2", "--workers", "1"]
-    done = CliRunner().invoke(app, [*given, "-o", str(folder / "first")])
+    given = ["study", "td-vs-classic", "--table", "1a", "--mappings", "2"]
+    done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder / "first")])
     assert done.exit_code == 0, done.output
     again = CliRunner().invoke(
         app,

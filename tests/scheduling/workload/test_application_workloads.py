@@ -81,7 +81,7 @@ def test_all_at_once_or_with_exponential_gaps():
 def test_small_machines_get_small_jobs_and_a_note():
     workload = applications(100, 500)
     assert set(workload.nodes.tolist()) == {8, 16, 32, 64}
-    assert workload.notes == ("sizes of 128, 256, 512 nodes do not fit 100 nodes",)
+    assert workload.notes == ("sizes of 128, 256, 512 nodes do not fit 100 nodes and were not drawn",)
 
 
 def test_the_seed_decides_about_applications():
@@ -128,7 +128,9 @@ def test_applications_are_written_and_read_back(tmp_path):
         assert list(again) == list(workload)
         assert again.machine_nodes == 512
         assert again.header == workload.header
-    with pytest.raises(ValueError, match=r"w\.swf: SWF has no place for a job's application"):
+    with pytest.raises(
+        ValueError, match=r"w\.swf: SWF has no column for the application of a job, expected .*\.csv"
+    ):
         write(workload, tmp_path / "w.swf")
     assert not (tmp_path / "w.swf").exists()
 

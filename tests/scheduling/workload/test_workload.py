@@ -50,7 +50,7 @@ def test_more_jobs_than_are_made_at_once():
     assert [job.number for job in workload] == list(range(10_000))
     with pytest.raises(IndexError):
         workload[10_000]
-    with pytest.raises(ValueError, match="backwards"):
+    with pytest.raises(ValueError, match="cannot be selected in reverse order"):
         workload[::-1]
 
 
