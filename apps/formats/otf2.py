@@ -192,7 +192,8 @@ class _Reader:
             while location.regions.pop() != region:
                 pass
         else:
-            self._irregular.append(f"rank {location.rank}: a region ends that did not begin")
+            this = self._regions[region][0]
+            self._irregular.append(f"rank {location.rank}: region {this} ends, but did not begin")
 
     def _MeasurementOnOff(self, location: Location, time: int, mode: str) -> None:  # noqa: N802
         if mode == "OFF":

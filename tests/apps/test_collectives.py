@@ -191,8 +191,8 @@ def test_pairs_of_nothing_say_nothing():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda w: COLLECTIVES["barrier"](w, [1, 2]), "task 0 is not among the 2 members"),
-        (lambda w: COLLECTIVES["bcast"](w, [0, 1], 2, 5), "root: task 2 is not among the 2 members"),
+        (lambda w: COLLECTIVES["barrier"](w, [1, 2]), "members: task 0 is not one of the 2 members"),
+        (lambda w: COLLECTIVES["bcast"](w, [0, 1], 2, 5), "root: task 2 is not one of the 2 members"),
         (lambda w: COLLECTIVES["alltoall"](w, [0, 1], 5, order="any"), "alltoall order: unknown name 'any'"),
         (lambda w: COLLECTIVES["alltoallv"](w, [0, 1], [5], [5, 5]), "sizes_row has 1 sizes"),
     ],

@@ -36,14 +36,14 @@ def test_a_good_program_passes_eager_and_synchronous():
 def test_a_send_without_receive():
     refuses(
         program_of([("send", 1, 8), ("send", 1, 8)], [("recv", 0, 8)]),
-        "task 0, operation 1 (send 8 bytes to task 1, tag 0): no receive in task 1 belongs to it",
+        "task 0, operation 1 (send 8 bytes to task 1, tag 0): no receive in task 1 matches it",
     )
 
 
 def test_a_receive_without_send():
     refuses(
         program_of([("compute", 1)], [("recv", 0, 8, 3)]),
-        "task 1, operation 0 (recv 8 bytes from task 0, tag 3): no send in task 0 belongs to it",
+        "task 1, operation 0 (recv 8 bytes from task 0, tag 3): no send in task 0 matches it",
     )
 
 
@@ -56,7 +56,7 @@ def test_sizes_that_differ_name_the_other_side():
 
 
 def test_tags_tell_messages_apart():
-    refuses(program_of([("send", 1, 8, 1)], [("recv", 0, 8, 2)]), "no receive in task 1 belongs to it")
+    refuses(program_of([("send", 1, 8, 1)], [("recv", 0, 8, 2)]), "no receive in task 1 matches it")
 
 
 def test_the_direction_tells_messages_apart():
@@ -165,7 +165,7 @@ def test_arrays_must_fit_each_other():
     program = program_of([("send", 1, 8)], [("recv", 0, 8)])
     refuses(replace(program, tag=program.tag[1:]), "tag has 1 rows, expected 2")
     refuses(replace(program, first=np.array([0, 1])), "first must rise from 0 to 2")
-    refuses(replace(program, marks=np.array([[1, 0, 1]])), "mark of task 1 stands at 0, outside that task")
+    refuses(replace(program, marks=np.array([[1, 0, 1]])), "mark of task 1 is at 0, outside that task")
     refuses(replace(program, marks=np.array([[5, 0, 1]])), "mark of task 5")
     refuses(replace(program, sections={"a": np.array([[0, 1]])}), "needs a first operation and an end")
 

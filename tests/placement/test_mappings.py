@@ -101,7 +101,7 @@ def test_a_file_that_is_none(tmp_path):
     [
         ("consecutiv", "torus:4x4", "mapping: unknown name 'consecutiv'; did you mean consecutive"),
         ("random:3", "torus:4x4", "mapping random: takes no option, but '3' was given"),
-        ("consecutive", "torus:2x2", "5 tasks are more than the 4 nodes"),
+        ("consecutive", "torus:2x2", "mapping consecutive: 5 tasks are more than the 4 available nodes"),
         ("column", "tree:4,2", "is defined on meshes and tori, not on tree:4,2"),
         ("shuffle", "torus:4x4", "is defined on trees, not on torus:4x4; use column or random"),
     ],
@@ -118,14 +118,15 @@ def test_nodes_that_are_not_in_the_network():
 
 @pytest.mark.parametrize("name", [name for name in MAPPINGS if name not in ("file", "hosts")])
 def test_every_rule_gives_each_task_a_node_of_its_own(name):
-    network = "tree:4,2" if name == "shuffle" else "torus:4x4"
+    network = "tree:4,2" if name in ("shuffle", "treematch") else "torus:4x4"
+    nodes = range(4, 16) if name == "treematch" else range(2, 14)  # three whole subtrees, or any nodes
     program = application("2d-mesh", 10)
     text = name if MAPPINGS[name].option else MAPPINGS[name].example
     found = find_mapping(
-        text, parse(network), 10, nodes=range(2, 14), program=program, run_time=lambda nodes, limit: 1
+        text, parse(network), 10, nodes=nodes, program=program, run_time=lambda nodes, limit: 1
     ).mapping.tolist()
     assert len(set(found)) == 10
-    assert set(found) <= set(range(2, 14))
+    assert set(found) <= set(nodes)
 
 
 def test_a_result_says_how_the_mapping_was_found():

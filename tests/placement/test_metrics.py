@@ -166,7 +166,7 @@ def test_off_grids_what_is_not_defined_is_none():
         ("mesh:4x4", [1, 2, 1], None, "node 1 appears twice"),
         ("mesh:4x4", [1, 16], None, r"node: 16 is not in 0\.\.15"),
         ("mesh:4x4", [1, 2], np.ones((3, 3)), r"traffic W: shape \(3, 3\) does not fit the 2 nodes"),
-        ("mesh:4x4", [1, 2], [[0, -1], [0, 0]], "traffic W: -1 is not a number of bytes"),
+        ("mesh:4x4", [1, 2], [[0, -1], [0, 0]], "traffic W: -1 is invalid, expected bytes of at least 0"),
     ],
 )
 def test_refusals(network, nodes, W, message):

@@ -271,8 +271,8 @@ def test_a_cross_keeps_what_both_parents_have():
 @pytest.mark.parametrize(
     ("A", "B", "message"),
     [
-        (np.ones((2, 3)), np.ones((3, 3)), r"flows A: shape \(2, 3\) is not that of a square matrix"),
-        (np.ones((2, 2)), np.ones(4), r"costs B: shape \(4,\) is not that of a square matrix"),
+        (np.ones((2, 3)), np.ones((3, 3)), r"flows A: shape \(2, 3\) is not square"),
+        (np.ones((2, 2)), np.ones(4), r"costs B: shape \(4,\) is not square"),
         (np.ones((0, 0)), np.ones((2, 2)), "flows A: the matrix is empty"),
         (np.ones((3, 3)), np.ones((2, 2)), "flows A: 3 tasks are more than the 2 locations of B"),
         ([[0, -1], [0, 0]], np.ones((2, 2)), "flows A: -1 is not a number of at least 0"),

@@ -68,7 +68,7 @@ def test_the_same_seed_draws_the_same_faults() -> None:
         ("faulty:links=0.9/torus:6x6", r"not connected, \d+ of 36 nodes cannot be reached from node 0: "),
         ("faulty:links=2/torus:6x6", r"faulty: links: 2"),
         ("faulty:links=0.1", r"expected faults, a slash and a network"),
-        ("faulty:link=0.1/torus:4x4", r"'link=0.1' is none of links="),
+        ("faulty:link=0.1/torus:4x4", r"unknown 'link=0.1', expected links="),
         ("faulty:routers=1/torus:4x4", r"no node remains"),
         ("faulty:links=x/torus:4x4", r"links"),
     ],

@@ -148,7 +148,7 @@ def test_records_depend_on_the_difference_alone(network: Grid, data: st.DataObje
 
 
 def test_a_mesh_has_no_differences() -> None:
-    with pytest.raises(ValueError, match=r"mesh:3x3: the nodes of a mesh are not alike"):
+    with pytest.raises(ValueError, match=r"mesh:3x3: the nodes of a mesh are not equivalent"):
         mesh((3, 3)).difference(0, 1)
 
 

@@ -165,7 +165,7 @@ def test_cost_by_switch_port_interface_and_cable(tmp_path):
     assert prices.cost(inventory(parse("tree:2,3"), 9))["switches"] == 12 * (1000 + 9 * 10)
     (tmp_path / "p.toml").write_text("switch = 1\n[cable.local]\neach = 1\n")
     with pytest.raises(
-        ValueError, match=r"tree:2,2: the price list has no \[cable.node\], and it has 4 of these"
+        ValueError, match=r"tree:2,2: the price list has no \[cable.node\], but the network has 4 of these"
     ):
         read_prices(tmp_path / "p.toml").cost(inventory(parse("tree:2,2")))
 

@@ -133,7 +133,9 @@ def test_fixed_partners_hot_nodes_and_lone_nodes():
         pattern("hot-spot", network, 0.1, hot_node=4)
     alone = pattern("uniform", parse("service:nodes=0-2/torus:4"), 0.1)
     assert alone.target.tolist() == [0, 1, 2, 3]
-    with pytest.raises(ValueError, match="no node of service:every=2/torus:4x4 is left"):
+    with pytest.raises(
+        ValueError, match="--traffic uniform: no node of service:every=2/torus:4x4 creates packets"
+    ):
         pattern("uniform", network, 0.1, without=range(16))
 
 

@@ -125,7 +125,7 @@ def test_tori_that_are_none(path, old, new, said):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("{x: 0, y: 2, z: 0}", "{x: 0, y: 1, z: 0}", "region 2: place 0,1,0 has node rack1-node05 already"),
+        ("{x: 0, y: 2, z: 0}", "{x: 0, y: 1, z: 0}", "region 2: place 0,1,0 already has node rack1-node05"),
         ("{x: 0, y: 2, z: 0}", "{x: 2, y: 2, z: 0}", "region 2: is not within the torus of 4x4x2"),
         ("rack2-node[01-08]", "rack2-node[01-07]", "region 2: 7 nodes, expected 4x1x2"),
     ],

@@ -42,7 +42,8 @@ def test_every_format_keeps_what_was_left_out(given, ending, netplace):
     said = " ".join(refused.stderr.split())
     assert refused.exit_code == 2
     assert (
-        f"{target}: holds one-sided operations, which cannot be replayed: 4 put; --ignore one-sided" in said
+        f"{target}: contains one-sided operations, which cannot be replayed: 4 put; --ignore one-sided"
+        in said
     )
     accepted = netplace("run", "--network", "torus:2", "--trace", target, "--ignore", ",".join(IGNORABLE))
     assert accepted.exit_code == 0, accepted.output
@@ -55,7 +56,9 @@ def summary_of_left_out(path):
 @pytest.mark.parametrize("kind", IGNORABLE)
 def test_each_kind_is_refused_by_itself(given, kind):
     others = [other for other in IGNORABLE if other != kind]
-    with pytest.raises(ValueError, match=f"operations, which cannot be replayed: .*--ignore {kind} leaves"):
+    with pytest.raises(
+        ValueError, match=f"operations, which cannot be replayed: .*--ignore {kind} skips them"
+    ):
         read(given, ignore=others)
     assert read(given, ignore=IGNORABLE).tasks == 2
 

@@ -137,10 +137,10 @@ def test_one_sided_operations_are_counted_and_refused(tmp_path):
         {"operation": "put", "number": 2},
     ]
     with pytest.raises(
-        ValueError, match="holds one-sided operations, which cannot be replayed: 2 put; --ignore"
+        ValueError, match="contains one-sided operations, which cannot be replayed: 2 put; --ignore"
     ):
         read(first)
-    with pytest.raises(ValueError, match="holds io operations"):
+    with pytest.raises(ValueError, match="contains io operations"):
         read(first, ignore=["one-sided"])
     assert read(first, ignore=["one-sided", "io"]).tasks == 2
 
@@ -293,7 +293,7 @@ def test_a_row_of_a_matrix_that_asks_for_millions_of_messages(tmp_path):
     assert found["pairs"] == [[0, 1, 4194305, 8388620], [1, 2, 1, 7]]
     # To run it takes 3 calls a message, each 400 bytes at the worst moment: counted before they are made.
     with pytest.raises(
-        ValueError, match=r"has more than 12,582,918 calls that are not repeated.*--memory-limit"
+        ValueError, match=r"has more than 12,582,918 calls without repetition.*--memory-limit"
     ):
         read(path)
 

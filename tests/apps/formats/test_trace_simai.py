@@ -180,7 +180,10 @@ def test_one_group_without_a_number_of_ranks(written):
     [
         ("3\nx -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "line 2: '3' is not the number of layers, expected 1"),
         ("1\nx -1 1 NONE 0\n", "line 3: a layer of 5 words, expected 12"),
-        ("1\nx -1 1 ALLREDUC 5 1 NONE 0 1 NONE 0 1\n", "collective 'ALLREDUC' is not known"),
+        (
+            "1\nx -1 1 ALLREDUC 5 1 NONE 0 1 NONE 0 1\n",
+            "line 3: unknown collective 'ALLREDUC', expected ALLREDUCE",
+        ),
         ("1\nx -1 y NONE 0 1 NONE 0 1 NONE 0 1\n", "'y' is not a whole number"),
         ("", "is not the number of layers"),
     ],
@@ -195,12 +198,14 @@ def test_ranks_are_counted_before_they_are_written_out(written):
     layers = "\n".join(
         f"layer{n} -1 3000 ALLREDUCE 1000 2000 ALLGATHER 800 1000 NONE 0 100" for n in range(99)
     )
-    with pytest.raises(ValueError, match=r"job.txt: what its 4194304 ranks do: \d+ operations are too many"):
+    with pytest.raises(
+        ValueError, match=r"job.txt: the calls of its 4194304 ranks: \d+ operations are too many"
+    ):
         open_trace(written(f"{many}\n99\n{layers}\n"))
     # A thousandth of them can be counted, and is refused as a whole before it is read.
     some = HEADER.replace("all_gpus: 8", f"all_gpus: {1 << 15}")
     path = written(f"{some}\n99\n{layers}\n")
-    with pytest.raises(ValueError, match=r"has more than [\d,]+ calls that are not repeated.*--memory-limit"):
+    with pytest.raises(ValueError, match=r"has more than [\d,]+ calls without repetition.*--memory-limit"):
         read(path)
 
 

@@ -72,5 +72,5 @@ def test_a_broken_line_is_named(tmp_path, line, told):
 
 def test_ranks_that_disagree_are_named(tmp_path):
     (tmp_path / "x.txt").write_text("0 init\n1 init\n0 barrier\n")
-    with pytest.raises(ValueError, match=r"x\.txt: rank 1 takes no part in barrier, number 0"):
+    with pytest.raises(ValueError, match=r"x\.txt: rank 1 does not call barrier, number 0"):
         read(tmp_path / "x.txt")

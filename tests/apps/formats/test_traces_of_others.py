@@ -1,6 +1,7 @@
 """Every number that independent readers counted in traces of others."""
 
 import math
+import re
 from collections import Counter
 
 import pytest
@@ -18,6 +19,14 @@ def rank_of(key):
 
 def by_rank(name, scale=1):
     return lambda data, key: data["facts"][name][rank_of(key)] * scale
+
+
+def of_tracer(text):
+    """Return an irregularity in the words of the table, which says enter, leave and top."""
+    inside = re.fullmatch(r"region (.+) ends inside region (.+)", text)
+    if inside:
+        return f"leave of {inside[1]} while top is {inside[2]}"
+    return "leave without enter" if re.fullmatch(r"region .+ ends, but did not begin", text) else text
 
 
 def fact(name):
@@ -104,7 +113,9 @@ OWN = {
         "measurement_off_time": by_rank("unmeasured_seconds"),
         "irregularities": lambda data, key: len(data["facts"]["irregularities"]),
         "irregularity": lambda data, key: [
-            text.partition(": ")[2] for text in data["facts"]["irregularities"] if text.startswith(key)
+            of_tracer(text.partition(": ")[2])
+            for text in data["facts"]["irregularities"]
+            if text.startswith(key)
         ],
         "events": events,
         "collective_rank_calls_with_sizes": lambda data, key: data["facts"]["events"].get(

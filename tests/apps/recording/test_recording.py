@@ -104,7 +104,10 @@ def test_what_a_killed_program_left_is_read(tmp_path):
             lambda first, second: second.path.with_suffix(".lists").write_bytes(b""),
             "numbers from place 0 of 0",
         ),
-        (lambda first, second: Written(first.path.parent, 1, 3).write(), "is of a run of 3 ranks"),
+        (
+            lambda first, second: Written(first.path.parent, 1, 3).write(),
+            "belongs to a run of 3 ranks, but the other files to a run of 2",
+        ),
         (lambda first, second: (second.add(99), second.write()), "has an entry of kind 99"),
         (
             lambda first, second: (second.add(COLLECTIVE, operation=999), second.write()),
