@@ -33,7 +33,7 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
     binding, least = bounds["binding"], bounds["least"]
     does = _DOES[binding].format(**bounds[binding])
     if least >= _NEAR * cycles:
-        why = f"bound by {binding}: {does}"
+        why = f"limited by {binding}: {does}"
     elif busiest >= _BUSY:
         why = f"limited by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
     else:
@@ -52,8 +52,9 @@ def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
     mine, usual = description["byte_hops"], description["consecutive"]["byte_hops"]
     if mine > usual > 0:
         more = 100 * (mine / usual - 1)
+        share = f"{more:,.0f}" if more >= 10 else f"{more:.2g}"
         said.append(
-            f"a byte travels {mine:.3g} hops on average, {more:.2g} % more than under the consecutive mapping"
+            f"a byte travels {mine:.3g} hops on average, {share} % more than under the consecutive mapping"
         )
     if bounds := description.get("bounds"):
         binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]

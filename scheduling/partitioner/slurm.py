@@ -293,7 +293,7 @@ def _switches_above(topology: Topology, subtrees: list[Int]) -> list[list[int]]:
     first = np.cumsum([0, *(int(label.max()) + 1 for label in subtrees[:-1])])
     node = np.unique(subtrees[0], return_index=True)[1]
     paths = np.stack([start + label[node] for start, label in zip(first, subtrees, strict=True)], axis=1)
-    if not isinstance(topology, Graph) or topology.places is None or topology.group is not None:
+    if not isinstance(topology, Graph) or topology.places is None or hierarchy(topology) is None:
         return paths.tolist()  # type: ignore[no-any-return]
     level, switch = topology.places[:, 0], topology.first_switch
     beside = topology.neighbor[switch:] - switch

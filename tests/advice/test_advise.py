@@ -119,7 +119,7 @@ def test_no_gain_is_promised_where_every_placement_is_as_good():
 
 
 def test_too_few_free_nodes_are_told_with_how_many():
-    with pytest.raises(ValueError, match=r"free nodes: 3 are free and 4 are needed, 1 too few"):
+    with pytest.raises(ValueError, match=r"free nodes: 3 are free but 4 are needed, 1 too few"):
         advise(situation(), [4, 5, 6])
 
 
@@ -154,10 +154,10 @@ def test_lists_of_nodes_that_are_none(slurm_machine, listed, said):
     ("text", "said"),
     [
         ("", "has no [[job]]"),
-        ("jobs = 3\n", "running.toml:1: key 'jobs' is not known"),
+        ("jobs = 3\n", "running.toml:1: unknown key 'jobs', expected [[job]]"),
         ("[[job]]\napp = 'all-to-all'\n", "running.toml:1: nodes: not given"),
         ("[[job]]\napp = 'none'\nnodes = '0-3'\n", "running.toml:1: "),
-        ("[[job]]\nnodes='0-3'\n\n[[job]]\nnodes='3'\n", "running.toml:4: node n3 is that of job 1 already"),
+        ("[[job]]\nnodes='0-3'\n\n[[job]]\nnodes='3'\n", "running.toml:4: node n3 already belongs to job 1"),
         ("[[job]]\napp='all-to-all'\ntasks=8\nnodes='0-3'\n", "nodes: 4 for 8 tasks"),
         ("[[job]]\npackets=4\nnodes='0-3'\n", "packets: given without app or trace"),
         ("[[job", "is not TOML"),

@@ -305,7 +305,7 @@ def test_the_routing_of_trees_reaches_a_tree(netplace):
 def rows_of(shown: str, title: str) -> list[list[str]]:
     """Return the cells of the rows of a table on the screen, those of its head first."""
     lines = shown.split(title)[1].split("\n")[1:]
-    return [line.split() for line in lines if line.strip(" \u2500") and "bound by" not in line]
+    return [line.split() for line in lines if line.strip(" \u2500") and "limited by" not in line]
 
 
 def test_the_table_of_faults_has_what_each_run_lost(netplace):
@@ -351,7 +351,7 @@ def test_a_run_says_what_bounds_each_kind_of_job(netplace):
     assert all(job["bounds"]["binding"] == "ejection" for job in jobs)
     assert all(job["bounds"]["least"] <= job["cycles"] for job in jobs)
     shown = netplace("run", *flags).stdout
-    [line] = [line for line in shown.split("\n") if "bound by" in line]
+    [line] = [line for line in shown.split("\n") if "limited by" in line]
     assert line.startswith(
         "all-to-one: limited by a link, which is busy 100 % of the time; task 0 needs 60,000"
     )
@@ -372,7 +372,7 @@ def test_one_collective_runs_alone(netplace):
     [
         (("--collective", "allreduce", "--algorithm", "recursive_dubling"), "recursive_doubling"),
         (("--collective", "alreduce"), "allreduce"),
-        (("--collective", "allreduce", "--app", "2d-torus"), "--app was given; expected one of both"),
+        (("--collective", "allreduce", "--app", "2d-torus"), "--app was given; expected one of the two"),
         (("--collective", "bcast", "--collective", "allreduce"), "expected one operation"),
         (("--app", "2d-torus", "--algorithm", "ring"), "expected --collective OPERATION"),
     ],

@@ -94,4 +94,4 @@ def test_mistakes_in_the_file(netplace, tmp_path, text, told):
 
 def test_circles_are_refused(netplace, tmp_path):
     (tmp_path / "log.swf").write_text(LOG.replace("4 25 -1 1 1 1 1 1 1 -1 -1", "4 25 -1 1 1 1 1 1 1 2 0"))
-    check(netplace(*START), "wait for each other in a circle, 1 after 2 after 1")
+    check(netplace(*START), "jobs: depend on each other in a cycle, 1 after 2 after 1")

@@ -65,8 +65,8 @@ def test_a_sweep_becomes_a_table(netplace, folder):
 def test_a_sweep_tells_what_cables_can_not_carry_before_it_runs(netplace, folder):
     (folder / "sweep.toml").write_text(SWEEP + '[config]\ncable_latency = "200"\nvcs = 3\n')
     told = netplace("table", "sweep.toml", "--workers", 1, "--json").stderr
-    assert "torus:4x4: local cables can not carry more than" in told
-    assert "mesh:4x4: local cables can not carry more than" in told
+    assert "torus:4x4: local cables cannot carry more than" in told
+    assert "mesh:4x4: local cables cannot carry more than" in told
 
 
 def test_the_examples_of_the_help_run(netplace):

@@ -142,7 +142,7 @@ def test_a_matrix_of_ones_own(netplace, tmp_path, ending):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0,1\n1,0\n2,2\n", ["W.csv: shape (3, 2) is not that of a square matrix"]),
+        ("0,1\n1,0\n2,2\n", ["W.csv: shape (3, 2) is not square, expected a row and a column per task"]),
         ("0,1\n-1,0\n", ["W.csv: -1.0 in row 1, column 0 is not a number of at least 0"]),
         ("0,nan\n1,0\n", ["W.csv: nan in row 0, column 1"]),
         ("0,1\n1\n", ["W.csv:2: 1 columns, expected 2"]),
@@ -246,5 +246,5 @@ def test_the_usual_mapping_goes_by_link_loads_where_it_can(netplace, flags, meth
 def test_a_mapping_that_lengthens_distances_says_so(netplace):
     flags = ("--network", "torus:4x4x4", "--app", "3d-torus", "--bytes", "4096", "--mapping", "random")
     said = netplace("map", *flags).stdout
-    assert "% more than under the consecutive mapping" in said
-    assert "bound by injection: task 0 needs 6,144 cycles to send its packets" in said
+    assert "a byte travels 3.14 hops on average, 214 % more than under the consecutive mapping" in said
+    assert "limited by injection: task 0 needs 6,144 cycles to send its packets" in said

@@ -218,7 +218,7 @@ def test_copies_that_were_changed_are_refused(netplace, working):
     copy.write_text("0 1\n")
     told = netplace("rerun", "out")
     assert told.exit_code == 2
-    assert "it was changed" in told.stderr
+    assert "it has changed" in told.stderr
     copy.unlink()
     copy.symlink_to("/dev/zero")
     assert netplace("rerun", "out").exit_code == 2

@@ -71,13 +71,13 @@ def test_bytes_are_scaled_with_the_clock(jobs):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("nodes = 8\n", "", "mix.toml:1: nodes: not given"),
+        ("nodes = 8\n", "", "mix.toml:1: nodes: missing, expected a value for each job"),
         ("nodes = 8", 'nodes = "many"', "mix.toml:3: nodes: 'many' is not a whole number"),
         ("toy,tp=2", "toy,tp2", "mix.toml:2: application 'training:model=toy,tp2,pp=2': 'tp2' is not of the"),
         ("training:", "trainin,", "mix.toml:2: application: unknown name 'trainin'; did you mean training?"),
         ('"nccl"', '"ncl"', "unknown name 'ncl'"),
         ("count = 2", "cuont = 2", "unknown name 'cuont'"),
-        ("[[job]]", "[[jobs]]", "key 'jobs' is not known"),
+        ("[[job]]", "[[jobs]]", "mix.toml:1: unknown key 'jobs', expected [[job]]"),
         ("tp=2", "tp=3", "job 1: tasks: tp=3 x cp=1 x pp=2 = 6 does not divide 8 ranks, expected 6 or 12"),
         ("toy,tp=2", "llama-405b,tp=2", "job 1: model"),
     ],
