@@ -12,7 +12,7 @@ void grid_loads(Array<const std::int64_t, 2> starts, Array<const std::int64_t, 2
     const auto flows = size.size(), dims = sides.size();
     std::int64_t nodes = 1, diameter = 0;
     for (const auto side : flat(sides)) {
-        need(side > 0 && nodes <= (std::int64_t{1} << 40) / side, "sides: from 1, and not too many nodes");
+        need(side > 0 && nodes <= (std::int64_t{1} << 28) / side, "sides: from 1, and not too many nodes");
         nodes *= side;
         diameter += wraps ? side / 2 : side - 1;
     }

@@ -18,7 +18,7 @@ bool filled(Numbers nodes, Numbers sizes, Array<const bool> rings) {
     std::int64_t machine = 1;
     need(sizes.size() == rings.size(), "rings: one for each size");
     for (const auto size : flat(sizes)) {
-        need(size >= 1 && machine <= (std::int64_t{1} << 40) / size, "sizes: from 1, and not too many nodes");
+        need(size >= 1 && machine <= (std::int64_t{1} << 28) / size, "sizes: from 1, and not too many nodes");
         machine *= size;
     }
     need_nodes(nodes, machine);

@@ -20,7 +20,7 @@ std::int64_t need_sides(std::span<const std::int64_t> sizes) {
     std::int64_t nodes = 1;
     need(!sizes.empty() && sizes.size() < 32, "sizes: of one dimension at least");
     for (const auto size : sizes) {
-        need(size >= 1 && nodes <= (std::int64_t{1} << 40) / size, "sizes: from 1, and not too many nodes");
+        need(size >= 1 && nodes <= (std::int64_t{1} << 28) / size, "sizes: from 1, and not too many nodes");
         nodes *= size;
     }
     return nodes;
@@ -72,7 +72,7 @@ void bind_contiguous(nb::module_& module) {
 void bind_free_map(nb::module_& module) {
     nb::class_<FreeMap>(module, "FreeMap", "Which places of a line are free; all are at first.")
         .def("__init__", [](FreeMap* self, std::int64_t size) {
-                 need(size >= 0 && size < std::int64_t{1} << 40, "size: from 0");
+                 need(size >= 0 && size < std::int64_t{1} << 31, "size: from 0");
                  new (self) FreeMap(size);
              }, arg("size"))
         .def_prop_ro("free", &FreeMap::free)
@@ -91,7 +91,7 @@ void bind_free_map(nb::module_& module) {
         .def("__copy__", [](const FreeMap& self) { return FreeMap(self); });
     nb::class_<Pool>(module, "Pool", "Nodes, the free ones first, in any order; all are at first.")
         .def("__init__", [](Pool* self, std::int64_t nodes) {
-                 need(nodes >= 0 && nodes < std::int64_t{1} << 40, "nodes: from 0");
+                 need(nodes >= 0 && nodes <= 1 << 25, "nodes: from 0 to 2^25");
                  new (self) Pool(nodes);
              }, arg("nodes"))
         .def("draw", [](Pool& self, Numbers draws) {
@@ -121,7 +121,7 @@ void bind_subtrees(nb::module_& module) {
                  std::int64_t nodes = 1;
                  need(down >= 1 && stages >= 0 && stages < 64, "down, stages: of a tree");
                  for (std::int64_t stage = 0; stage < stages; ++stage) {
-                     need(nodes <= (std::int64_t{1} << 40) / down, "down, stages: not too many nodes");
+                     need(nodes <= (std::int64_t{1} << 28) / down, "down, stages: not too many nodes");
                      nodes *= down;
                  }
                  new (self) SubtreeCounts(down, stages);
