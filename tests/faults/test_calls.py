@@ -129,7 +129,7 @@ def test_traffic_is_of_the_network():
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (lambda: from_networkx(nx.Graph(), "a" * 5000), "no vertex"),
+        (lambda: from_networkx(nx.Graph(), "a" * 5000), "no vertices"),
         (lambda: from_networkx(nx.Graph([("a" * 5000, "a" * 5000)])), "to itself"),
         (lambda: from_networkx(nx.DiGraph([("a" * 5000, 1)])), "asymmetric"),
         (lambda: from_networkx(nx.Graph([(0, 1), (2, 3)]), "a" * 5000), "connected"),

@@ -123,8 +123,8 @@ def test_a_header_that_is_no_header_is_told(tmp_path):
     [
         ((10**9, 10**9), "1000000000 tasks are too many, expected at most 16"),
         ((2**62, 2**62), "tasks are too many"),
-        ((10**30, 2), "is not that of a square matrix"),
-        ((-3, -3), "is not that of a square matrix"),
+        ((10**30, 2), f"shape ({10**30}, 2) is not square"),
+        ((-3, -3), "shape (-3, -3) is not square"),
         ((17, 17), "17 tasks are too many"),
         ((16, 16), "72 bytes of numbers, expected 2048 for the shape"),
         ((2, 2), "72 bytes of numbers, expected 32 for the shape"),

@@ -45,7 +45,7 @@ def tables(tmp_path, monkeypatch):
 def test_a_table_with_spoiled_text_is_refused_in_a_sentence(netplace, tables, reader, name):
     done = netplace(*reader.format(name).split())
     assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1].startswith(f"netplace: {name}: is no table, ")
+    assert done.stderr.splitlines()[-1].startswith(f"netplace: {name}: is not a table, ")
     assert not {path.name for path in tables.iterdir()} & {"x.svg", "x.html"}
 
 

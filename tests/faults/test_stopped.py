@@ -62,7 +62,7 @@ def test_sigterm_says_what_is_kept(tmp_path, workers, group):
             return False
 
     lines = stopped(tmp_path, signal.SIGTERM, ["table", "sweep.toml", "--workers", workers], begun, group)
-    how, kept = lines[-1].split("; ")
+    how, kept = lines[-1].split("; ", 1)
     assert how == "netplace: stopped by SIGTERM"
     assert kept == "finished results are saved in sweep.sqlite; repeat the command to resume"
     assert not [line for line in lines if "ignored" in line or "Traceback" in line]
@@ -130,7 +130,7 @@ def test_a_store_is_made_under_another_name(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "link", full)
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(StoreError, match=r"s\.sqlite: cannot be made, No space left on device"):
+    with pytest.raises(StoreError, match=r"s\.sqlite: cannot be created, No space left on device"):
         Store(tmp_path / "s.sqlite")
     assert list(tmp_path.iterdir()) == []
 
