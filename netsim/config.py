@@ -355,6 +355,7 @@ class Config:
             return program.interleaved
         return self.nonblocking_sends == "interleaved"
 
+    @checked
     def of_fabric(self, name: str) -> bool:
         """Return whether a setting has the value that the named fabric gives it."""
         settings = self._of_fabric()

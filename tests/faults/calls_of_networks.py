@@ -199,6 +199,7 @@ def _add_simulations(add: Any, w: Any) -> None:
     settings = dict(vars(sim.Config()))
     add("Config", lambda: w.run_config, **settings)
     add("Config.scaled", lambda: sim.Config().scaled, phit_bytes=64)
+    add("Config.of_fabric", lambda: sim.Config().of_fabric, name="vcs")
     add("Config.interleaves", lambda: sim.Config().interleaves, program=w.program())
     add("Config.check_bubble", lambda: sim.Config().check_bubble, topology=torus)
     add(

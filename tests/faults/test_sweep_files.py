@@ -27,7 +27,10 @@ SWEEPS = [
     (HALO + "[config]\nbuffer_phits = [0, 4]\n", "buffer_phits: 4 is wormhole switching"),
     (HALO + f"class = '{'a' * 5000}'\n", "class"),
     ("x = " + "[" * 3000, "sweep.toml: is not accepted as TOML: its lists are nested too deeply"),
-    ("x = " + "[" * 3000 + "]" * 3000, "sweep.toml: is not accepted as TOML: its lists are nested too deeply"),
+    (
+        "x = " + "[" * 3000 + "]" * 3000,
+        "sweep.toml: is not accepted as TOML: its lists are nested too deeply",
+    ),
     ('network = "torus:4x4"\n[[jobs]]\napp = "butterfly"\ntasks = 1\ncount = 30000000\n', "count"),
     (HALO + 'mapping = ["consecutive", "column"]\npartition = "boxes:9x9"\n', "partition"),
     (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "column"\n', "mapping"),
