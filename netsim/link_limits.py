@@ -66,8 +66,8 @@ def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     >>> from netplace.topologies import parse
     >>> for limit in limited_links(parse("dragonfly:a=4,p=2,h=2"), Config(cable_latency="global=40")):
     ...     print(limit)
-    global cables can not carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
-cycles until it is free again; raise queue_packets for more
+    global cables cannot carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
+cycles until it is free again; increase queue_packets
     """
     if not config.fabric_set or not uses_table_router(topology, config) or config.buffer_phits:
         return ()

@@ -63,12 +63,12 @@ def test_lines_between_switches():
 def test_few_jobs_are_named_and_all_are_counted():
     axes, _ = drawn("mesh:10", [-1, 3, 3, 7, 7, 7, -1, -1, -1, -1])
     assert named(axes) == ["job 3", "job 7"]
-    assert "2 jobs hold 5 of 10 nodes (50.0 %)" in axes.get_xlabel()
+    assert "2 jobs occupy 5 of 10 nodes (50.0 %)" in axes.get_xlabel()
     axes, _ = drawn("mesh:20", np.arange(20))
     assert named(axes) == []
     axes, _ = drawn("mesh:20", np.full(20, -1))
     assert named(axes) == []
-    assert "0 jobs hold 0 of 20 nodes (0.0 %)" in axes.get_xlabel()
+    assert "0 jobs occupy 0 of 20 nodes (0.0 %)" in axes.get_xlabel()
 
 
 def test_neighbouring_numbers_have_different_colours():

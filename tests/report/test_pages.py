@@ -119,10 +119,10 @@ def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     page = page_of(path)
     known = [job["slowdown"] for job in kept["jobs"] if job["slowdown"] is not None]
     assert bars_of(page, "Slowdown of each job") == known
-    links = figure_of(page, "Where jobs waited for others").panels[0].marks[0].values
+    links = figure_of(page, "Links where jobs waited for other jobs").panels[0].marks[0].values
     assert sum(links[0]) == sum(link["others"] for link in kept["waiting"]["links"])
     assert sum(map(sum, links[1:])) == sum(links[0])
-    [boxes] = figure_of(page, "Who held which nodes when").panels[0].marks
+    [boxes] = figure_of(page, "Nodes of jobs over time").panels[0].marks
     held = ((boxes.x1 - boxes.x0) * (boxes.y1 - boxes.y0)).sum()
     expected = sum((job["end"] - job["start"]) * job["size"] for job in kept["jobs"])
     longest = max(job["end"] for job in kept["jobs"]) - min(job["submit"] for job in kept["jobs"])
@@ -136,7 +136,7 @@ def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(o
     (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
     page = page_of(tmp_path)
     assert "No packets waited for packets of other jobs." in page.verdict
-    assert "Who waited for whom" not in {part.title for part in page.parts}
+    assert "Waiting between jobs" not in {part.title for part in page.parts}
     assert render(page)
 
 
@@ -151,7 +151,7 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
     stretches = sum(float((one.x1 - one.x0).sum()) for one in path if isinstance(one, Boxes))
     assert stretches == pytest.approx(unit * max(job["ends"]))
     assert sum(job["spent"].values()) == kept["runs"][0]["cycles"]
-    network = figure_of(page, "What links carried")
+    network = figure_of(page, "Link loads")
     [links] = [mark for mark in network.panels[0].marks if isinstance(mark, Links)]
     assert len(network.frames) == len(links.values) == 1 + len(kept["links"]["ends"])
     assert max(links.values[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)

@@ -68,7 +68,7 @@ def test_a_window_is_drawn_and_an_empty_one_refused(drawn, netplace, tmp_path):
     assert drawn[0].axes[1].get_ylabel() == "jobs waiting"
     for flags, words in (
         (["--from", 5, "--to", 2, "-o", tmp_path / "two"], "--to: 2 is not after --from 5"),
-        (["--from", 5], "--from: 5 given without -o"),
+        (["--from", 5], "--from: 5 has no effect: without -o no Gantt chart is drawn"),
     ):
         found = netplace(*FLAGS, *flags)
         assert found.exit_code == 2
