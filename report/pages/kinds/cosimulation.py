@@ -108,8 +108,8 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[
     faster = [job for job, times in known if 1 - times.slowdown > max(job.doubt, _CLEAR / 2)]
     if faster:
         said.append(
-            f"{len(faster)} jobs were faster with other jobs than alone: in a single run, another "
-            "order of packets can be faster by chance."
+            f"{len(faster)} {'job was' if len(faster) == 1 else 'jobs were'} faster with other jobs than "
+            "alone: in a single run, another order of packets can be faster by chance."
         )
     share = sharing.share_of_node_hours
     if not math.isnan(share):
