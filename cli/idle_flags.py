@@ -195,6 +195,8 @@ _PROGRAM = (
     "tasks", "class_", "packets", "bytes_", "rounds", "iterations", "section", "cpu_scale", "collectives",
     "algorithms", "algorithm", "flops", "trc_unit", "ignore",
 )  # fmt: skip
+# What advice for one job simulates and places.
+_SIMULATED_FOR = ("trace", "app", "jobs", "matrix", "free", "beside", "hosts", "simulations")
 # Settings of which traffic depends, where messages are counted in packets.
 _SIZES = ("packet_phits", "phit_bytes", "bytes_per_phit", "cycle_ns", "fabric")
 
@@ -216,18 +218,7 @@ _RULES = (
     _rule("advise", "spread_cost queue", _judges_no_rules),
     _rule(
         "advise",
-        lambda: [
-            *_settings(),
-            "trace",
-            "app",
-            "jobs",
-            "matrix",
-            "free",
-            "beside",
-            "hosts",
-            "simulations",
-            *_PROGRAM,
-        ],
+        lambda: [*_settings(), *_SIMULATED_FOR, *_PROGRAM],
         _judges_rules,
     ),
     _rule("load", "hot_node hot_share", _sends_anywhere),

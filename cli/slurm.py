@@ -43,6 +43,9 @@ _FLAGS = (
 )
 
 
+_ACT = click.option("--act", is_flag=True, help="Do it.")
+
+
 def _flags(command: Any) -> Any:
     for option in reversed(_FLAGS):
         command = option(command)
@@ -90,7 +93,7 @@ def watch_command(ended: Path | None, **given: Any) -> None:
     show_default=True,
     help="Seconds after which a job that still waits is left to Slurm.",
 )
-@click.option("--act", is_flag=True, help="Do it.")
+@_ACT
 def place_command(job: str | None, act: bool, **given: Any) -> None:
     """Choose the nodes and the rank order of held jobs, and release them.
 
@@ -123,7 +126,7 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
     help="Seconds of a boot.",
 )
 @click.option("--keep", default="", metavar="HOSTS", help="Nodes that are never switched off.")
-@click.option("--act", is_flag=True, help="Do it.")
+@_ACT
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:
     """Switch idle nodes off, and on again for jobs that wait.
 

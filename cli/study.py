@@ -84,9 +84,8 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     from netplace.studies.study import Bench
 
     for name in ("workers", "dask"):
-        if given[name] not in (None, 1) and (given["stored"] or not study.many):
-            why = "--stored simulates nothing" if given["stored"] else f"study {study.name} has no runs"
-            raise ValueError(f"--{name}: {given[name]} given, but {why}")
+        if given[name] not in (None, 1) and not study.many:
+            raise ValueError(f"--{name}: {given[name]} given, but study {study.name} has no runs")
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)
     with stored as kept, SweepProgress() as progress:

@@ -53,6 +53,18 @@ void need_indices(std::span<T> indices, std::int64_t count, const char* what, st
     }
 }
 
+// Checks the sides of a network, and returns its nodes: so many at most that lists of them fit into memory.
+inline std::int64_t need_sides(std::span<const std::int64_t> sides, const std::string& what = "sizes") {
+    constexpr std::int64_t most = 1 << 28;
+    std::int64_t nodes = 1;
+    if (sides.empty() || sides.size() >= 32) refuse(what + ": of one dimension at least");
+    for (const auto side : sides) {
+        if (side < 1 || nodes > most / side) refuse(what + ": from 1, and not too many nodes");
+        nodes *= side;
+    }
+    return nodes;
+}
+
 // The draws of a numpy.random.Generator, which must live as long as they are used.
 inline Draws draws_of(nb::handle generator) {
     const auto capsule = generator.attr("bit_generator").attr("capsule");

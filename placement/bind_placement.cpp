@@ -10,15 +10,12 @@ using nb::arg;
 void grid_loads(Array<const std::int64_t, 2> starts, Array<const std::int64_t, 2> ends, Array<const double> size,
                 Array<const std::int64_t> sides, bool wraps, Array<const double> factorial, Array<double, 2> load) {
     const auto flows = size.size(), dims = sides.size();
-    std::int64_t nodes = 1, diameter = 0;
-    for (const auto side : flat(sides)) {
-        need(side > 0 && nodes <= (std::int64_t{1} << 28) / side, "sides: from 1, and not too many nodes");
-        nodes *= side;
-        diameter += wraps ? side / 2 : side - 1;
-    }
+    const std::int64_t nodes = need_sides(flat(sides), "sides");
+    std::int64_t diameter = 0;
+    for (const auto side : flat(sides)) diameter += wraps ? side / 2 : side - 1;
     need(starts.shape(0) == flows && starts.shape(1) == dims, "starts: one row a flow, one column a dimension");
     need(ends.shape(0) == flows && ends.shape(1) == dims, "ends: one row a flow, one column a dimension");
-    need(dims < 32 && load.shape(0) == static_cast<std::size_t>(nodes) && load.shape(1) == 2 * dims,
+    need(load.shape(0) == static_cast<std::size_t>(nodes) && load.shape(1) == 2 * dims,
          "load: one row a node, two columns a dimension");
     need(static_cast<std::int64_t>(factorial.size()) > diameter, "factorial: from 0 to the diameter");
     for (std::size_t flow = 0; flow < flows; ++flow) {

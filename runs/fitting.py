@@ -14,6 +14,7 @@ from netplace.netsim import Config
 from netplace.runs.execute import run_simulation
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
+from netplace.scheduling.metrics.interval import quantile
 
 __all__ = ["PARAMETERS", "Fitted", "Parameter", "Point", "fit", "seconds_of"]
 
@@ -184,7 +185,7 @@ def fit(
     measured = np.array([point.seconds for point in points])
     if not measured.min() > 0:
         raise ValueError(f"{points[int(measured.argmin())].name}: a time of 0, expected more")
-    from scipy import optimize, stats
+    from scipy import optimize
 
     def put(logs: Float) -> Config:
         made = config
@@ -210,7 +211,7 @@ def fit(
     )
     free = len(points) - len(chosen)
     spread = np.sqrt(np.diag(np.linalg.pinv(found.jac.T @ found.jac)) * float(found.fun @ found.fun) / free)
-    half = stats.t.ppf(0.975, free) * spread
+    half = quantile(free + 1) * spread
     values = {
         name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))
         for name, log, width in zip(names, found.x, half, strict=True)

@@ -15,13 +15,8 @@ void need_nodes(Numbers nodes, std::int64_t machine) {
 }
 
 bool filled(Numbers nodes, Numbers sizes, Array<const bool> rings) {
-    std::int64_t machine = 1;
     need(sizes.size() == rings.size(), "rings: one for each size");
-    for (const auto size : flat(sizes)) {
-        need(size >= 1 && machine <= (std::int64_t{1} << 28) / size, "sizes: from 1, and not too many nodes");
-        machine *= size;
-    }
-    need_nodes(nodes, machine);
+    need_nodes(nodes, need_sides(flat(sizes)));
     return fill_box(flat(nodes), flat(sizes), flat(rings));
 }
 

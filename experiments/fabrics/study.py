@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from netplace.experiments.fabrics.cells import MIXES, Cell
 from netplace.netsim.presets import FABRICS
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
+from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
 
@@ -41,7 +41,6 @@ def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
 
 KINDS = ("latency", "halo", "all-to-all", "butterfly", "incast")
 _MEASURED = KINDS[:-1]
-LEVEL = 0.95
 
 
 def jobs_of(outcomes: Iterable[tuple[str, Cell, Mapping[str, Any]]]) -> pd.DataFrame:
@@ -81,9 +80,7 @@ def slowdowns(jobs: pd.DataFrame) -> pd.DataFrame:
 def _interval(logs: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return e to the mean, and to the ends of its interval by Student's t; of one draw all are the same."""
     mean = float(logs.mean())
-    half = 0.0
-    if len(logs) > 1:
-        half = float(stats.t.ppf((1 + LEVEL) / 2, len(logs) - 1) * stats.sem(logs))
+    half = half_width(logs) if len(logs) > 1 else 0.0
     return float(np.exp(mean)), float(np.exp(mean - half)), float(np.exp(mean + half))
 
 

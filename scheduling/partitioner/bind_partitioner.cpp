@@ -15,17 +15,6 @@ namespace {
 using nb::arg;
 using Numbers = Array<const std::int64_t>;
 
-// Checks the sides of a network, and returns its nodes.
-std::int64_t need_sides(std::span<const std::int64_t> sizes) {
-    std::int64_t nodes = 1;
-    need(!sizes.empty() && sizes.size() < 32, "sizes: of one dimension at least");
-    for (const auto size : sizes) {
-        need(size >= 1 && nodes <= (std::int64_t{1} << 28) / size, "sizes: from 1, and not too many nodes");
-        nodes *= size;
-    }
-    return nodes;
-}
-
 void need_shape(std::span<const std::int64_t> sizes, std::span<const std::int64_t> shape) {
     need(shape.size() == sizes.size(), "shape: a side for each dimension");
     for (std::size_t d = 0; d < sizes.size(); ++d) need(shape[d] >= 1 && shape[d] <= sizes[d], "shape: fits the network");

@@ -15,24 +15,13 @@ using nb::arg;
 using Numbers = Array<const std::int64_t>;
 using Flags = Array<const bool>;
 
-// Checks the sides of a network, and returns its nodes, whose numbers fit into 32 bits.
-std::int64_t need_sizes(Sides sizes) {
-    std::int64_t nodes = 1;
-    need(!sizes.empty() && sizes.size() < 32, "sizes: of one dimension at least");
-    for (const auto size : sizes) {
-        need(size >= 1 && nodes * size < std::int64_t{1} << 31, "sizes: from 1, and not too many nodes");
-        nodes *= size;
-    }
-    return nodes;
-}
-
 void need_shape(Sides sizes, Sides shape) {
     need(shape.size() == sizes.size(), "shape: a side for each dimension");
     for (std::size_t d = 0; d < sizes.size(); ++d) need(shape[d] >= 1 && shape[d] <= sizes[d], "shape: fits the network");
 }
 
 void need_box(Sides sizes, Sides shape, std::int64_t base, bool wraps) {
-    need(base >= 0 && base < need_sizes(sizes), "base: a node");
+    need(base >= 0 && base < need_sides(sizes), "base: a node");
     need_shape(sizes, shape);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         need(wraps || base % sizes[d] + shape[d] <= sizes[d], "shape: ends in the mesh");
@@ -42,7 +31,7 @@ void need_box(Sides sizes, Sides shape, std::int64_t base, bool wraps) {
 
 template <Found (*Search)(std::span<const bool>, Sides, Sides, bool)>
 Found over_nodes(Flags held, Numbers sizes, Numbers shape, bool wraps) {
-    need(need_sizes(flat(sizes)) == static_cast<std::int64_t>(held.size()), "held: a flag for each node");
+    need(need_sides(flat(sizes)) == static_cast<std::int64_t>(held.size()), "held: a flag for each node");
     need_shape(flat(sizes), flat(shape));
     return Search(flat(held), flat(sizes), flat(shape), wraps);
 }
@@ -59,14 +48,14 @@ void need_boxes(Array<const std::int64_t, 2> boxes, Sides sizes) {
 }
 
 Found scan(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape, bool wraps) {
-    need_sizes(flat(sizes));
+    need_sides(flat(sizes));
     need_shape(flat(sizes), flat(shape));
     need_boxes(boxes, flat(sizes));
     return adaptive_scan(flat(boxes), static_cast<std::int64_t>(boxes.shape(0)), flat(sizes), flat(shape), wraps);
 }
 
 Found segments(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape) {
-    need_sizes(flat(sizes));
+    need_sides(flat(sizes));
     need(sizes.size() == 2, "sizes: of two dimensions");
     need_shape(flat(sizes), flat(shape));
     need_boxes(boxes, flat(sizes));
@@ -77,7 +66,7 @@ Found segments(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape)
 class Runs {
 public:
     Runs(const std::vector<std::int64_t>& sizes, bool wraps, std::size_t dims_with_runs)
-        : sizes_(sizes), wraps_(wraps), nodes_(need_sizes(sizes_)), runs_(dims_with_runs * nodes_) {
+        : sizes_(sizes), wraps_(wraps), nodes_(need_sides(sizes_)), runs_(dims_with_runs * nodes_) {
         std::int64_t stride = 1;
         for (std::size_t d = 0; d < dims_with_runs; ++d) {
             for (std::int64_t node = 0; node < nodes_; ++node) {
