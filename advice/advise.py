@@ -40,8 +40,6 @@ PARTITIONS = (
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A placement."""
-
     # Rules that produced it.
     partition: str
     mapping: str
@@ -52,11 +50,7 @@ class _Candidate:
 
 
 def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Candidate]:
-    """Yield placements of a job on free nodes, the most promising first, without duplicates.
-
-    `situation`: the job and its machine. `free`: free nodes. `limit`: limit of each search for a mapping, as
-    in ``"seconds=1"``.
-    """
+    """Yield placements of a job on free nodes, the most promising first, without duplicates."""
     machine, tasks = situation.machine, situation.program.tasks
     searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]
     parts: dict[bytes, tuple[str, Nodes]] = {}
@@ -210,7 +204,6 @@ class _Clock:
 
     @property
     def search(self) -> str:
-        """The limit of one search for a mapping."""
         if self.limits.simulations is not None:
             return f"iterations={self.iterations}"
         return f"seconds={max(0.05, min(2.0, self.limits.seconds / 200)):g}"
@@ -340,7 +333,6 @@ class _Search:
         )
 
     def judge(self, best: _Candidate) -> tuple[list[int], list[int]]:
-        """Return the times of the default placement and of the best one, draw by draw."""
         default, ours = [], []
         draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))
         for count, draw in enumerate(draws):

@@ -37,11 +37,7 @@ end
 
 
 def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -> dict[str, str]:
-    """Return the files, by name, that make Slurm follow a rule; none if Slurm has no equivalent.
-
-    `rule`: text form of the partitioner. `hosts`: the name of each node. `wait`: mean wait of jobs under the
-    rule in seconds, used as the maximum wait for few leaf switches.
-    """
+    """Return the files, by name, that make Slurm follow a rule, if it can; `wait` is in seconds."""
     name, _, option = rule.partition(":")
     kind, _, shapes = option.partition("=")
     if name == "slurm" and kind == "torus3d" and isinstance(machine, Grid):

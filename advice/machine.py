@@ -32,13 +32,7 @@ _WORD = re.compile(r"[^\s,\[]+(?:\[[^\]]*\][^\s,\[]*)*")
 
 
 def machine_text(text: str) -> str:
-    """Return the text form of a machine; a mere file name gives that of a Slurm file.
-
-    Examples
-    --------
-    >>> machine_text("etc/topology.conf,taper=2"), machine_text("torus:4x4")
-    ('slurm:etc/topology.conf,taper=2', 'torus:4x4')
-    """
+    """Return the text form of a machine; a mere file name gives that of a Slurm file."""
     path = Path(text.partition(",")[0])
     return f"slurm:{text}" if path.suffix.lower() in _SLURM and ":" not in path.parts[0] else text
 

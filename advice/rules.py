@@ -120,10 +120,7 @@ class RuleAdvice:
 
 
 def rules_for(machine: Topology, default: str, sizes: Mapping[int, int]) -> list[str]:
-    """Return the rules to compare on a machine, the current one first.
-
-    `default`: the current rule of the scheduler. `sizes`: number of jobs of each number of nodes.
-    """
+    """Return the rules to compare on a machine, the current one first."""
     rules = [default, *(_TREES if hierarchy(machine) else _OTHERS)]
     if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
         rules += [f"slurm:torus3d={shapes}" for shapes in shape_lists(machine.sizes, sizes)]

@@ -69,26 +69,7 @@ class Situation:
         return periods
 
     def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
-        """Return the cycles of the job on its nodes.
-
-        When the job starts, each neighbor is at a random point of its period, with a uniform draw. Draws
-        depend only on the seed and on `draw`, so two placements of the same draw meet the neighbors at the
-        same points.
-
-        Parameters
-        ----------
-        nodes : ndarray of int64, shape (tasks,)
-            Node of each task.
-        draw : int
-            Number of the draw.
-        limit : float, optional
-            Cycles after which the simulation is abandoned and returns None.
-
-        Raises
-        ------
-        SimulationError
-            If the job can never reach its end.
-        """
+        """Return cycles beside the neighbors, whose phases depend on `draw`; None if over `limit`."""
         rng = np.random.default_rng([self.seed, 5, draw])
         network = Network(self.machine, self.config, seed=int(rng.integers(1 << 31)))
         begin = max(self.periods, default=0)

@@ -55,7 +55,6 @@ def _whose(partition: str) -> str:
 
 
 def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
-    """Return the assumptions of the advice, in sentences."""
     unknown = sum(
         len(neighbour.held)
         for neighbour in situation.neighbours

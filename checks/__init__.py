@@ -68,6 +68,5 @@ def check_choice(value: object, options: Iterable[str], what: str) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    """Return names with commas between, not too many of them."""
     text = ", ".join(names)
     return text if len(text) <= _LISTED else text[:_LISTED].rpartition(",")[0] + ", .."

@@ -23,10 +23,7 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def is_accident(error: Exception, trace: TracebackType | None) -> bool:
-    """Return whether an error was not raised on purpose as a message to the user.
-
-    `trace`: its traceback from the call in question on; None if the call did not begin.
-    """
+    """Return whether an error is not an intended message to the user; `trace` begins at the call."""
     if isinstance(error, OSError | ImportError) or _root(type(error).__module__) not in _LIBRARIES:
         return False  # among them those of classes of netplace's, or the user's own
     if trace is None:  # Python's own sentence on names and numbers of arguments

@@ -34,7 +34,6 @@ class Check:
     is_array: bool = False  # whether an array is expected, to which numbers and lists are converted
 
     def passes(self, value: Any) -> bool:
-        """Return whether a value passes."""
         kind = type(value)
         if kind in self.passing:
             return True
@@ -52,7 +51,6 @@ class Check:
         return value.item() if isinstance(value, np.integer | np.floating | np.bool_) else value
 
     def all_pass(self, values: Any) -> bool:
-        """Return whether each of some values passes."""
         return self.passing.issuperset(map(type, values)) or all(map(self.passes, values))
 
 
@@ -60,10 +58,7 @@ ANYTHING = Check(lambda value: True, "anything")
 
 
 def hints_of(holder: Any) -> dict[str, Any]:
-    """Return the types of a function's arguments, or of a class's fields, by name.
-
-    A type that only type checkers import matches any type of that name.
-    """
+    """Return the types of arguments or fields; types unknown at run time match by name."""
     known: dict[str, Any] = {}
     while True:
         try:
@@ -100,7 +95,6 @@ class _Named:
 
 
 def check_of(hint: Any) -> Check:
-    """Return the check of an annotation."""
     try:
         return _kept(hint)
     except TypeError:  # one that has no hash

@@ -95,11 +95,7 @@ def _read_only(init: Callable[..., None], kind: type) -> Callable[..., None]:
 
 
 def at_border(function: Callable[..., Any], title: str, kind: type | None = None) -> Callable[..., Any]:
-    """Return a function that checks the arguments of callers outside netplace.
-
-    `function`: the function, which is returned unchanged if it already checks its arguments. `title`: name in
-    messages. `kind`: the class whose instances it initializes.
-    """
+    """Return a function that checks arguments from outside netplace; `kind`: class that it initializes."""
     if getattr(function, "guarded", False):
         return function
     guard: Any = None

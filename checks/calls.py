@@ -40,11 +40,7 @@ class ArgumentError(ValueError, TypeError):
 
 
 class Guard(Generic[R]):
-    """The requirements of a function on its arguments.
-
-    `title`: name in messages. `kind`: the class whose instances it initializes; the annotations of a
-    dataclass are those of its fields.
-    """
+    """The requirements of a function on its arguments; `kind` is the class whose instances it initializes."""
 
     def __init__(self, function: Callable[..., R], title: str, kind: type | None = None) -> None:
         self.function, self.title, self._kind = function, title, kind
@@ -70,13 +66,7 @@ class Guard(Generic[R]):
             self.passing = tuple(self.named[name] for name in self._in_order)
 
     def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
-        """Check that each argument matches its annotation, or is the default.
-
-        Returns
-        -------
-        list
-            The converted arguments: Python numbers, and arrays where expected.
-        """
+        """Return the arguments, checked and converted: Python numbers, and arrays where expected."""
         settled = []
         for name, value in self._by_name(args, kwargs):
             check, default = self._checks.get(name, (ANYTHING, None))
@@ -129,7 +119,6 @@ class Guard(Generic[R]):
 
 
 def _said(value: Any) -> str:
-    """Return a value as one line, such as an array of several."""
     return " ".join(abbreviate(value).split())
 
 
@@ -187,12 +176,7 @@ def _guard_of(function: Callable[..., Any], title: str) -> Guard[Any]:
 
 
 def check_fields(made: Any, kind: type | None = None) -> None:
-    """Check that every field of a dataclass is of the type that its annotation says.
-
-    A number of NumPy becomes the same number of Python.
-
-    `kind`: class whose fields are checked, a base of that of `made`; by default its own.
-    """
+    """Check every field of a dataclass against its annotation; NumPy scalars become Python numbers."""
     for name, check, usual in _checks_of_fields(kind or type(made)):
         value = getattr(made, name)
         if type(value) in check.passing or value is usual:

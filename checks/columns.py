@@ -18,10 +18,7 @@ __all__ = ["names_in", "numbers_in", "text_table"]
 
 
 def text_table(path: Path, what: str = "table") -> pd.DataFrame:
-    """Return a table in a file of CSV, all of its cells as text.
-
-    `path`: the file. `what`: expected kind of file, for messages.
-    """
+    """Return the table in a CSV file, all cells as text."""
     import pandas as pd
 
     try:
@@ -33,11 +30,7 @@ def text_table(path: Path, what: str = "table") -> pd.DataFrame:
 def numbers_in(
     column: pd.Series, path: Path, *, least: float = 0, most: float = float(MOST), whole: bool = False
 ) -> pd.Series:
-    """Return a column of texts or numbers as numbers; empty cells stay empty.
-
-    `column`: the column with its name. `path`: the file. `least`, `most`: smallest and largest allowed
-    number. `whole`: whether to require whole numbers and return integers.
-    """
+    """Return a column of texts or numbers as numbers; empty cells stay empty."""
     import pandas as pd
 
     filled = column.replace("", None)

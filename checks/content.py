@@ -79,20 +79,7 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
 
 
 def input_copies(text: str | None = None, what: str = INPUT_COPIES) -> int:
-    """Return up to how many bytes an input file is copied into the folder of an outcome; 0: none is.
-
-    Parameters
-    ----------
-    text : str, optional
-        As of `read_limit`; by default what the environment variable `INPUT_COPIES` says, or 64 MiB.
-    what : str
-        Where it came from.
-
-    Raises
-    ------
-    ValueError
-        If it is not such a number.
-    """
+    """Return the size in bytes up to which inputs are copied into an outcome's folder; 0: none is."""
     said = os.environ.get(INPUT_COPIES) if text is None else text
     return _DEFAULT_COPIES if said is None else _size(said, what)
 

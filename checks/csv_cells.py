@@ -27,14 +27,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.
 
 
 def as_cell(value: object) -> object:
-    """Return the cell of a value, which is the value itself except for some texts."""
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def as_read(cell: Any) -> Any:
-    """Return the value of a cell."""
     if isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell):
         return cell[1:]
     return cell

@@ -21,10 +21,7 @@ def to_plain(value: DataclassInstance) -> dict[str, Any]: ...
 @overload
 def to_plain(value: Any) -> Any: ...
 def to_plain(value: Any) -> Any:
-    """Return a value as plain data for JSON: a dataclass as a dict of its fields, a tuple as a list.
-
-    Fields that are None by default are omitted if they are None.
-    """
+    """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
     if is_dataclass(value):
         held = {item.name: (getattr(value, item.name), item.default) for item in fields(value)}
         return {
@@ -38,11 +35,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Made], plain: Any) -> Made:
-    """Return the dataclass of plain data from `to_plain`.
-
-    Missing fields have their defaults, and unknown keys are ignored, because other versions may have written
-    the data. A number that is null is nan.
-    """
+    """Return what `to_plain` described; absent fields have defaults, other keys are dropped, null is nan."""
     made: Made = _made(kind, plain)
     return made
 

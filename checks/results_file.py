@@ -44,37 +44,13 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def results_text(what: str, version: int, content: dict[str, Any], indent: int | None = 1) -> str:
-    """Return results as text: first their kind, version and checksum.
-
-    Parameters
-    ----------
-    what : str
-        Kind of results, such as ``"co-simulation"``.
-    version : int
-        Version, to be increased when keys change.
-    content : dict
-        Data for JSON.
-    indent : int, optional
-        Indentation of each level; None puts everything on one line.
-    """
+    """Return results as JSON that begins with their kind, version and checksum."""
     plain = json.loads(json_text(content))  # as it will be read: keys are text
     return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent)
 
 
 def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, Any]:
-    """Return checked results of `results_text`: version, checksum, and every key.
-
-    An old file without version and checksum has its keys checked in the same way.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    what, version
-        As in `results_text`.
-    kind : Kind
-        Kind of the content.
-    """
+    """Return the content of `results_text`: version, checksum and every key are checked."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
@@ -133,8 +109,6 @@ def _check_head(path: Path, head: dict[str, Any], what: str, version: int, conte
 
 
 def read_json(path: Path) -> Any:
-    """Return the contents of a JSON file."""
-
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(members)
         if len(made) < len(members):

@@ -66,7 +66,6 @@ def amount(least: float = -math.inf, most: float = math.inf) -> Kind:
 
 
 def text(value: Any, where: str) -> None:
-    """Check that a value is text."""
     if not isinstance(value, str):
         raise unexpected(value, where, "text")
 
@@ -79,7 +78,6 @@ def sentence(value: Any, where: str) -> None:
 
 
 def truth(value: Any, where: str) -> None:
-    """Check that a value is true or false."""
     if not isinstance(value, bool):
         raise unexpected(value, where, "true or false")
 
@@ -99,8 +97,6 @@ def choice(*names: Any) -> Kind:
 
 
 def maybe(kind: Kind) -> Kind:
-    """Return the kind of values that can also be null."""
-
     def check(value: Any, where: str) -> None:
         if value is not None:
             kind(value, where)
@@ -137,17 +133,7 @@ def row(*kinds: Kind) -> Kind:
 def table(
     required: Mapping[str, Kind], optional: Mapping[str, Kind] | None = None, others: bool = False
 ) -> Kind:
-    """Return the kind of tables with these keys.
-
-    Parameters
-    ----------
-    required : mapping of str to Kind
-        Required keys.
-    optional : mapping of str to Kind, optional
-        Optional keys.
-    others : bool
-        Whether to ignore other keys.
-    """
+    """Return the kind of tables with these keys; `others`: ignore unknown keys."""
     known = {**required, **(optional or {})}
 
     def check(value: Any, where: str) -> None:
@@ -183,22 +169,7 @@ def kind_of(
     given: Mapping[str, Kind] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Kind:
-    """Return the kind of the JSON form of a type; for a dataclass, a table of its fields.
-
-    A field with a default can be absent, at any depth: older files without the field are read with its
-    default, which the check inserts. The ``bounds`` and ``choices`` of a field's metadata apply.
-
-    Parameters
-    ----------
-    hint : type
-        A dataclass, or a type of one of its fields.
-    undefined : bool
-        Whether floats can be null, like ratios without a divisor.
-    given : mapping of str to Kind, optional
-        Kinds of fields that are stricter than their types.
-    bounds : (float, float), optional
-        Smallest and largest valid number.
-    """
+    """Return the kind of the JSON form of a type; the check inserts defaults of absent fields."""
     if is_dataclass(hint):
         return _record(hint, undefined, given or {})
     least, most = bounds or (-math.inf, math.inf)

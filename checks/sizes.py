@@ -64,7 +64,6 @@ def _number(count: int) -> str:
 
 
 def gigabytes(count: int) -> str:
-    """Return a number of bytes as text; a power of ten if it exceeds the range of floats."""
     if count > 10**24:
         return "over 10**15 GB"
     return f"{count / 1e9:,.1f} GB"

@@ -21,15 +21,7 @@ _SOON, _AGAIN = 0.02, 5.0  # seconds until it is raised once more: where it was 
 
 
 class Stopped(BaseException):
-    """The user or the system requests the end of the process.
-
-    Attributes
-    ----------
-    number : int
-        The signal.
-    kept : list of str
-        Files with the saved results.
-    """
+    """The user or the system requests the end of the process."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -52,12 +44,7 @@ class Stopped(BaseException):
 
 @contextmanager
 def signals_raised(*, last: bool = False) -> Iterator[None]:
-    """Raise `Stopped` in the main thread when a signal comes, while the block runs.
-
-    An ignored signal, as in the background of a shell, stays ignored. If `last` is set, the block is the last
-    action of the process, and signals are ignored after it, because the results exist and Python only has to
-    end.
-    """
+    """Raise `Stopped` in the main thread at a signal; after a `last` block, signals are ignored."""
     stopped: list[Stopped] = []
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -23,11 +23,7 @@ _SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
 
 
 def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
-    """Return a table with a column of its kind, version and checksum, equal in every row.
-
-    `frame`: the table. `what`: kind of the table, such as ``"run times"``. `version`: version, to be
-    increased when columns change.
-    """
+    """Return a table with a column of its kind, version and checksum, equal in every row."""
     return frame.assign(**{SEAL: f"{what} {version} {_checksum(frame)}"})
 
 

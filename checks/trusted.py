@@ -34,11 +34,7 @@ def _check(state: os.stat_result, path: str | Path) -> None:
 
 
 def own_key() -> bytes | None:
-    """Return the user's key, created on first use; None if it cannot be stored.
-
-    It distinguishes files that netplace wrote for this user from others. It is in
-    ``~/.local/state/netplace/key`` (or under ``XDG_STATE_HOME``), readable only by the user.
-    """
+    """Return the user's key, made on first use, which marks files that netplace wrote; None: not storable."""
     try:
         named = os.environ.get("XDG_STATE_HOME", "")
         state = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "state"

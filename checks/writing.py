@@ -35,11 +35,7 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK
 
 @contextmanager
 def atomic_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
-    """Provide the name of a draft that replaces `path` when the block ends well.
-
-    It has the same suffixes, which determine the format. A device or a pipe, such as ``/dev/stdout``, is not
-    replaced and receives the contents. `mode` is the permissions of a new file, before the umask.
-    """
+    """Provide a draft with the same suffixes, which replaces `path`; a device receives the content."""
     endings = "".join(path.suffixes[-2:])
     if is_device(path):
         import tempfile
@@ -168,7 +164,6 @@ def _take_away(draft: str) -> None:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Return an open device; paths of stdout or stderr continue that stream."""
     for stream in (1, 2):
         if os.path.samestat(os.fstat(stream), path.stat()):
             sys.stdout.flush()

@@ -171,7 +171,6 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
 
 
 def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:
-    """Return the names of all nodes."""
     from netplace.report.files.rank_files import host_names
 
     return host_names(given["hosts"] and Path(given["hosts"]), machine)
@@ -189,7 +188,6 @@ def _default_rule(text: str, machine: Topology) -> str:
 
 
 def _asked(given: dict[str, Any]) -> dict[str, str]:
-    """Return the flags that say what was asked."""
     names = (
         "machine",
         "free",
@@ -207,7 +205,6 @@ def _asked(given: dict[str, Any]) -> dict[str, str]:
 
 
 def _print(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
-    """Print what was found: the verdict, the nodes in their order, and what it rests on."""
     from netplace.topologies.host_lists import host_list
 
     click.echo(f"{content['job']} on {content['machine']}, {content['free']} free nodes\n")

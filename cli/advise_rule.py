@@ -21,7 +21,6 @@ _REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
 
 
 def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str], machine: Topology) -> None:
-    """Tell which partitioner the jobs of a log should have, and write what installs it."""
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
@@ -76,7 +75,6 @@ def _installable(
 
 
 def _gain(rule: RuleTried) -> str:
-    """Return what a rule saves, with its interval where that is known."""
     half = "" if rule.half_width is None else f" ± {100 * rule.half_width:.1f}"
     return f"{100 * rule.gain:.1f}{half}"
 

@@ -27,8 +27,6 @@ __all__ = ["allocate_command"]
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags of the command."""
-
     machine: str
     occupied: str | None
     nodes: int
@@ -121,7 +119,6 @@ def allocate_command(**given: Any) -> None:
 
 
 def _folded(names: Sequence[str]) -> str:
-    """Return names, those that differ in what follows a comma as one."""
     kinds: dict[str, list[str]] = {}
     for name in names:
         kind, _, option = name.partition(",")
@@ -166,7 +163,6 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
 
 
 def _tables(offers: Sequence[Offer], title: str) -> list[Table]:
-    """Return the table of figures, the closest nodes first, and that of allocators without any."""
     placed = sorted((offer for offer in offers if offer.figures), key=_sum)
     figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
     tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []

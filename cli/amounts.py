@@ -37,7 +37,6 @@ class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number that a user wrote."""
         return check_int(value, _flag(param), self._least, self._most)
 
 
@@ -50,7 +49,6 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number that a user wrote."""
         return check_float(value, _flag(param), self._least, self._most)
 
 
@@ -60,7 +58,6 @@ class Threads(click.ParamType):  # type: ignore[type-arg]
     name = "n|auto"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return the number that a user wrote."""
         from netplace.netsim.threads import checked_threads
 
         return checked_threads(int(value) if str(value).isdecimal() else value, _flag(param))
@@ -75,17 +72,13 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
         self._endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the file that a user named."""
         return check_output(Path(_named(value, param)), self._endings)
 
 
 class OutputFolder(click.ParamType):  # type: ignore[type-arg]
-    """Folders that can be written or made."""
-
     name = "folder"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the folder that a user named."""
         return check_output_folder(Path(_named(value, param)), _flag(param))
 
 
@@ -96,7 +89,6 @@ def _named(value: Any, param: click.Parameter | None) -> str:
 
 
 def _flag(param: click.Parameter | None) -> str:
-    """Return the name by which a user gave a number."""
     return max(param.opts, key=len) if param else "number"
 
 

@@ -24,8 +24,6 @@ __all__ = ["app_command"]
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags of the command."""
-
     tasks: int | None
     class_: str | None
     packets: int | None
@@ -91,7 +89,6 @@ def app_command(name: str, **given: Any) -> None:
 
 
 def _program(name: str, asked: _Flags) -> Program:
-    """Return the program that the flags ask for, checked."""
     from netplace.checks import check_int
     from netplace.runs.programs import Reading, is_trace, job_program
 
@@ -129,7 +126,6 @@ def _recorded_us(name: str, asked: _Flags, program: Program) -> float | None:
 
 
 def _described(program: Program) -> dict[str, Any]:
-    """Return what a program does as data for JSON."""
     import numpy as np
 
     from netplace.apps import Op
@@ -167,7 +163,6 @@ def _shown(value: Any) -> str:
 
 
 def _trace_output(path: Path) -> Path:
-    """Return `path` if a trace can be written there."""
     from netplace.apps.formats import FORMATS
     from netplace.report.files.outputs import check_output
 

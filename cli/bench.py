@@ -53,7 +53,6 @@ def bench_command(topic: str, **given: Any) -> None:
 
 
 def _speed(quick: bool, only: str | None, as_json: bool) -> None:
-    """Measure and show speed and memory."""
     from netplace.benchmarks import BENCHMARKS
     from netplace.checks import check_choice
 
@@ -76,7 +75,6 @@ def _row(figure: Figure) -> list[str]:
 
 
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
-    """Measure and show the quality of mappings."""
     from netplace.benchmarks.mapping import PARTS
     from netplace.checks import check_choice, check_int
 
@@ -102,7 +100,6 @@ def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | 
 
 
 def _quality(row: Row) -> list[str]:
-    """Return a line of the table; gaps are shares of the cost compared with."""
     against = {"excess": "best known", "of GRASP": "GRASP"}[row.measure]
     gaps = [value if row.measure == "excess" else value - 1 for value in (row.median, row.worst)]
     goal = None if row.goal is None else row.goal if row.measure == "excess" else row.goal - 1

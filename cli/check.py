@@ -90,7 +90,6 @@ def check_command(
 
 
 def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
-    """Return what a network is made of, how far its nodes are apart, and what it costs."""
     from netplace.topologies.inventory import inventory
 
     made = inventory(topology, prices.radix if prices else 0)
@@ -114,7 +113,6 @@ def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
 
 
 def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, Any]:
-    """Return whether a routing is free of deadlock, and with how many virtual channels."""
     from netplace.netsim.table_router import vcs_that_do, verdict_on
 
     _, routes, verdict = verdict_on(topology, routing, vc_discipline)
@@ -138,7 +136,6 @@ def _show_lines(lines: list[str]) -> None:
 
 
 def _counts(of: dict[str, Any]) -> list[str]:
-    """Return what one network is made of, a sentence a line."""
     own = f", of which {of['in_nodes']:,} are routers of nodes" if of["in_nodes"] else ""
     bisection = of["bisection"]
     lines = [
@@ -159,7 +156,6 @@ def _counts(of: dict[str, Any]) -> list[str]:
 
 
 def _verdict(of: dict[str, Any]) -> list[str]:
-    """Return what is known of the routing on one network, a sentence a line."""
     if of["refused"]:
         return []
     discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
@@ -179,7 +175,6 @@ def _verdict(of: dict[str, Any]) -> list[str]:
 
 
 def _routing_cells(of: dict[str, Any]) -> list[str]:
-    """Return the cells on the routing of one network beside others."""
     if of["refused"]:
         return ["not checked", ""]
     if of["free_of_deadlock"]:
@@ -188,7 +183,6 @@ def _routing_cells(of: dict[str, Any]) -> list[str]:
 
 
 def _span(bisection: dict[str, Any]) -> str:
-    """Return the bounds of a bisection in words."""
     least, most = bisection["least"], bisection["most"]
     if most is None:
         return "unknown"
@@ -198,7 +192,6 @@ def _span(bisection: dict[str, Any]) -> str:
 
 
 def _compared(described: list[dict[str, Any]]) -> None:
-    """Show networks side by side, a network a row."""
     from netplace.report.terminal.screen import number, print_tables, table
 
     columns = [

@@ -80,6 +80,5 @@ def _may_be(text: str, path: Path) -> bool:
 
 
 def _ends(text: str) -> set[str]:
-    """Return a value and what stands behind each of its colons."""
     parts = text.split(":")
     return {":".join(parts[place:]) for place in range(len(parts))} - {""}

@@ -28,8 +28,6 @@ _SHOWN = 40  # pairs in the table on the screen
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags of the command."""
-
     ranks: int
     bytes_: int
     root: int

@@ -66,7 +66,6 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
 
 
 def _write(path: Path, comparison: Comparison) -> None:
-    """Write what the ending of a name asks for."""
     from netplace.report.comparison.write import write_comparison
 
     write_comparison(path, comparison)

@@ -38,7 +38,6 @@ _ONLY = {  # parameters of the same name that mean one of several
 
 
 def complete_values(command: click.Command) -> None:
-    """Let the shell complete the values of a command's parameters that have names to choose from."""
     complete_parameters(command.params, command.name or "")
 
 

@@ -231,7 +231,6 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
 
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
-    """Execute the co-simulations of a study file."""
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
     from netplace.cosim.study_file import read_cosim_study
@@ -288,7 +287,6 @@ def _write_study(
     compared: Sequence[Contestant],
     contests: Sequence[Contest],
 ) -> None:
-    """Write a report, tables and pictures of a study; jobs one by one."""
     from netplace.cli.study_folder import write_study_folder
     from netplace.report.tables.cosim_study import MEASURES
     from netplace.report.tables.differences import contest_frame, draw_means, mean_frame

@@ -52,7 +52,6 @@ def doctor_command(no_test: bool, as_json: bool) -> None:
 
 
 def _counts() -> list[Checked]:
-    """Return what the golden runs give here."""
     from netplace.benchmarks.golden_counts import GOLDEN_COUNTS, check_count
 
     return [check_count(golden) for golden in GOLDEN_COUNTS]

@@ -215,7 +215,6 @@ def _what_if(title: str, rows: list[WhatIf], late: bool = False) -> Table:
 
 
 def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
-    """Return jobs and rules of words such as ``12=nodes:0-15``."""
     rules = {}
     for word in words:
         job, equals, rule = word.partition("=")

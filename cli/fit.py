@@ -81,7 +81,6 @@ def fit_command(**given: Any) -> None:
 
 
 def _points(given: dict[str, Any]) -> list[Point]:
-    """Return the measured times that the files hold."""
     from netplace.checks import check_choice
     from netplace.placement.mapping.hosts import read_hosts
     from netplace.runs.benchmark_times import KINDS, read_times
@@ -166,7 +165,6 @@ def _tables(points: list[Point], found: Fitted) -> list[Any]:
 
 
 def _toml(found: Fitted, given: dict[str, Any]) -> str:
-    """Return the fabric as a file that ``--fabric`` reads."""
     import json
     from dataclasses import fields
 

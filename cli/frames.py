@@ -24,10 +24,7 @@ _SHOWN = 60  # rows on the screen
 
 
 def load_frame(path: Path) -> pd.DataFrame:
-    """Return the table of runs or run times in a CSV or Parquet file, a store, or the store of a sweep file.
-
-    The runs of a sweep are in the order of its file.
-    """
+    """Return the table of a CSV or Parquet file, a store, or a sweep file's store in its order."""
     from netplace.runs.store import Store
     from netplace.runs.sweep import read_sweep
     from netplace.runs.tables import read_table, run_table
@@ -44,10 +41,7 @@ def load_frame(path: Path) -> pd.DataFrame:
 
 
 def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
-    """Write a table, or the page of its run times, whole or not at all; the ending of `path` says which.
-
-    A page bears the name of the file that the table is from.
-    """
+    """Write a table, or the page of its run times, atomically; `path` says which by its ending."""
     from netplace.runs.tables import times_of, write_table
 
     if path.suffix == ".html":
@@ -62,7 +56,6 @@ def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows that JSON can hold."""
     plain = frame.astype(object).where(frame.notna(), None)
     return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
 

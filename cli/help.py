@@ -59,7 +59,6 @@ class HelpfulCommand(click.RichCommand):
 
 
 def is_in_help(context: click.Context) -> bool:
-    """Return whether the parameters of a command are requested for its help."""
     return _SHOWN in context.meta
 
 

@@ -22,20 +22,11 @@ Given = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Rule:
-    """Flags of commands, and when they have no effect.
-
-    Attributes
-    ----------
-    commands : collection of str
-        Names of the commands.
-    flags : callable
-        Returns the names of the flags.
-    reason : callable
-        Returns why they have no effect beside all flags, with what is expected; None where they have one.
-    """
+    """Flags of commands, and when they have no effect."""
 
     commands: Collection[str]
-    flags: Callable[[], Collection[str]]
+    flags: Callable[[], Collection[str]]  # returns the names of the flags
+    # Returns why they have no effect beside all flags, with what is expected; None where they have one.
     reason: Callable[[Given], str | None]
 
 
@@ -47,7 +38,6 @@ def _rule(
 
 
 def _settings() -> list[str]:
-    """Return all settings of the network, and the size of a phit."""
     from netplace.netsim import Config
 
     return [*(item.name for item in fields(Config)), "bytes_per_phit"]
@@ -184,7 +174,6 @@ def _needs_no_estimates(given: Given) -> str | None:
 
 
 def _is_walled(given: Given) -> bool:
-    """Return whether jobs are meant to fail at their estimates."""
     from netplace.scheduling.times import RUN_TIMES
 
     rule = RUN_TIMES.get((given.get("times") or "log").partition(":")[0])

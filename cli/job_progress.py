@@ -17,10 +17,7 @@ _SOON, _PAUSE = 10.0, 60.0  # seconds until the first line, and between others
 
 @contextmanager
 def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, float], None]]:
-    """Show how many of `jobs` have ended, also while one takes long; yield what is to be told of them.
-
-    `jobs`: how many there are; None: not known. `what`: of what they are, for messages.
-    """
+    """Show how many of `jobs` (None: unknown) have ended, also while one takes long."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

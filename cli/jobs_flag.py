@@ -23,7 +23,6 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """Return the count and the name in what a user wrote."""
         if isinstance(value, tuple):
             return value
         match = _BOTH.fullmatch(value)

@@ -179,7 +179,6 @@ def list_command(topic: str | None, as_json: bool) -> None:
 
 
 def _show_topics(as_json: bool) -> None:
-    """Show how much there is of each topic."""
     counts = {topic: len(rows()[1]) for topic, rows in TOPICS.items()}
     if as_json:
         print_json({"topics": counts})

@@ -163,7 +163,6 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
 
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
-    """Return the points that the flags ask for, the seeds of a point together; all is checked."""
     from netplace.runs.loads import make_load_plan
 
     if not given["network"]:
@@ -182,7 +181,6 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
 
 
 def _of_study(path: Path) -> list[LoadPlan]:
-    """Return the points that a study file describes."""
     from netplace.checks import check_choice
     from netplace.runs.loads import KEYS, make_load_plan
     from netplace.runs.study_file import read_plans

@@ -26,13 +26,7 @@ _VARIABLES = (
 
 
 def manual(app: click.Group) -> str:
-    """Return the man page of section 1, as troff reads it.
-
-    Parameters
-    ----------
-    app : Group
-        The command with all that belong to it.
-    """
+    """Return the man page of section 1 as troff source."""
     context = click.Context(app, info_name="netplace", **app.context_settings)
     commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
     lines = ['.TH NETPLACE 1 "" netplace "User Commands"']
@@ -61,7 +55,6 @@ def manual(app: click.Group) -> str:
 
 
 def _command(command: click.Command, name: str, above: click.Context) -> list[str]:
-    """Return what a command does and its options; of one that has others, these too."""
     own = name.rpartition(" ")[2]
     context = click.Context(command, info_name=own, parent=above, **command.context_settings)
     arguments = " ".join(command.collect_usage_pieces(context))

@@ -27,15 +27,7 @@ _MANY = "Parallel execution"
 
 
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
-    """Return what adds ``--workers`` and ``--dask`` to a command.
-
-    Parameters
-    ----------
-    usual : str
-        How many workers there are unless others are requested, for messages.
-    *more : str
-        Other names of ``--workers``.
-    """
+    """Return the decorator that adds ``--workers`` (`usual`: its default, for the help) and ``--dask``."""
 
     def added(command: Command) -> Command:
         workers = click.option(
@@ -70,7 +62,6 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
 
 
 def unpaired_flag(command: Command) -> Command:
-    """Return a command with ``--unpaired``."""
     return click.option(
         "--unpaired",
         is_flag=True,
@@ -159,6 +150,5 @@ class Execution:
 
 
 def say(text: str) -> None:
-    """Say something on stderr, unless silence was requested."""
     if not is_quiet():
         click.echo(f"netplace: {text}", err=True)

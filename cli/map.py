@@ -134,19 +134,10 @@ def map_command(**given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Output:
-    """Where a mapping is written, and for whom; checked.
+    """Where a mapping is written, and for whom; checked."""
 
-    Attributes
-    ----------
-    path : Path or None
-        The file or folder; None: it is not written.
-    launcher : str or None
-        What starts programs and reads it, a key of `netplace.report.files.rank_files.LAUNCHERS`.
-    hosts : str or None
-        File of the names of the nodes.
-    """
-
-    path: Path | None
+    path: Path | None  # the file or folder; None: it is not written
+    # What starts programs and reads it, a key of `netplace.report.files.rank_files.LAUNCHERS`.
     launcher: str | None
     hosts: str | None
 
@@ -175,7 +166,6 @@ class _Output:
 
     @property
     def _is_folder(self) -> bool:
-        """Whether all goes into a folder."""
         return bool(self.path and not self.launcher and (not self.path.suffix or self.path.is_dir()))
 
     @property
@@ -203,12 +193,10 @@ class _Output:
 
 
 def _rows(nodes: Sequence[int]) -> str:
-    """Return a mapping as ``--mapping file:FILE`` reads it."""
     return "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
 
 
 def _matrix(given: dict[str, Any]) -> NDArray[Any]:
-    """Return the traffic that stands for what runs."""
     from netplace.report.files.traffic import read_traffic
     from netplace.runs.networks import network_of
 
@@ -223,7 +211,6 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
 
 
 def _show(made: Searched, names: list[str], output: _Output, picture: Path | None, as_json: bool) -> None:
-    """Draw and write what was requested, and show the mapping."""
     from netplace.report.tables.bounds import mapping_sentences
     from netplace.report.tables.mapping_search import mapping_tables
 

@@ -28,25 +28,7 @@ def mapping_rule(
     iterations: int | None = None,
     criterion: str | None = None,
 ) -> tuple[str, str]:
-    """Return a rule of mapping with the options that flags add, and what its cost is shown in.
-
-    Parameters
-    ----------
-    text : str
-        What ``--mapping`` says.
-    method, criterion : str, optional
-        How it searches, and what makes a byte dear.
-    seconds : float, optional
-        Processor time of a search, in seconds.
-    iterations : int, optional
-        Iterations of a search.
-
-    Returns
-    -------
-    rule, criterion : str
-        The rule as `netplace.placement.find_mapping` takes it, and a key of
-        `netplace.placement.mapping.CRITERIA`.
-    """
+    """Return the mapping rule with its options from flags, and the criterion of its cost."""
     name, option = MAPPING.split(text, "--mapping")
     added = []
     for flag, word, value in (

@@ -55,12 +55,10 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
 
 
 def costs_as_json(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
-    """Return the costs as JSON shows them."""
     return [dict(vars(cost)) | {"weight": cost.weight} for cost in costs]
 
 
 def table_of_costs(topology: Topology, costs: Sequence[LevelCost]) -> Table:
-    """Return a table of the levels: a line for each application."""
     from netplace.report.terminal.screen import number, table
 
     rows = [

@@ -107,7 +107,6 @@ def metrics_command(**given: Any) -> None:
 
 
 def _configurations(given: dict[str, Any]) -> list[Configuration]:
-    """Return the configurations that the flags ask for."""
     from netplace.report.tables.configurations import Configuration, seeds_of
 
     first, count = given["seed"], given["configurations"]
@@ -154,7 +153,6 @@ def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
 
 
 def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:
-    """Return what JSON can hold."""
     from netplace.checks.plain import to_plain
     from netplace.report.tables.configurations import TIMES, correlations, known
     from netplace.report.tables.summary import spread
@@ -174,7 +172,6 @@ def _column(rows: Sequence[ConfigurationRow], name: str) -> list[float]:
 
 
 def _tables(rows: Sequence[ConfigurationRow], title: str) -> list[Table]:
-    """Return the table of metrics and, where there are run times, that of correlations."""
     from netplace.placement.metrics import OWN
     from netplace.report.tables.configurations import known
     from netplace.report.tables.summary import spread

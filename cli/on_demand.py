@@ -15,17 +15,7 @@ __all__ = ["OnDemand"]
 
 
 class OnDemand(MutableMapping[str, click.Command]):
-    """Commands by name, each imported when it is first looked up.
-
-    Parameters
-    ----------
-    package : str
-        Where their modules are.
-    modules : mapping
-        The module of each command; command ``two-words`` is ``two_words_command`` there.
-    offered : mapping
-        Commands that other packages offer, looked at only for names that `modules` lacks.
-    """
+    """Commands by name, each imported at its first use: command ``two-words`` is ``two_words_command``."""
 
     def __init__(
         self, package: str, modules: Mapping[str, str], offered: Mapping[str, click.Command]
@@ -68,8 +58,6 @@ class OnDemand(MutableMapping[str, click.Command]):
 
 
 def _quiet() -> click.Option:
-    """Return the flag that all commands have."""
-
     def hush(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         before = os.environ.get(QUIET)
         if wanted and not before:

@@ -40,17 +40,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
-    """Where an outcome goes, as is known before anything long begins: a page, a picture, JSON, or a folder.
-
-    A name without an ending is a folder, which also keeps how the outcome was made.
-
-    Parameters
-    ----------
-    pictures : bool
-        Whether there is a picture of it.
-    tables : tuple of str
-        Endings of tables of it.
-    """
+    """The path of an outcome, checked before anything long: a page, a picture, JSON, or a folder."""
 
     name = "folder|file"  # as --help shows it, in capitals
 
@@ -58,7 +48,6 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
         self._endings = (*tables, ".html", *(PICTURES if pictures else ()), _SAVED)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the file or folder that a user named."""
         if not str(value):
             raise ValueError("-o: is empty, expected a name")
         path = Path(value)
@@ -190,7 +179,6 @@ def with_page(folder: Drawn) -> Drawn:
 
 
 def _write_results(answer: CommandOutput, folder: Path, results: Path) -> None:
-    """Write what is printed as JSON into a folder, with its page and its picture."""
     write_atomically(results, answer.text())
     if answer.draw is not None:
         answer.draw(folder / f"{results.stem}.png")

@@ -73,38 +73,19 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
 
 @dataclass(frozen=True)
 class Bars:
-    """What is drawn: tables with a row for each group and a column for each bar, in the order of the file.
+    """What is drawn: tables with a row for each group and a column for each bar, in the order of the file."""
 
-    Attributes
-    ----------
-    mean, std : DataFrame of float
-        Means and standard deviations; NaN where there is no run time.
-    count, failed : DataFrame of int
-        Runs behind them, and those that failed.
-    unit : str
-        Of `mean` and `std`.
-    """
-
+    # mean, std: means and standard deviations; NaN where there is no run time.
     mean: pd.DataFrame
     std: pd.DataFrame
+    # count, failed: runs behind them, and those that failed.
     count: pd.DataFrame
     failed: pd.DataFrame
-    unit: str
+    unit: str  # of `mean` and `std`
 
 
 def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
-    """Return run times by group and bar, relative to those of one bar.
-
-    Parameters
-    ----------
-    times : DataFrame
-        A run-time table.
-    bars : str
-        Column whose values become columns.
-    normal : str or None
-        Value by whose means the rows are divided; ``"none"``: cycles stay; None: ``"consecutive"``, or the
-        first value.
-    """
+    """Return run times by group and bar, relative to those of one bar."""
     from netplace.checks import check_choice
     from netplace.runs.tables import ENTRY
 

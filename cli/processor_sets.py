@@ -27,8 +27,6 @@ _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags of the command."""
-
     machine: str | None
     cost: str
     overlap: bool

@@ -30,7 +30,6 @@ class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click
     name = "factor"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the factor."""
         return 1.0 if value == "recorded" else REAL.convert(value, param, ctx)
 
 
@@ -142,7 +141,6 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 
 def program_flags(command: Command) -> Command:
-    """Add the flags that say what runs."""
     for names, settings in reversed(_FLAGS):
         command = click.option(*names, panel=WHAT_RUNS, **settings)(command)
     return command
@@ -221,7 +219,6 @@ def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the jobs that the flags ask for, as a user would write them in a file."""
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("application: expected one of --trace, --app and --jobs")
     same, options = _same(given), _options(given)
@@ -266,6 +263,5 @@ def _same(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of applications that were given."""
     options = {name.rstrip("_"): given[name] for name in ("class_", "packets", "bytes_", "rounds")}
     return {name: value for name, value in options.items() if value is not None}

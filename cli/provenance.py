@@ -52,11 +52,7 @@ def command_line() -> str:
 
 @contextmanager
 def outcome_folder(path: Path, result: str = "") -> Iterator[Path]:
-    """Make the folder of an outcome, and at the end of the block write into it how it was made.
-
-    `path`: the folder. `result`: the file of it that holds the results, where the folder is of no kind of its
-    own.
-    """
+    """Make the folder of an outcome, and at the end of the block write into it how it was made."""
     from netplace.report.files.provenance import states_in
 
     before = states_in(path)
@@ -67,7 +63,6 @@ def outcome_folder(path: Path, result: str = "") -> Iterator[Path]:
 
 
 def _write(folder: Path, result: str, written: list[str]) -> None:
-    """Write how an outcome was made; what an equal command has left in the folder is part of it."""
     from netplace.report.files.provenance import (
         Provenance,
         copy_inputs,

@@ -85,7 +85,6 @@ def _kept(folder: Path, target: Path) -> Summary:
 
 
 def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, program: str) -> None:
-    """Say what came of it."""
     how = f"{program} was stopped" if recorded.interrupted else f"{program} ended with {recorded.code}"
     if summary is None:
         raise ValueError(

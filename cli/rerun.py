@@ -100,7 +100,6 @@ def _show(kept: Path, made: Provenance, found: Sequence[str]) -> None:
 
 
 def _name(made: Provenance) -> str:
-    """Return the name of the folder, which may stand in titles."""
     given = next((made.parameters.get(key) for key in ("output", "folder") if made.parameters.get(key)), "")
     return Path(str(given)).name or "outcome"
 
@@ -206,7 +205,6 @@ def _texts(value: Any) -> list[str]:
 
 
 def _run(kept: Path, words: list[str], working: Path, run_code: bool) -> None:
-    """Run a command of this netplace, without a shell, and check that it has ended well."""
     from netplace.extensions.place import NO_CODE
 
     environment = os.environ | ({} if run_code else {NO_CODE: "1"})

@@ -183,7 +183,6 @@ class _Asked:
 
     @property
     def records(self) -> bool:
-        """Whether start and end of every message are kept."""
         return bool(self.messages or self.timeline or self.critical_path or self.detailed)
 
     def __post_init__(self) -> None:
@@ -216,7 +215,6 @@ class _Asked:
 
 
 def _executed(asked: _Asked) -> list[Executed]:
-    """Simulate the runs and, if there is a store, keep what came of them."""
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
@@ -259,7 +257,6 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
 
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
-    """Write and draw what was requested, and show the rest."""
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise
@@ -302,7 +299,6 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
 
 def _paths(executed: Sequence[Executed]) -> tuple[list[PathRow], list[Table]]:
-    """Return the critical paths of all jobs, and the tables that show them."""
     from netplace.report.tables.critical_path import path_rows, path_table
 
     rows = path_rows(executed)

@@ -137,25 +137,14 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What a Gantt chart and a picture of occupancy show; checked.
-
-    Attributes
-    ----------
-    output : Path or None
-        Where they are written; None: nowhere.
-    at : float or None
-        Time of the picture of occupancy, in seconds.
-    first, last : float or None
-        Begin and end of the Gantt chart, in hours.
-    colour : str or None
-        What its colors tell.
-    """
+    """What a Gantt chart and a picture of occupancy show; checked."""
 
     output: Path | None
-    at: float | None
+    at: float | None  # time of the picture of occupancy, in seconds
+    # first, last: begin and end of the Gantt chart, in hours.
     first: float | None
     last: float | None
-    colour: str | None
+    colour: str | None  # what its colors tell
 
     def __post_init__(self) -> None:
         if self.colour is not None:
@@ -173,7 +162,6 @@ class _Drawn:
         return first, last
 
     def draw_gantt(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
-        """Draw the Gantt chart of a schedule."""
         from netplace.report.plots import write_figure
         from netplace.report.plots.schedules import gantt_figure
         from netplace.report.tables.schedule import title_of
@@ -193,7 +181,6 @@ class _Drawn:
 
 
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
-    """Execute the schedule that flags describe."""
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
@@ -232,7 +219,6 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
-    """Execute the schedules of a study file."""
     from netplace.report.tables.differences import (
         contest_frame,
         contest_notes,

@@ -88,7 +88,6 @@ def serve_command(**given: Any) -> None:
 
 
 def _wait() -> None:
-    """Wait for a signal."""
     import threading
 
     threading.Event().wait()

@@ -75,13 +75,7 @@ def _text(says: str, choices: tuple[str, ...]) -> str:
 
 
 def setting_flags(shown_only: bool = False) -> list[click.Parameter]:
-    """Return a flag for each setting of the network.
-
-    Parameters
-    ----------
-    shown_only : bool
-        Whether defaults are shown only, so that what is not given is None.
-    """
+    """Return a flag for each setting of the network."""
     flags: list[click.Parameter] = []
     for name, (kind, default, text, choices) in _settings().items():
         flag = "--" + name.replace("_", "-")
@@ -107,14 +101,12 @@ def _beginning(choices: tuple[str, ...], _: click.Context, __: click.Parameter, 
 
 
 def config_from(given: dict[str, Any]) -> Config:
-    """Return the configuration that the flags of the settings ask for."""
     from netplace.netsim import Config
 
     return Config(**{name: given[name] for name in _settings()})
 
 
 def network_flag(command: Command) -> Command:
-    """Add ``--network``."""
     return click.option(
         "--network",
         required=True,
@@ -125,7 +117,6 @@ def network_flag(command: Command) -> Command:
 
 
 def engine_flag(command: Command) -> Command:
-    """Add ``--engine``."""
     return click.option(
         "--engine",
         default="kernel",
@@ -135,12 +126,10 @@ def engine_flag(command: Command) -> Command:
 
 
 def seed_flag(command: Command) -> Command:
-    """Add ``--seed``."""
     return click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")(command)
 
 
 def threads_flag(command: Command) -> Command:
-    """Add ``--threads``."""
     return click.option(
         "--threads",
         type=THREADS,
@@ -152,7 +141,6 @@ def threads_flag(command: Command) -> Command:
 
 
 def json_flag(command: Command) -> Command:
-    """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")(command)
 
 
@@ -181,7 +169,6 @@ def help_command(context: click.Context, topic: str | None) -> None:
 
 
 def _network() -> click.Command:
-    """Return a command with the settings of the network only, for its help."""
     return click.RichCommand(
         name="network",
         params=setting_flags(),

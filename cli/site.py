@@ -25,8 +25,6 @@ __all__ = ["site_command"]
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags of the command."""
-
     machine: str
     workload: str
     jobs: int | None
@@ -110,7 +108,6 @@ def site_command(rules: str | None, **given: Any) -> None:
 
 
 def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:
-    """Return what is shown of a schedule under the rules of a site."""
     return {
         "jobs": number(metrics.jobs),
         "rejected, larger than the machine": number(metrics.rejected),

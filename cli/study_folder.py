@@ -23,12 +23,7 @@ def write_study_folder(
     tables: Mapping[str, tuple[str, DataFrame]],
     draw: Callable[[Path], None],
 ) -> None:
-    """Write ``report.md``, a CSV file for each table, and the picture ``comparison.png``.
-
-    `folder`: made if it is not there. `heading`, `command`: what was executed, and by which command.
-    `tables`: by the name of the file, the title of a table and the table; empty tables are omitted. `draw`:
-    draws the picture into the file that it is given.
-    """
+    """Write ``report.md``, a CSV file for each table that is not empty, and ``comparison.png``."""
     from netplace.studies.report import Report, ReportTable, write
 
     made = [

@@ -16,10 +16,7 @@ __all__ = ["SweepProgress"]
 
 
 class SweepProgress:
-    """Shows what it is called with; a context manager.
-
-    `what`: what is executed, for messages. `shown`: whether anything is shown.
-    """
+    """Shows the progress that it is called with; a context manager."""
 
     def __init__(self, what: str = "runs", shown: bool = True) -> None:
         self._what = what
@@ -35,7 +32,6 @@ class SweepProgress:
             self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far it is, how fast it goes and how long it will take."""
         if not self._shown:
             return
         if sys.stderr.isatty():

@@ -110,7 +110,6 @@ def _write_folder(folder: Path, frame: pd.DataFrame, rows: pd.DataFrame, source:
 
 
 def _verify(files: tuple[str, ...], as_json: bool) -> None:
-    """Tell what is wrong with stores, if anything is."""
     from netplace.runs.store import Store
 
     verified: dict[str, Any] = {}
@@ -171,7 +170,6 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
 
 
 def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], retry: bool) -> None:
-    """Simulate what is missing of `runs`."""
     from netplace.cli.sweep_progress import SweepProgress
     from netplace.runs.campaign import complete
     from netplace.runs.chance import simulation_of
@@ -185,7 +183,6 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:
-    """Ask whether very many runs are meant."""
     if len(sweep) <= _MANY or yes:
         return
     if not sys.stdin.isatty():
@@ -194,7 +191,6 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
 
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
-    """Return the files to write, checked before anything long begins."""
     from netplace.report.files.outputs import check_output, check_output_folder
 
     paths = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
@@ -217,7 +213,6 @@ def _shown(rows: pd.DataFrame, given: dict[str, Any], where: object) -> pd.DataF
 
 
 def _rows_are(given: dict[str, Any]) -> str:
-    """Return what the rows of the table are."""
     if given["jobs"]:
         return "jobs of runs" if given["each"] else "jobs"
     return "runs" if given["each"] else "entries"
@@ -233,7 +228,6 @@ def _without_others(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None:
-    """Show in which entries two tables differ."""
     from netplace.runs.difference import difference
     from netplace.runs.tables import times_of
 

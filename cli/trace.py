@@ -210,7 +210,6 @@ def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
 
 
 def _listed(text: str) -> list[int]:
-    """Return the ranks of a list such as ``0-7,12``."""
     ranks: list[int] = []
     for word in text.split(","):
         first, last = _bounds(word, "-", "--ranks")
@@ -222,8 +221,6 @@ def _listed(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is to be written, checked."""
-
     path: Path
     output: Path
     chosen: Format
@@ -285,7 +282,6 @@ def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterat
 
 
 def _show(name: str, summary: Summary) -> None:
-    """Print what a summary holds as tables."""
     facts = summary.as_data()
     pairs = summary.pairs()
     rows = [

@@ -28,7 +28,6 @@ class VerdictGroup(click.RichGroup):
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run a command and exit."""
         extra["standalone_mode"] = False
         try:
             status = super().main(args, prog_name or "netplace", **extra)
@@ -74,7 +73,6 @@ def _own_mistake(error: Exception) -> str | None:
 
 
 def _sentence(error: Exception) -> str:
-    """Return `error` in one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = " ".join(str(error).split())

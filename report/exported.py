@@ -30,16 +30,11 @@ _STATES = {"done": 1, "failed": 0}  # of SWF: completed, failed
 
 
 def export(path: Path, target: Path) -> list[str]:
-    """Write what an outcome holds in another form, and return what was written, a line each.
-
-    `path`: a store, or a folder of ``netplace schedule -o`` or ``netplace run -o``. `target`: where; its
-    ending is a key of `EXPORTS`.
-    """
+    """Write an outcome in the format of the ending of `target`, and return a line for each written file."""
     return EXPORTS[target.suffix.lower()](path, target)
 
 
 def _rows(path: Path, target: Path) -> pd.DataFrame:
-    """Return the jobs of a schedule's folder."""
     if not path.is_dir():
         raise ValueError(
             f"{path}: is not a folder, expected a folder of netplace schedule -o for {target.suffix}"

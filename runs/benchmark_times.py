@@ -28,43 +28,16 @@ _MOST = 100_000  # lines with times
 
 @dataclass(frozen=True)
 class Measured:
-    """The time of an operation at a number of bytes.
+    """The time of an operation at a number of bytes."""
 
-    Attributes
-    ----------
-    kind : str
-        Key of `KINDS`.
-    bytes : int
-        Bytes of a message; of a collective, as `netplace.apps.collectives.OPERATIONS` counts them.
-    seconds : float
-        Mean time that the benchmark prints; of a ping-pong, one way.
-    where : str
-        File and line.
-    """
-
-    kind: str
-    bytes: int
-    seconds: float
+    kind: str  # key of `KINDS`
+    bytes: int  # bytes of a message; of a collective, as `netplace.apps.collectives.OPERATIONS` counts them
+    seconds: float  # mean time that the benchmark prints; of a ping-pong, one way
     where: str
 
 
 def read_times(path: Path, kind: str, ranks: int) -> list[Measured]:
-    """Return the times in the output of a benchmark.
-
-    Parameters
-    ----------
-    path : Path
-        The output, as OSU micro-benchmarks, Intel MPI Benchmarks or nccl-tests print it.
-    kind : str
-        Key of `KINDS`.
-    ranks : int
-        Number of ranks, by which nccl-tests divides the bytes of a block.
-
-    Raises
-    ------
-    ValueError
-        If it is the output of another benchmark, or has no times.
-    """
+    """Return the times in the output of OSU micro-benchmarks, Intel MPI Benchmarks or nccl-tests."""
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
@@ -125,6 +98,5 @@ def _column(lines: list[str]) -> int:
 
 
 def _time(kind: str, size: str, time: str, where: str, blocks: int = 1) -> Measured:
-    """Return the time of a line."""
     seconds = check_float(time, f"{where}: time in microseconds", 0.0) * 1e-6
     return Measured(kind, check_int(size, f"{where}: bytes", 0) // blocks, seconds, where)

@@ -51,12 +51,7 @@ def network_draws(topology: Topology, config: Config) -> bool:
 
 
 def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
-    """Return places that give the same result as `places`, equal for all places that differ only by a shift.
-
-    On a torus without randomness, the model does not depend on the position of a router, so jobs can be
-    shifted along each ring; the first task is shifted to node 0. On other networks, places are returned
-    unchanged.
-    """
+    """Return equal places for all that differ by a shift on a torus without randomness; else `places`."""
     if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
         return places
     origin = topology.coordinates(places[0][:1])

@@ -25,10 +25,7 @@ __all__ = ["Claims"]
 
 
 class Claims:
-    """The claims of this process on the store at `path`; a context manager.
-
-    Without a store (None), nothing is shared, and every claim is granted.
-    """
+    """Claims of this process on the store at `path`; without a store, every claim is granted."""
 
     def __init__(self, path: Path | None) -> None:
         self._file = -1
@@ -63,7 +60,6 @@ class Claims:
         return True
 
     def leave(self, key: str) -> None:
-        """Give up the claim on `key`."""
         if LOCKS and self._file >= 0:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
 

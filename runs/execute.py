@@ -61,28 +61,16 @@ class Ended:
 
 @dataclass(frozen=True)
 class Executed:
-    """A run with all measurements of its simulation.
-
-    Attributes
-    ----------
-    run : Run
-        The run.
-    result : Result
-        Measurements.
-    methods : tuple of str
-        Method of the mapping of each job; for mapping ``best``, the name of the winner.
-    window : int or None
-        Cycles of the windows for link loads, after any merging of windows.
-    """
+    """A run with all measurements of its simulation."""
 
     run: Run
     result: Result
+    # Method of the mapping of each job; for mapping ``best``, the name of the winner.
     methods: tuple[str, ...]
-    window: int | None = None
+    window: int | None = None  # cycles of the windows for link loads, after any merging of windows
 
     @property
     def places(self) -> list[Nodes]:
-        """Node of each task of each job."""
         return [job.nodes for job in self.result.jobs]
 
     def ended(self) -> Ended:
@@ -151,25 +139,7 @@ def run_simulation(
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Executed:
-    """Simulate a run, and also return how its mappings were found.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    engine : str
-        Key of `netplace.netsim.ENGINES`.
-    record_messages : bool
-        Whether the start and end of every message are kept.
-    window : int, optional
-        Cycles of a window in which link loads are also counted.
-    part_processes : int
-        Processes for parts of the run that share no router, as in `netplace.netsim.simulate`.
-    threads : int or str
-        Threads for the network as a whole, as in `netplace.netsim.Network`.
-    progress : callable, optional
-        Function that is called every fraction of a second with the cycle, as in `netplace.netsim.simulate`.
-    """
+    """Simulate a run, and also return how its mappings were found."""
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)
     places = [mapped.mapping for mapped in mapped_jobs]

@@ -66,13 +66,7 @@ class Executor(Protocol[Item, Outcome]):
 
 
 class InProcessExecutor(Generic[Item, Outcome]):
-    """Executes a function in this process, one item at a time.
-
-    Parameters
-    ----------
-    function : callable
-        What returns the outcome of an item.
-    """
+    """Executes a function in this process, one item at a time."""
 
     def __init__(self, function: Callable[[Item], Outcome]) -> None:
         self.busy = 0
@@ -88,36 +82,18 @@ class InProcessExecutor(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Return whether no item waits."""
         return not self.busy
 
     def give(self, item: Item) -> None:
-        """Keep the item until it is collected."""
         self._given, self.busy = [item], 1
 
     def collect(self) -> list[tuple[Item, Outcome]]:
-        """Carry it out."""
         self.busy = 0
         return [(item, self._function(item)) for item in self._given]
 
 
 class ProcessPoolExecutor(Generic[Item, Outcome]):
-    """The given number of processes, each with its own pipe.
-
-    If a worker dies (killed, or out of memory), its current item is lost, and another worker replaces it. If
-    this process dies, its workers detect the closed pipes and end.
-
-    Parameters
-    ----------
-    count : int
-        How many.
-    function : callable
-        What returns the outcome of an item; what it raises is raised by `collect`.
-    lost : callable
-        ``lost(reason)`` returns the outcome of an item whose worker died, or raises.
-    in_hand : int
-        Items that a worker has: the one under way, and those that wait for it.
-    """
+    """Worker processes with a pipe each; one that dies is replaced, and its current item is lost."""
 
     def __init__(
         self,
@@ -148,7 +124,6 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
         self._workers, self.busy = [], 0
 
     def has_room(self) -> bool:
-        """Return whether some worker has less than it can hold."""
         return self.busy < self._in_hand * self._count
 
     def give(self, item: Item) -> None:
@@ -214,24 +189,13 @@ class _Worker(Generic[Item]):
             self.pipe.send(item)
 
     def dismiss(self) -> None:
-        """Wait until the process has ended, and let go of it."""
         self.process.join()
         self.pipe.close()
         self.alive = False
 
 
 def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
-    """Execute the items from the pipe, until its other end is closed.
-
-    Parameters
-    ----------
-    pipe : Connection
-        Where items come, and pairs of an outcome and an error go.
-    function : callable
-        What returns the outcome of an item.
-    inherited : sequence of Connection
-        The employer's ends of pipes, which a forked process would keep open.
-    """
+    """Execute the items from the pipe until it is closed; `inherited` pipe ends of the parent are closed."""
     for other in inherited:
         other.close()
     left_to_parent()
@@ -266,19 +230,7 @@ def _portable(error: Exception) -> Exception:
 def run_each(
     function: Callable[[Item], Outcome], items: Sequence[Item], processes: int = 1
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the index of each item and the result of `function`, in the order in which they end.
-
-    Worker processes start at once, while this process may still have a single thread.
-
-    Parameters
-    ----------
-    function : callable
-        Picklable, if there are several processes.
-    items : sequence
-        What to call it with.
-    processes : int
-        Worker processes; with 1 everything happens here.
-    """
+    """Yield index and result of each item as they end; worker processes start at once."""
     placed = partial(_placed, function)
     count = min(processes, len(items))
     executor: Executor[tuple[int, Item], Any] = (

@@ -16,15 +16,7 @@ __all__ = ["idle_options"]
 
 
 def idle_options(run: Run, given: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield those of the given options that have no effect on a run, with the reason.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    given : collection of str
-        Among them ``cpu_scale``, ``flops``, ``ignore``, ``collectives`` and settings of non-blocking sends.
-    """
+    """Yield those of the given options that have no effect on a run, with the reason."""
     jobs, programs = run.jobs, repeated_of(run)
     traces = [Path(job.path) for job in jobs if job.path]
     if "cpu_scale" in given and (why := _idle_computation(traces, jobs, programs)):

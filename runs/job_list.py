@@ -45,7 +45,6 @@ def is_job_list(workload: str) -> bool:
 
 
 def read_job_list(path: str | Path) -> Workload:
-    """Return the jobs of a TOML file, numbered from 1 in its order."""
     path = Path(path)
     text, tables, _ = read_table_list(path, "job")
     jobs: list[Job] = []

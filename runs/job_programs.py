@@ -34,10 +34,7 @@ __all__ = [
 
 
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
-    """Return the programs of a run's jobs, built at most once in a process.
-
-    With the node of each task, hierarchical collectives use the switches there, as in the simulation.
-    """
+    """Return the programs of a run's jobs; on `places`, hierarchical collectives use the switches there."""
     programs = repeated_of(run)
     if places is not None:
         programs = settled(run, network_of(run.network), programs, places)
@@ -53,15 +50,7 @@ def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
 
 
 def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
-    """Return the programs of a run's jobs as they are kept, with how often their iterations stand.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    progress : callable, optional
-        Function that is called with the number of bytes of a trace that were read since the last call.
-    """
+    """Return the programs of a run's jobs as they are kept, with the number of repetitions of iterations."""
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
 
 
@@ -154,10 +143,7 @@ def _built_and_asked(
 
 
 def handy(run: Run, tell: Callable[[str], None]) -> Run:
-    """Return a run of training with phits so large that it sends about a million packets, and report it.
-
-    Any other run is returned unchanged.
-    """
+    """Return a run of training with phits so large that it sends about a million packets, and report it."""
     if not any(job.program.startswith("training") for job in run.jobs):
         return run
     sent = sum(_built(job, run.config).bytes_sent for job in map(_only_program, run.jobs))

@@ -37,12 +37,10 @@ class LoadFigures:
 
     @classmethod
     def of(cls, point: LoadPoint) -> LoadFigures:
-        """Return the figures of a point, with the versions of this installation."""
         delay = DelayFigures.of(point.delay)
         return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept as data for JSON."""
         return to_plain(self)
 
     @classmethod

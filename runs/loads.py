@@ -29,29 +29,14 @@ _DEFAULTS = Config()
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """One point to measure; see `netplace.netsim.measure_load` for its values.
-
-    Attributes
-    ----------
-    network, traffic, engine : str
-        Names given by the user.
-    offered : float
-        In phits per node and cycle.
-    config : Config
-        Settings of the network.
-    warmup, measure : int
-        Cycles of the two phases; `measure` may be None.
-    hot_node, hot_share : int or None, float
-        Of hot-spot traffic.
-    seed : int
-        Random seed.
-    """
+    """One point to measure; see `netplace.netsim.measure_load` for its values."""
 
     network: str
-    offered: float
+    offered: float  # in phits per node and cycle
     traffic: str = "uniform"
     config: Config = _DEFAULTS
     engine: str = "kernel"
+    # warmup, measure: cycles of the two phases; `measure` may be None.
     warmup: int = 1000
     measure: int | None = None
     hot_node: int | None = None
@@ -60,7 +45,6 @@ class LoadPlan:
 
     @cached_property
     def key(self) -> str:
-        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         revised = revisions_of(config=self.config)
         plain = self.to_dict() | {"revision": REVISION} | ({"revisions": revised} if revised else {})
         plain["config"] = self.config.described()
@@ -68,28 +52,17 @@ class LoadPlan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def outcome_kind(self) -> Kind:
-        """Return the required contents of the outcome."""
         return LOAD_POINT
 
     def seeded(self, seed: int) -> LoadPlan:
-        """Return the same point with another seed."""
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as data for JSON."""
         return asdict(self)
 
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
-    """Return the checked point of a user's request.
-
-    Parameters
-    ----------
-    given : mapping
-        Values for some of `KEYS`; None counts as not given.
-    seed : int
-        Random seed.
-    """
+    """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
     known = {name: value for name, value in given.items() if value is not None}
     for name in known:
         check_choice(name, KEYS, "key")
@@ -139,17 +112,7 @@ _OF_MESSAGES = (
 def measure_plan(
     plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
 ) -> LoadFigures:
-    """Return what was measured at a point.
-
-    Parameters
-    ----------
-    plan : LoadPlan
-        The point.
-    threads : int or str
-        Threads that simulate the network together.
-    progress : callable, optional
-        Function that is called every fraction of a second with the cycle.
-    """
+    """Return what was measured at a point."""
     point = measure_load(
         network_of(plan.network),
         plan.offered,
@@ -175,10 +138,7 @@ def outcome_of(
 
 
 def curves(plans: list[LoadPlan]) -> list[str]:
-    """Return the name of each point's curve: the values that differ, except load and seed.
-
-    If nothing differs, it is the network.
-    """
+    """Return the name of each point's curve: what differs except load and seed, or the network."""
     described = []
     for plan in plans:
         plain = plan.to_dict() | plan.to_dict()["config"]

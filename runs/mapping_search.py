@@ -31,27 +31,14 @@ _OF_PAIR = 270  # bytes at the peak
 
 @dataclass(frozen=True)
 class Search:
-    """A job to be mapped: the only job of a run, or a job with known traffic only.
-
-    Attributes
-    ----------
-    network : str
-        Text form of the network.
-    partition, mapping : str
-        Rules of placement.
-    config : Config
-        Settings of the network, for mappings that simulate.
-    run : Run or None
-        What the job runs; None: nothing but its traffic is known.
-    matrix : ndarray, shape (tasks, tasks), or None
-        Bytes from the task of the row to that of the column, where there is no run.
-    """
+    """A job to be mapped: the only job of a run, or a job with known traffic only."""
 
     network: str
     partition: str = "whole"
     mapping: str = "td"
-    config: Config = field(default_factory=Config)
-    run: Run | None = None
+    config: Config = field(default_factory=Config)  # settings of the network, for mappings that simulate
+    run: Run | None = None  # what the job runs; None: nothing but its traffic is known
+    # Bytes from the task of the row to that of the column, where there is no run.
     matrix: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
@@ -66,7 +53,6 @@ class Search:
 
     @cached_property
     def topology(self) -> Topology:
-        """The network."""
         return network_of(self.network)
 
     @cached_property
@@ -87,7 +73,6 @@ class Search:
 
     @property
     def tasks(self) -> int:
-        """Number of tasks."""
         return int(self.traffic.shape[0])
 
     @property
@@ -96,32 +81,21 @@ class Search:
         return simulates(self.mapping)
 
     def nodes(self, seed: int) -> Nodes:
-        """Return the nodes of the job."""
         return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
 
 
 @dataclass(frozen=True)
 class MappingPlan:
-    """One search for a mapping.
-
-    Attributes
-    ----------
-    search : Search
-        The job.
-    seed : int
-        Random seed.
-    """
+    """One search for a mapping."""
 
     search: Search
     seed: int
 
     @cached_property
     def key(self) -> str:
-        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its request as data for JSON."""
         from scipy import sparse
 
         flows = sparse.coo_array(self.search.traffic)
@@ -165,7 +139,6 @@ def find(plan: MappingPlan) -> dict[str, Any]:
 
 
 def qap_result_of(outcome: dict[str, Any]) -> QapResult:
-    """Return what `find` described."""
     cost = float("inf") if outcome["cost"] is None else outcome["cost"]
     return QapResult(**{**outcome, "mapping": np.array(outcome["mapping"], np.int64), "cost": cost})
 

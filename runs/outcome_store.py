@@ -75,7 +75,6 @@ class StoredRuns:
 
     @property
     def path(self) -> Path | None:
-        """The store's file."""
         return self._store.path
 
     def missing(self, runs: Iterable[Run]) -> list[Run]:
@@ -90,25 +89,19 @@ class StoredRuns:
         return [run for group in groups.values() for run in group]
 
     def has(self, plan: Run) -> bool:
-        """Return whether a simulation has ended, well or not."""
         return self._store.has(plan.key)
 
     def keep(self, plan: Run, outcome: Ended) -> None:
-        """Keep how a simulation ended."""
         self._store.keep(plan.key, outcome)
 
     def status(self, outcome: Ended) -> PlanStatus:
-        """Return how a simulation ended."""
         if outcome.by_machine:
             return PlanStatus(lost=outcome.failure)
         return PlanStatus(outcome.failure is not None, outcome.cpu_seconds)
 
 
 class StoredOutcomes:
-    """Outcomes of plans in one table of a store.
-
-    `table`: one of `netplace.runs.store.TABLES`.
-    """
+    """Outcomes of plans in one table of a store."""
 
     def __init__(self, store: Store, table: str) -> None:
         self._store = store
@@ -116,29 +109,23 @@ class StoredOutcomes:
 
     @property
     def path(self) -> Path | None:
-        """The store's file."""
         return self._store.path
 
     def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
-        """Return the plans whose outcome the store lacks, each once."""
         wanted = {plan.key: plan for plan in plans}
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Return whether the outcome of a plan is there."""
         return self._store.outcome(self._table, plan.key) is not None
 
     def keep(self, plan: PlanLike, outcome: dict[str, Any] | WorkerFailure) -> None:
-        """Keep the outcome of a plan."""
         assert not isinstance(outcome, WorkerFailure)
         self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
 
     def status(self, outcome: dict[str, Any] | WorkerFailure) -> PlanStatus:
-        """Return how a plan ended."""
         return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
-        """Return the outcomes of plans, none of which is missing."""
         kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
         return [outcome for outcome in kept if outcome is not None]
 
@@ -152,24 +139,19 @@ class InMemory:
         self._outcomes: dict[str, Any] = {}
 
     def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
-        """Return the plans without an outcome, each once."""
         wanted = {plan.key: plan for plan in plans}
         return [plan for plan in wanted.values() if not self.has(plan)]
 
     def has(self, plan: PlanLike) -> bool:
-        """Return whether the outcome of a plan is there."""
         return plan.key in self._outcomes
 
     def keep(self, plan: PlanLike, outcome: Any) -> None:
-        """Keep the outcome of a plan."""
         self._outcomes[plan.key] = outcome
 
     def status(self, outcome: Any) -> PlanStatus:
-        """Return how a plan ended."""
         return _status(outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
-        """Return the outcomes of plans, none of which is missing."""
         return [self._outcomes[plan.key] for plan in plans]
 
 

@@ -38,14 +38,7 @@ def place_jobs(
     max_cycles: int | None = None,
     times: Sequence[int] | None = None,
 ) -> list[QapResult]:
-    """Return the mapping of each job.
-
-    `topology`: the network. `programs`, `mappings`: what each job does, and its rule of mapping.
-    `partition_rule`: the rule that gives nodes to jobs. `config`: settings of the network, for mappings that
-    simulate. `seed`: seed of both rules. `network_seed`: seed of the network, for mappings that simulate;
-    `seed` by default. `max_cycles`: longest run that such a mapping may try. `times`: how often the
-    iterations of each program stand; once by default.
-    """
+    """Return the mapping of each job; `times` is how often the iterations of each program repeat."""
     parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
     draws = seed if network_seed is None else network_seed
     rounds = [1] * len(programs) if times is None else times
@@ -68,7 +61,6 @@ def place_jobs(
 
 
 def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
-    """Return the node of each task of each job."""
     repeated = tuple(map(Repeated, programs))
     return [mapped.mapping for mapped in mappings_of(run, network_of(run.network), repeated)]
 
@@ -107,10 +99,7 @@ def run_time_of(
     max_cycles: int | None = None,
     times: int = 1,
 ) -> RunTime:
-    """Return the function that simulates `program`, alone, on the nodes that it is given.
-
-    Its iterations stand `times` times.
-    """
+    """Return the function that simulates `program` alone on given nodes."""
 
     def run_time(nodes: Nodes, limit: int | None) -> int | None:
         most = min((cycles for cycles in (limit, max_cycles) if cycles is not None), default=None)

@@ -46,70 +46,39 @@ _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 @dataclass(frozen=True)
 class Plan:
-    """The request for a schedule; plans with the same `key` give the same schedule. `make_plan` checks it.
-
-    Attributes
-    ----------
-    machine : str
-        Text form of the network.
-    workload : str
-        Key of `netplace.scheduling.workload.WORKLOADS`, or path of a file.
-    jobs : int or None
-        Number of jobs of a model, or number of jobs to take from a file; None means all.
-    options : tuple of (str, value)
-        Options of the model or of the reader of the file, by name.
-    policy, partition, times, estimates, overrun : str
-        Names of rules; see `netplace.scheduling.schedule`.
-    mapping : str
-        Mapping of tasks, if run times come from a table.
-    locality : bool
-        Whether to measure the distances between each job's nodes.
-    installed : int or None
-        Number of existing nodes of the machine, the first ones; None means all.
-    seed : int
-        Seed of the model and the partitioner.
-    site : str
-        File of a site's rules, which are then the policy; see `netplace.runs.site_file`. Can be empty.
-    power : str
-        File of a power model; see `netplace.runs.power_file`. If empty, no energy is computed.
-    switching : str
-        Rule by which nodes are switched on and off; see `netplace.scheduling.power.SWITCHINGS`.
-    digests : tuple of (str, str)
-        Input files, each with its SHA-256.
-    without : tuple of int
-        Numbers of the omitted jobs of the workload; see `netplace.runs.same_jobs`.
-    uncounted : tuple of int
-        Numbers of the jobs that run but do not count in the figures of single jobs.
-    """
+    """The request for a schedule; plans with the same `key` give the same schedule. `make_plan` checks it."""
 
     machine: str
-    workload: str
+    workload: str  # key of `netplace.scheduling.workload.WORKLOADS`, or path of a file
     policy: str
     partition: str
+    # Number of jobs of a model, or number of jobs to take from a file; None means all.
     jobs: int | None = None
-    options: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()  # options of the model or of the reader of the file, by name
     times: str = "log"
     estimates: str = "run-time"
     overrun: str = "keep"
-    mapping: str = "consecutive"
-    locality: bool = False
-    installed: int | None = None
+    mapping: str = "consecutive"  # mapping of tasks, if run times come from a table
+    locality: bool = False  # whether to measure the distances between each job's nodes
+    installed: int | None = None  # number of existing nodes of the machine, the first ones; None means all
     seed: int = 0
+    # File of a site's rules, which are then the policy; see `netplace.runs.site_file`. Can be empty.
     site: str = ""
-    power: str = ""
+    power: str = ""  # file of a power model; see `netplace.runs.power_file`. If empty, no energy is computed
+    # Rule by which nodes are switched on and off; see `netplace.scheduling.power.SWITCHINGS`.
     switching: str = ""
-    digests: tuple[tuple[str, str], ...] = ()
+    digests: tuple[tuple[str, str], ...] = ()  # input files, each with its SHA-256
+    # Numbers of the omitted jobs of the workload; see `netplace.runs.same_jobs`.
     without: tuple[int, ...] = ()
+    # Numbers of the jobs that run but do not count in the figures of single jobs.
     uncounted: tuple[int, ...] = ()
 
     @property
     def from_file(self) -> bool:
-        """Whether the workload is a file."""
         return self.workload not in WORKLOADS
 
     @cached_property
     def key(self) -> str:
-        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"revision": REVISION}
         # What is in a file counts, wherever it lies; a store grows as it is used.
         digests = dict(self.digests)
@@ -127,13 +96,11 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as data for JSON."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
-        """Return the plan that `to_dict` described; what it lacks has its default."""
         check_keys(cls, plain, "plan: jobs")
         options = pairs_of(plain.get("options", ()), "plan: options")
         digests = pairs_of(plain.get("digests", ()), "plan: digests")
@@ -142,11 +109,9 @@ class Plan:
         return cls(**{**plain, **left_out, "options": frozen, "digests": digests})
 
     def outcome_kind(self) -> Kind:
-        """Return the required contents of the outcome."""
         return SCHEDULE
 
     def seeded(self, seed: int) -> Plan:
-        """Return the same plan with another seed."""
         return replace(self, seed=seed)
 
 
@@ -163,15 +128,7 @@ KEYS = (
 
 
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
-    """Return the plan of a user's request.
-
-    Parameters
-    ----------
-    given : mapping
-        Values by `KEYS`; those that are None are ignored. ``machine`` and ``workload`` are required.
-    seed : int
-        Seed of the model and the partitioner.
-    """
+    """Return the checked plan of a user's request by `KEYS`; None counts as not given."""
     said = {name: value for name, value in given.items() if value is not None}
     for name in said:
         check_choice(name, KEYS, "key")

@@ -46,39 +46,19 @@ SECTIONS = {"whole": "the whole trace", "timed": "the part that the benchmark ti
 
 @dataclass(frozen=True)
 class Reading:
-    """The part of a program to replay.
+    """The part of a program to replay."""
 
-    Attributes
-    ----------
-    section : str
-        Key of `SECTIONS`.
-    iterations : str
-        ``"a:b"`` means only iterations a to b; empty means all. For an application, one number is its
-        option.
-    tasks : int or None
-        Tasks of an application, or of a trace in which some say nothing.
-    cycles_per_us : float
-        Cycles per microsecond of recorded computation; 0 drops computation.
-    packet_bytes : int
-        Size of a packet, for applications whose messages are given in packets.
-    eager_limit : int or None
-        Size in bytes above which messages wait for the receive, for the check for deadlock.
-    options : dict
-        Further options of an application.
-    cycle_ns : float
-        Length of a cycle, for applications that compute for some time.
-    progress : callable or None
-        Function that is called with the number of bytes of a trace that were read since the last call.
-    """
-
-    section: str = "whole"
+    section: str = "whole"  # key of `SECTIONS`
+    # ``"a:b"`` means only iterations a to b; empty means all. For an application, one number is its option.
     iterations: str = ""
-    tasks: int | None = None
-    cycles_per_us: float = 0.0
-    packet_bytes: int = 64
+    tasks: int | None = None  # tasks of an application, or of a trace in which some say nothing
+    cycles_per_us: float = 0.0  # cycles per microsecond of recorded computation; 0 drops computation
+    packet_bytes: int = 64  # size of a packet, for applications whose messages are given in packets
+    # Size in bytes above which messages wait for the receive, for the check for deadlock.
     eager_limit: int | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    cycle_ns: float = 3.2
+    options: dict[str, Any] = field(default_factory=dict)  # further options of an application
+    cycle_ns: float = 3.2  # length of a cycle, for applications that compute for some time
+    # Function that is called with the number of bytes of a trace that were read since the last call.
     progress: Callable[[int], None] | None = None
 
 
@@ -160,17 +140,7 @@ def trace_repeated(path: Path, reading: Reading) -> Repeated:
 
 
 def application_program(text: str, reading: Reading, nodes: int) -> Program:
-    """Return the program of an application.
-
-    Parameters
-    ----------
-    text : str
-        A key of `APPLICATIONS` or ``module:function``, and options as in ``"lu,class=W,iterations=3"``.
-    reading : Reading
-        What of it, and options that the text does not give.
-    nodes : int
-        Nodes of the network: the number of tasks unless one is given.
-    """
+    """Return the program of an application such as ``"lu,class=W,iterations=3"``."""
     name, options = application_options(text, reading)
     tasks = check_int(options.pop("tasks", nodes), f"application {name!r}: tasks")
     program = _part(_made(name, tasks, options), reading)
@@ -246,7 +216,6 @@ def _made(name: str, tasks: int, options: dict[str, Any]) -> Program:
 
 
 def _value(text: str) -> int | float | str:
-    """Return a number if `text` spells one."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -20,11 +20,7 @@ __all__ = ["check_short"]
 
 
 def check_short(run: Run) -> None:
-    """Check that the programs of a run can be made and its jobs placed.
-
-    One iteration of an application is sufficient; a trace is read as a whole, and cached for the run. A
-    mapping that searches does so for one iteration; simulations are skipped.
-    """
+    """Check that programs and placement of a run are possible, with one iteration and no simulation."""
     if any(job.path for job in run.jobs):
         programs = programs_of(run)
     else:

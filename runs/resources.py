@@ -36,7 +36,6 @@ class Resources:
 
     @property
     def processes(self) -> int:
-        """Number of processes of this machine."""
         together = 1 if self.threads == AUTO else int(self.threads)
         return self.workers or max(1, cores() // together)
 
@@ -53,7 +52,6 @@ class Resources:
         return ProcessPoolExecutor(self.processes, function, lost, in_hand)
 
     def simulators(self) -> Executor[Run, Ended]:
-        """Return the executor of simulations."""
         # With the next run in its hands a worker never waits for this process.
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
         return self.executor(partial(attempt, threads=threads), _failed, in_hand=2)

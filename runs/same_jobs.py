@@ -25,18 +25,10 @@ _ROUND_UP = ":round-up"
 
 @dataclass(frozen=True)
 class SharedJobs:
-    """Plans with the same jobs.
-
-    Attributes
-    ----------
-    plans : list of Plan
-        Plans in the given order.
-    notes : list of str
-        Changes to the plans, one sentence each.
-    """
+    """Plans with the same jobs."""
 
     plans: list[Plan]
-    notes: list[str]
+    notes: list[str]  # changes to the plans, one sentence each
 
 
 def contestants(plans: Sequence[Plan]) -> list[list[int]]:
@@ -89,11 +81,7 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
 
 
 def after_runs(plans: Sequence[Plan], figures: Sequence[ScheduleFigures]) -> list[Plan]:
-    """Return the plans to execute, given the outcomes so far.
-
-    A job that a plan rejected after all is omitted for all contestants. A job that one of them ended early,
-    and may therefore have made faster, does not count.
-    """
+    """Return the plans to execute given the outcomes; jobs that one rejected or ended early do not count."""
     made = list(plans)
     for places in contestants(plans):
         if len(places) < 2:

@@ -30,13 +30,7 @@ def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
 
 
 def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
-    """Return the plan and the figures in a folder for display; files that the plan names are not read.
-
-    Parameters
-    ----------
-    folder : Path
-        What ``netplace schedule -o`` has written.
-    """
+    """Return plan and figures of a schedule's folder; the files that the plan names are not read."""
     path = folder / FIGURES
     for name in (FIGURES, ROWS):
         if not (folder / name).is_file():

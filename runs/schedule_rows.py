@@ -26,10 +26,7 @@ _RANGE = re.compile(r"(\d{1,15})(?:-(\d{1,15}))?", re.ASCII)
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """Return the jobs in a file that ``netplace schedule -o`` has written, a row each.
-
-    Columns that are known are checked; others are text.
-    """
+    """Return the jobs in a file of ``netplace schedule -o``; known columns are checked, others are text."""
     frame = text_table(path, "table of jobs")
     for name in _NEEDED:
         if name not in frame:
@@ -46,7 +43,6 @@ def read_rows(path: Path) -> pd.DataFrame:
 
 
 def _column(column: pd.Series, path: Path) -> pd.Series:
-    """Return a column as what it holds."""
     name = str(column.name)
     if name == "number":
         return _filled(numbers_in(column, path, least=-(2.0**62), whole=True), path)

@@ -38,15 +38,7 @@ _BATCHES = 20
 
 @dataclass(frozen=True)
 class ScheduleRun:
-    """An executed plan.
-
-    Attributes
-    ----------
-    schedule : Schedule
-        Rows of the schedule.
-    figures : ScheduleFigures
-        Figures of the schedule.
-    """
+    """An executed plan."""
 
     schedule: Schedule
     figures: ScheduleFigures
@@ -58,7 +50,6 @@ class ScheduleRun:
 
 
 def workload_of(plan: Plan) -> Workload:
-    """Return the jobs of a plan."""
     options = dict(plan.options)
     nodes = plan.installed or network_of(plan.machine).nodes
     if plan.from_file:
@@ -76,10 +67,7 @@ def workload_of(plan: Plan) -> Workload:
 
 
 def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
-    """Return the jobs of a plan that can never run under it, with the reasons, before anything runs.
-
-    Where boxes are ranked by a table, no job is known to be refused before it is looked up there.
-    """
+    """Return the jobs of a plan that can never run under it, with the reasons."""
     _, _, option = plan.partition.partition(":")
     if option.startswith("bps"):
         return {}
@@ -97,17 +85,7 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
 
 
 def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> ScheduleRun:
-    """Make the schedule of a plan and its figures.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    keep_nodes : bool
-        Whether to keep the nodes of each job.
-    tell : callable, optional
-        Function that is called from time to time with the number of jobs that have ended, and the time.
-    """
+    """Return the schedule of a plan and its figures; `tell` gets the number of ended jobs and the time."""
     check_unchanged(plan)
     machine, jobs = network_of(plan.machine), workload_of(plan)
     rules = read_power(plan.power, plan.switching) if plan.power else None

@@ -66,12 +66,7 @@ def measurements(
     config: Config | None = None,
     seed: int = 0,
 ) -> list[Measurement]:
-    """Return the runs that measure the cost of borders.
-
-    `topology`: the machine. `levels`: the blocks of each level, the widest first, each within one of the
-    level before. `applications`: what runs, as in ``"lu,class=S"``. `pieces`: over how many blocks a split
-    job is spread. `config`: settings of the network. `seed`: seed of the network.
-    """
+    """Return the runs that measure the cost of borders; a split job is spread over `pieces` blocks."""
     planned = []
     for place in range(len(levels)):
         compact, split = _layouts(topology, levels, place, pieces)

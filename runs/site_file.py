@@ -44,7 +44,6 @@ _FAILURES = ("file", "mean_between", "mean_repair", "seed")
 
 
 def read_site(path: str | Path) -> Site:
-    """Return the rules of a site that a file describes."""
     path = Path(path)
     text, said = read_toml(path)
     _names(path, text, "", said, _TOP)

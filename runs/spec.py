@@ -146,6 +146,5 @@ class Run:
 
 
 def _job_from(plain: Any) -> Job:
-    """Return the job of its JSON form."""
     check_keys(Job, plain, "job of a run")
     return Job(**plain | {"options": pairs_of(plain.get("options", ()), "job of a run: options")})

@@ -37,28 +37,14 @@ class AlteredError(ValueError):
 
 @dataclass(frozen=True)
 class Verified:
-    """The findings of a check of every row of a store.
-
-    Attributes
-    ----------
-    rows : int
-        Number of checked rows.
-    faults : tuple of str
-        A sentence for each fault.
-    """
+    """The findings of a check of every row of a store."""
 
     rows: int
-    faults: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # a sentence for each fault
 
 
 def checksum(*texts: str | None) -> str:
-    """Return the first 32 hexadecimal digits of the SHA-256 of texts, each with its length in front.
-
-    Examples
-    --------
-    >>> checksum("key", "outcome", None) == checksum("key", None, "outcome")
-    False
-    """
+    """Return 32 hexadecimal digits of the SHA-256 of texts, each with its length in front."""
     parts = (f"{-1 if text is None else len(text)}:{'' if text is None else text}" for text in texts)
     return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -75,13 +61,7 @@ def read_run(key: str, simulation: str, text: str) -> Run:
 
 
 def read_simulation(key: str, outcome: str | None, failure: str | None, check: str | None) -> Ending:
-    """Return what came of a simulation.
-
-    Parameters
-    ----------
-    key, outcome, failure, check : str or None
-        The row, with its checksum.
-    """
+    """Return the outcome and the failure of a simulation, checked against the row's checksum."""
     if check != _check("simulation", key, outcome, failure):
         raise AlteredError("simulation", key)
     return None if outcome is None else _loaded("simulation", key, outcome), failure

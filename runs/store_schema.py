@@ -41,17 +41,7 @@ def limited(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str | None:
-    """Return what a database contains that no store has: views, triggers, other tables; None if nothing.
-
-    A view or a computed column runs a query of the author of the file, which may never end.
-
-    Parameters
-    ----------
-    database : sqlite3.Connection
-        The file.
-    tables : iterable of str
-        Tables of outcomes that there may be.
-    """
+    """Return what a database holds that no store has, such as views, which could run endless queries."""
     known = {*_OWN, *tables}
     for kind, name, sql in database.execute("SELECT type, name, sql FROM sqlite_master LIMIT 1000"):
         own = str(name).startswith("sqlite_") or name in (known if kind == "table" else (_INDEX,))

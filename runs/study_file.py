@@ -52,19 +52,7 @@ def read_study(path: str | Path) -> list[Plan]:
 def read_plans(
     path: str | Path, keys: Sequence[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
 ) -> list[Made]:
-    """Return the plans in a study file, with the seeds varying fastest.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    keys : sequence of str
-        Keys that it may have, besides ``seeds``.
-    make : callable
-        Makes a plan of one value for each key that the file has.
-    what : str
-        What the plans are of, for messages.
-    """
+    """Return the plans in a study file, with the seeds varying fastest; `make` makes one of its values."""
     path = Path(path)
     text, data = read_toml(path, flags=True)
     try:

@@ -182,7 +182,6 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
 
 
 def _names(data: Mapping[str, Any]) -> list[Any]:
-    """Return all applications that a sweep file names."""
     tables = [data, *data.get("jobs", []), *data.get("pairs", [])]
     names: list[Any] = []
     for table in tables:
@@ -218,7 +217,6 @@ def _check_keys(
 
 
 def _axis(sweep: Sweep, place: _Place, value: Any) -> tuple[_Choice, ...]:
-    """Return the choices that one key gives."""
     if place[1] in ("max_cycles", "count") and isinstance(value, list):
         raise sweep.error(place, value, "is a list, expected one value")
     values = value if isinstance(value, list) else [value]
@@ -300,7 +298,6 @@ def _run(choice: _Choice) -> Run:
 
 
 def _programs(run: Run) -> tuple[object, ...]:
-    """Return what the programs of a run depend on."""
     return (run.config, *(replace(job, mapping="", start=0) for job in run.jobs))
 
 

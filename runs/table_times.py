@@ -40,21 +40,12 @@ _KIND = ("application", "problem", "tasks")  # of the columns ENTRY, what the jo
 
 @dataclass(frozen=True)
 class JobRuns:
-    """The runs in which jobs are looked up.
-
-    Attributes
-    ----------
-    machine : Topology
-        The machine that jobs share.
-    config : Config
-        Settings of the network.
-    """
+    """The runs in which jobs are looked up."""
 
     machine: Topology
     config: Config
 
     def of(self, job: Job, allocation: Allocation, mapping: str) -> Run:
-        """Return the run of a job on its nodes."""
         if allocation.shape is not None and isinstance(self.machine, Grid):
             return self.in_box(job, allocation.shape, mapping)
         nodes = allocation.nodes[: job.nodes]
@@ -63,10 +54,7 @@ class JobRuns:
         return self._run(job, self.machine.text, "nodes:" + spelled(nodes), mapping)
 
     def in_box(self, job: Job, shape: Shape, mapping: str) -> Run:
-        """Return the run of a job in a box.
-
-        Where all minimal routes between nodes of the box stay in it, that is the run on a mesh of its sides.
-        """
+        """Return the run of a job in a box; a mesh of its sides if all minimal routes stay in it."""
         assert isinstance(self.machine, Grid)
         sides = "x".join(map(str, shape))
         rings = self.machine.sizes if self.machine.wraps else (math.inf,) * len(shape)
@@ -83,26 +71,7 @@ class JobRuns:
 
 
 class TableTimes:
-    """`RunTimes` from a table or a store of runs; jobs without an application keep their own.
-
-    Parameters
-    ----------
-    machine : Topology
-        The machine.
-    known : RunTimes or StoredTimes
-        A table, in which every entry must be; or a store, whose missing entries are simulated and kept if it
-        was made so.
-    mapping : str
-        Mapping of the tasks in the nodes, see `netplace.placement.MAPPINGS`, where the partitioner does not
-        choose it;
-        ``"best-known"``: the fastest of `candidates`.
-    seeds : int
-        Runs over which the time is averaged.
-    config : Config, optional
-        Settings of the network.
-    candidates : sequence of str
-        Mappings among which the best is looked for.
-    """
+    """Run times from a table, or a store that may simulate; jobs without an application keep their own."""
 
     def __init__(
         self,
@@ -131,7 +100,6 @@ class TableTimes:
         return cls(machine, StoredTimes(store, workers=workers), **options)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds of a job on its nodes."""
         if not job.application:
             return job.run_time
         mappings = (allocation.mapping,) if allocation.mapping else self._mappings
@@ -148,10 +116,7 @@ class TableTimes:
         return self._seconds[key] * job.repeats
 
     def longest(self, job: Job) -> float:
-        """Return the longest run time in seconds over the boxes of the job's size; a tree's first nodes.
-
-        Boxes that the table lacks do not count. On scattered nodes a job may take longer.
-        """
+        """Return the longest run time in seconds over known boxes of the job's size; a tree's first nodes."""
         if not job.application:
             return job.run_time
         key = job.application, job.intensity, job.nodes
@@ -163,10 +128,7 @@ class TableTimes:
         return self._seconds[key] * job.repeats
 
     def ranking(self, job: Job) -> Choices:
-        """Return the boxes for a job with their best mappings, the fastest first; for ``contiguous:bps``.
-
-        Boxes that the table lacks come last, in increasing mean distance, and leave the mapping open.
-        """
+        """Return the boxes for a job with their best mappings, the fastest first; unknown ones come last."""
         grid = self._runs.machine
         assert isinstance(grid, Grid)
         known = sorted(self._boxes(job), key=lambda choice: choice[0])

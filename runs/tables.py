@@ -291,7 +291,6 @@ def _problem(job: Job, config: Config) -> str:
 
 
 def _settings(run: Run) -> str:
-    """Return the settings of the network that are not the defaults."""
     names = [item.name for item in fields(Config)]
     words = [
         f"{name}={value}"

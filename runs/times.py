@@ -26,22 +26,15 @@ _MOST_BARS = 40  # in a notebook
 
 @dataclass(frozen=True)
 class RunTime:
-    """Run time of one entry over its seeds, in cycles.
+    """Run time of one entry over its seeds, in cycles."""
 
-    Attributes
-    ----------
-    count, missing : int
-        Runs that ended, and runs asked for that did not (not simulated, or failed).
-    mean, std : float
-        Mean, and standard deviation of the sample; nan where there are too few runs.
-    least, most : int or None
-        Shortest and longest.
-    """
-
+    # count, missing: runs that ended, and runs asked for that did not (not simulated, or failed).
     count: int
     missing: int
+    # mean, std: mean, and standard deviation of the sample; nan where there are too few runs.
     mean: float
     std: float
+    # least, most: shortest and longest.
     least: int | None
     most: int | None
 

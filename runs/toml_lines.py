@@ -15,21 +15,11 @@ __all__ = ["TableList", "line_of", "read_table_list", "read_toml", "underscored"
 
 
 class TableList(NamedTuple):
-    """A TOML file of tables with the same name.
-
-    Attributes
-    ----------
-    text : str
-        Text of the file.
-    tables : list of dict
-        Tables in the order of the file.
-    others : dict
-        The other keys.
-    """
+    """A TOML file of tables with the same name."""
 
     text: str
     tables: list[dict[str, Any]]
-    others: dict[str, Any]
+    others: dict[str, Any]  # the other keys
 
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
@@ -37,15 +27,7 @@ _KEY = re.compile(r"""\s*["']?([\w.-]+?)["']?\s*=""")
 
 
 def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the text of a TOML file, and what it says.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    flags : bool
-        Whether its keys are names of flags, in which ``-`` stands for ``_``.
-    """
+    """Return the text of a TOML file and its contents; `flags`: keys are flags, in which ``-`` is ``_``."""
     try:
         content = input_file(path).read_bytes()
     except OSError as error:
@@ -55,17 +37,7 @@ def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
 
 
 def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableList:
-    """Return the tables ``[[name]]`` of a TOML file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        Name of the tables; there must be at least one.
-    others : sequence of str
-        Other allowed keys.
-    """
+    """Return the tables ``[[name]]`` of a TOML file, at least one."""
     text, said = read_toml(path)
     for key in said:
         if key not in (name, *others):
@@ -97,24 +69,7 @@ def underscored(said: Any, path: Path) -> Any:
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:
-    """Return the line, counted from 1, in which a key stands, or one value of its list.
-
-    Parameters
-    ----------
-    text : str
-        Valid TOML.
-    table : str
-        Table of the key: empty for the top, ``"config"``, ``"pairs.0"`` for the first of an array of tables.
-    key : str
-        The key; empty: the table itself.
-    value : object, optional
-        A value that `key` has, perhaps in a list of several lines.
-
-    Returns
-    -------
-    int
-        1 if the key is written in another way than a line of its own.
-    """
+    """Return the line, from 1, of a key, or a value of it, in a table such as ``pairs.0``; 1 if unknown."""
     lines = text.splitlines()
     here, seen = "", dict[str, int]()
     key_line = 0

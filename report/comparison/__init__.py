@@ -79,7 +79,7 @@ KINDS: dict[str, OutcomeKind] = {
 
 
 def read_outcome(path: Path) -> Outcome:
-    """Return an outcome of any command."""
+    """Return the outcome of any command in a file or folder."""
     if not path.exists():
         raise ValueError(f"{path}: does not exist, expected an outcome of netplace")
     results = results_in(path)

@@ -44,36 +44,20 @@ _CLEAR = (WORSE, BETTER, "less", "more")
 
 @dataclass(frozen=True)
 class Difference:
-    """One result in two outcomes.
+    """One result in two outcomes."""
 
-    Attributes
-    ----------
-    of : str
-        Of which entry; empty where there is but one.
-    name : str
-        What it is, with its unit.
-    first, second : float or None
-        Means; None where there is none.
-    difference, half_width : float or None
-        The second less the first, and half of its 95 % interval; None where that is not known, 0 for what is
-        exact.
-    p_value : float or None
-        After Holm for all results compared; None where nothing was tested.
-    test : str
-        Which test says so; ``"exact"`` if there is no randomness.
-    verdict : str
-        A key of `MEANINGS`.
-    """
-
-    of: str
-    name: str
+    of: str  # of which entry; empty where there is but one
+    name: str  # what it is, with its unit
+    # first, second: means; None where there is none.
     first: float | None
     second: float | None
+    # difference, half_width: the second less the first, and half of its 95 % interval; None where that is not
+    # known, 0 for what is exact.
     difference: float | None = None
     half_width: float | None = None
-    p_value: float | None = None
-    test: str = ""
-    verdict: str = ""
+    p_value: float | None = None  # after Holm for all results compared; None where nothing was tested
+    test: str = ""  # which test says so; ``"exact"`` if there is no randomness
+    verdict: str = ""  # a key of `MEANINGS`
 
     @property
     def drawn(self) -> bool:
@@ -85,31 +69,19 @@ class Difference:
         return None if value is None or not self.first else value / abs(self.first)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
         return {**self.__dict__, "relative": self.share(self.difference)}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two outcomes side by side.
-
-    Attributes
-    ----------
-    kind, first, second : str
-        What they are, and their names.
-    asked : sequence of (str, str, str)
-        What was asked differently: its name, and what each was asked.
-    differences : sequence of Difference
-        All results, those of one entry together.
-    same_asked : bool
-        Whether the same was asked with the same seeds, so that any difference is none of chance.
-    """
+    """Two outcomes side by side."""
 
     kind: str
     first: str
     second: str
-    asked: Sequence[tuple[str, str, str]]
+    asked: Sequence[tuple[str, str, str]]  # what was asked differently: its name, and what each was asked
     differences: Sequence[Difference]
+    # Whether the same was asked with the same seeds, so that any difference is none of chance.
     same_asked: bool
 
     def count(self, *verdicts: str) -> int:
@@ -122,7 +94,6 @@ class Comparison:
         return self.count(*_CLEAR, "only in the first", "only in the second")
 
     def sentences(self) -> list[str]:
-        """Return in words what came of it."""
         total = len(self.differences)
         if self.count("equal") == total:
             said = [f"All {total} results are the same."]
@@ -143,7 +114,6 @@ class Comparison:
         return said
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
         return {
             "kind": self.kind,
             "first": self.first,
@@ -156,11 +126,7 @@ class Comparison:
 
 
 def compare(first: Outcome, second: Outcome) -> Comparison:
-    """Compare two outcomes, result by result.
-
-    What is the same for all of an outcome, and another for all of the other, is what was asked differently;
-    entries are those of each other that agree in all else.
-    """
+    """Compare two outcomes result by result: pair entries that agree in what varies within each outcome."""
     if first.kind != second.kind:
         raise ValueError(
             f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two outcomes of the "
@@ -279,11 +245,7 @@ def _exact(first: Sample, other: Sample) -> bool:
 
 
 def _tested(sample: Sample, other: Sample) -> tuple[str, Paired | None]:
-    """Return the name of a test and what it says; None for single draws, of which none says anything.
-
-    Jobs of one run meet the same queue and the same network. Beside the same jobs of another run they are a
-    sample; two runs of different jobs are single draws.
-    """
+    """Return the name of a test and its interval and p-value; None for single draws, which say nothing."""
     common = [draw for draw in sample.values if draw in other.values]
     if sample.draws == other.draws and len(common) > 1:
         values, others = ([one.values[draw] for draw in common] for one in (sample, other))

@@ -13,24 +13,15 @@ __all__ = ["Entry", "Outcome", "Result", "Sample"]
 
 @dataclass(frozen=True)
 class Sample:
-    """The values of one result.
+    """The values of one result."""
 
-    Attributes
-    ----------
-    mean, std : float
-        Over the draws; `std` is that of the sample, NaN for a single value.
-    count : int
-        Draws.
-    values : mapping of str to float
-        By draw; empty where only the three above are known.
-    draws : str
-        What each value is one of: ``"seeds"``, ``"jobs"``, ``"batches"``; empty: no chance has a part in it.
-    """
-
+    # mean, std: over the draws; `std` is that of the sample, NaN for a single value.
     mean: float
     std: float
     count: int
+    # By draw; empty where only the three above are known.
     values: Mapping[str, float] = field(default_factory=dict)
+    # What each value is one of: ``"seeds"``, ``"jobs"``, ``"batches"``; empty: no chance has a part in it.
     draws: str = ""
 
     @property
@@ -40,7 +31,6 @@ class Sample:
 
     @classmethod
     def of(cls, values: Mapping[str, float], draws: str) -> Sample:
-        """Return the sample of values by draw."""
         known = np.fromiter(values.values(), float)
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
         return cls(float(known.mean()), spread, len(known), values, draws)
@@ -53,34 +43,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class Result:
-    """One result of an entry.
+    """One result of an entry."""
 
-    Attributes
-    ----------
-    name : str
-        What it is, with its unit.
-    sample : Sample
-        Its values.
-    better : int
-        -1 if less is better, 1 if more is, 0 if neither.
-    """
-
-    name: str
+    name: str  # what it is, with its unit
     sample: Sample
-    better: int = 0
+    better: int = 0  # -1 if less is better, 1 if more is, 0 if neither
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One of what a command was requested: a run, a point of a curve, a row of a table.
-
-    Attributes
-    ----------
-    asked : mapping of str to str
-        What was asked, by name.
-    results : sequence of Result
-        What came of it.
-    """
+    """One of what a command was requested: a run, a point of a curve, a row of a table."""
 
     asked: Mapping[str, str]
     results: Sequence[Result]
@@ -88,21 +60,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a command.
+    """What came of a command."""
 
-    Attributes
-    ----------
-    kind : str
-        A key of `KINDS`.
-    name : str
-        Of the file or folder.
-    entries : sequence of Entry
-        All of it.
-    versions : str
-        With what it was made, where that is known.
-    """
-
-    kind: str
+    kind: str  # a key of `KINDS`
     name: str
     entries: Sequence[Entry]
-    versions: str = ""
+    versions: str = ""  # with what it was made, where that is known

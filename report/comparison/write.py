@@ -44,7 +44,6 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """Return the page of a comparison."""
     differences = in_order(comparison)
     parts: list[Part] = []
     if comparison.asked:

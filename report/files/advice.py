@@ -36,11 +36,7 @@ _KIND = table(
 
 
 def write_advice(folder: Path, content: dict[str, Any], hosts: Sequence[str]) -> dict[str, str]:
-    """Write advice to a folder, and return the command that starts the job so, by launcher.
-
-    `folder`: made if it is not there. `content`: what `netplace.advice.words.content_of` returns. `hosts`:
-    the name of every node of the machine.
-    """
+    """Write advice to a folder, and return the command that starts the job so, by launcher."""
     folder.mkdir(exist_ok=True)
     nodes = content["nodes"]
     texts = {"mapping.csv": "\n".join(["task,node", *(f"{task},{n}" for task, n in enumerate(nodes)), ""])}
@@ -56,5 +52,4 @@ def write_advice(folder: Path, content: dict[str, Any], hosts: Sequence[str]) ->
 
 
 def read_advice(folder: Path) -> dict[str, Any]:
-    """Return what `write_advice` wrote."""
     return read_results(folder / FILE, "advice", VERSION, _KIND)

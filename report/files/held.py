@@ -16,18 +16,7 @@ __all__ = ["read_held"]
 
 
 def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.int64]:
-    """Return who holds each node: the number of the line, counted from 0, that names it; -1: nobody.
-
-    Lines are jobs: nodes and ranges such as ``0-3,8`` or ``0-3 8``, or, where nodes have names, Slurm's lists
-    of these such as ``tux[0-3],tux8``. Blank lines and what follows a ``#`` do not count.
-
-    `path`: the file. `nodes`: nodes of the machine. `hosts`: their names, in their order; empty: they have
-    none.
-
-    Returns
-    -------
-    ndarray of int64, shape (nodes,)
-    """
+    """Return for each node the line, from 0, that names it, or -1; `hosts` are the names of the nodes."""
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:

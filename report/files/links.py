@@ -15,12 +15,7 @@ COLUMNS = ("link", "router", "port", "to", "start", "end", "load")
 
 
 def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
-    """Write a line for each link that carried something and time: its load in phits per cycle.
-
-    The first line of a link is of the whole run, the others are of windows, if any were counted.
-
-    `path`: the file. `links`: what `netplace.report.files.run_details.details_of` tells of links.
-    """
+    """Write the load (phits per cycle) of each used link: first of the whole run, then of each window."""
     ends = links["ends"]
     windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
     rows = (

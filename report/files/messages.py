@@ -30,18 +30,7 @@ def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Pro
 
 
 def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
-    """Return the messages of a job, in the order of its program's sends.
-
-    Messages of a task to itself do not appear.
-
-    `job`: what came of it, its messages recorded. `program`: what its tasks did.
-
-    Returns
-    -------
-    ndarray of int64, shape (messages, 6)
-        `COLUMNS`: tasks, bytes, tag, the cycle in which the first packet was created, and that in which the
-        last tail was consumed.
-    """
+    """Return the messages of a job in the order of its sends, shape (messages, 6): see `COLUMNS`."""
     assert job.message_start is not None
     assert job.message_end is not None
     task = program.task_of()

@@ -55,8 +55,6 @@ class Input:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How an outcome was made."""
-
     command: str  # the subcommand of netplace
     arguments: list[str]  # its arguments, as they were typed; they are never given to a shell
     parameters: dict[str, Any]  # the value of every parameter, those that were not typed included
@@ -76,11 +74,7 @@ _KIND = kind_of(Provenance)
 
 
 def inputs_of(names: Iterable[str], since: float) -> list[Input]:
-    """Return the files among `names`, with their digests; those that changed after `since` have none.
-
-    `names`: paths of what was read; folders and what is not there any more are left out. `since`: when the
-    command began, in seconds since 1970.
-    """
+    """Return the files among `names` with digests; those changed after `since` (Unix time) have none."""
     found = []
     for name in names:
         path = Path(name)
@@ -95,10 +89,7 @@ def inputs_of(names: Iterable[str], since: float) -> list[Input]:
 
 
 def copy_inputs(folder: Path, inputs: Iterable[Input], most: int) -> list[Input]:
-    """Copy inputs of at most `most` bytes each into an outcome's folder, and return them with their copies.
-
-    Copies of an earlier outcome in the same folder are taken away.
-    """
+    """Copy inputs of at most `most` bytes into an outcome's folder, in place of earlier copies."""
     place = folder / INPUTS
     made = []
     for item in inputs:
@@ -122,12 +113,10 @@ def copy_inputs(folder: Path, inputs: Iterable[Input], most: int) -> list[Input]
 
 
 def write_provenance(folder: Path, provenance: Provenance) -> None:
-    """Write how the outcome in a folder was made."""
     write_atomically(folder / FILE, results_text(_WHAT, VERSION, to_plain(provenance)))
 
 
 def read_provenance(path: Path) -> Provenance:
-    """Return how the outcome in a folder was made."""
     if not path.is_dir():
         raise ValueError(f"{path}: is not a folder, expected a folder written by netplace with -o")
     if not (path / FILE).is_file():
@@ -184,11 +173,7 @@ def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def place_in(root: Path, working: Path, name: str) -> Path:
-    """Return where a file that a command names lies below a folder in which the command is run again.
-
-    `root`: the folder; absolute names lie in it as if it were that of the system. `working`: the working
-    folder of the command, below `root`. `name`: a path.
-    """
+    """Return the place of a named file below `root`, which stands for the root of the system."""
     path = root / name.lstrip("/") if name.startswith("/") else working / name
     if not Path(os.path.normpath(path)).is_relative_to(root):
         raise ValueError(f"{name}: leads out of the folder in which netplace repeats the command")

@@ -83,10 +83,7 @@ LAUNCHERS: dict[str, Launcher] = {
 
 
 def host_names(path: Path | None, machine: Topology) -> list[str]:
-    """Return the name of the host of every node: those of a file, a line each; the machine's; or n0, n1, ..
-
-    Nodes that are places for tasks on the same compute node have the same host.
-    """
+    """Return the host of every node: from a file, from the machine, or n0, n1, .."""
     if path is None and machine.hosts:
         return list(machine.hosts)
     tasks = machine.tasks if isinstance(machine, Graph) else 1
@@ -96,7 +93,6 @@ def host_names(path: Path | None, machine: Topology) -> list[str]:
 
 
 def _names_in(path: Path, hosts: int) -> list[str]:
-    """Return the names in a file, a line each."""
     names: dict[str, int] = {}
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()

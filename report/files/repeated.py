@@ -20,11 +20,7 @@ _MOST = 10  # differences told of a file
 
 
 def differences(folder: Path, made: Provenance, again: Path, root: str = "") -> list[str]:
-    """Return what differs between an outcome and what was made again, a sentence each; none: all is equal.
-
-    `folder`: the outcome. `made`: how it was made. `again`: the folder of what was made again. `root`: the
-    folder that stood before absolute paths when it was made again.
-    """
+    """Return the differences between an outcome and its repetition, a sentence each."""
     found = []
     now = read_provenance(again)
     there = digests_of(folder, [name for name in made.outputs if (folder / name).is_file()])
@@ -44,7 +40,6 @@ def differences(folder: Path, made: Provenance, again: Path, root: str = "") -> 
 
 
 def _of_file(name: str, first: Path, second: Path, root: str) -> list[str]:
-    """Return what differs between two files."""
     before, after = first.read_bytes(), second.read_bytes()
     if root:
         after = after.replace(root.encode(), b"")
@@ -71,7 +66,6 @@ def _of_file(name: str, first: Path, second: Path, root: str) -> list[str]:
 
 
 def _of_values(before: Any, after: Any, where: str, passing: Sequence[str]) -> Iterator[str]:
-    """Yield where two values of JSON differ."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before.keys() | after.keys() if before.keys() != after.keys() else before:
             if key not in passing:

@@ -24,17 +24,7 @@ _MOST_STRETCHES = 4_000
 
 
 def details_of(executed: Executed) -> dict[str, Any]:
-    """Return what a page of a run is drawn from as data for JSON.
-
-    Returns
-    -------
-    dict
-        ``links``: ``cycles`` (length of the run), ``ends`` (cycles at which windows end, if any were counted)
-        and ``rows`` (router, port, load in phits a cycle of the whole run and in each window) of links
-        that carried something;
-        ``timeline``, if messages were recorded: of each job its tasks' ends, messages and critical path, in
-        cycles of the run.
-    """
+    """Return the data of a run's page: loads of links in phits per cycle, and times in cycles of the run."""
     result = executed.result
     details: dict[str, Any] = {"links": _links(result, executed.window)}
     if all(job.message_start is not None for job in result.jobs):

@@ -30,11 +30,7 @@ __all__ = ["link_courses", "run_figure", "trace_events", "write_timeline"]
 
 
 def write_timeline(path: Path, result: Result, programs: Sequence[Program], window: int | None) -> None:
-    """Write a run over time, as JSON or as a picture by the ending of `path`.
-
-    `path`: the file. `result`: the run, its messages recorded. `programs`: what its jobs did. `window`:
-    cycles of a window in which link loads were counted; None: they were not.
-    """
+    """Write a run over time, as JSON or as a picture by the ending of `path`."""
     if path.suffix == ".json":
         text = json.dumps(
             {"traceEvents": list(trace_events(result, programs, window)), "displayTimeUnit": "ns"}

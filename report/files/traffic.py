@@ -24,20 +24,7 @@ _HEADERS = {(1, 0): numpy_format.read_array_header_1_0, (2, 0): numpy_format.rea
 
 
 def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
-    """Return the matrix in a CSV file or a NumPy file (``W`` of an .npz file).
-
-    A CSV file has a line for each task, or for each pair: source, destination, bytes; see
-    `netplace.apps.formats.matrix`.
-
-    `path`: its ending says which it is. `most`: how many tasks there may be, such as the nodes of a network;
-    more are refused before a matrix is made, as are more than 20,000.
-
-    Returns
-    -------
-    ndarray, shape (tasks, tasks)
-        Bytes from the task of the row to that of the column, with a diagonal of zero: what a task sends to
-        itself crosses no link.
-    """
+    """Return the matrix of bytes, shape (tasks, tasks), in a CSV, .npy or .npz file; its diagonal is 0."""
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
     read = _from_csv if path.suffix == ".csv" else _from_numpy
@@ -133,7 +120,6 @@ def _from_csv(path: Path, most: int) -> NDArray[Any]:
 
 
 def _from_list(path: Path, most: int) -> NDArray[Any]:
-    """Return the matrix of a list of pairs."""
     ranks, pairs = pairs_of(path)
     _check_tasks(path, ranks, most)
     W = np.zeros((ranks, ranks), np.int64)

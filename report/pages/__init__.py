@@ -71,13 +71,7 @@ PAGES: dict[str, PageKind] = {
 
 
 def page_of(path: str | Path) -> Page:
-    """Return the page of an outcome.
-
-    Parameters
-    ----------
-    path : str or Path
-        Its file or folder.
-    """
+    """Return the page of an outcome, a file or a folder."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: does not exist, expected an outcome of netplace")
@@ -100,17 +94,7 @@ def _commanded(page: Page, path: Path) -> Page:
 
 
 def write_page(path: Path, page: Page, command: str = "") -> int:
-    """Write a page, whole or not at all, and return its size in bytes.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    page : Page
-        What it says.
-    command : str
-        The command that makes it again, if it is known.
-    """
+    """Write a page atomically, with the command that makes it again, and return its size in bytes."""
     if command:
         asked = [pair for pair in page.asked if pair[0] != "command"]
         page = replace(page, asked=[("command", command), *asked])

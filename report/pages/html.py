@@ -124,7 +124,6 @@ def render(page: Page) -> str:
 
 
 def _still_page(page: Page) -> str:
-    """Return what a notebook shows of a page: its sentences, still pictures and the first rows of tables."""
     body = [_head(page)]
     for part in page.parts:
         drawn = _STILL[type(part)](part)

@@ -211,17 +211,7 @@ def marked_figure(
     failed: Mapping[str, Sequence[int]] | None = None,
     narrow: bool = False,
 ) -> Figure:
-    """Return bars in groups, for print: relative values, with a line at 1 and marks on bars.
-
-    Groups stand in as many rows as they need for bars that can be seen. Where their names would overlap, bars
-    lie, one group below the other, and of a name only what differs from the group above is said.
-
-    `title`, `groups`, `series`, `half`, `unit`, `whiskers`: as in `bar_figure`; NaN stands for a bar that is
-    not there. `published`: published values of some of the series in each group, drawn as diamonds on their
-    bars. `best`: the series that gets a star, of each group in which one is better than the others by more
-    than chance (see `netplace.report.plots.comparisons.clear_best`). `failed`: how many runs of some of the
-    series failed in each group; where any did, a cross says so. `narrow`: as wide as a column of a paper.
-    """
+    """Return bars in groups for print: relative values, a line at 1, and marks on some bars."""
     half, published, failed = half or {}, published or {}, failed or {}
     for kind, every in (("series", series), ("half", half), ("failed", failed), ("published", published)):
         for name, numbers in every.items():

@@ -16,21 +16,7 @@ __all__ = ["clear_best", "comparison_figure"]
 
 
 def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
-    """Return the place of the least mean if it is less than every other one by more than chance.
-
-    Each other mean is compared with the least by Welch's test, and all verdicts are clear together, see
-    `netplace.scheduling.metrics.judged`. A mean of a
-    single value has no spread of its own: it is given the largest relative one of the others. Where nothing
-    spreads, chance had no part and the least is the best. Ties have none.
-
-    `mean`, `std`, shape (bars,): means and sample standard deviations; a mean that is NaN takes no part.
-    `count`, shape (bars,): values behind each mean.
-
-    Returns
-    -------
-    int or None
-        None if there is no such place, or nothing to compare with.
-    """
+    """Return the place of the mean that is significantly less than all others (Welch, Holm), or None."""
     means, counts = np.asarray(mean, float), np.asarray(count, float)
     spread = np.where(counts > 1, np.fmax(0.0, np.asarray(std, float)), 0.0)  # 0 where it is not known
     known = np.flatnonzero(np.isfinite(means) & (counts > 0))

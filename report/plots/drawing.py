@@ -64,13 +64,7 @@ def still(figure: Figure) -> str:
 
 
 def axes_of(figure: Figure) -> Any:
-    """Return the axes of a figure that Matplotlib's state machine knows, so that notebooks show it.
-
-    Returns
-    -------
-    Axes or ndarray of Axes
-        Those of its only panel, or of each panel.
-    """
+    """Return the axes of a figure that Matplotlib's state machine knows, so that notebooks show it."""
     from matplotlib import pyplot
 
     width, points = COLUMN if figure.narrow else PAGE

@@ -47,8 +47,6 @@ Colour = int | str  # a place in `COLOURS`, or "#rrggbb"
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis of a panel."""
-
     label: str = ""  # what it shows, with its unit
     names: Sequence[str] = ()  # names that stand at 0, 1, ..; empty: numbers
     # ``linear``, ``log``, ``log2`` or ``symlog`` (which a page, where one can zoom, shows as ``linear``).
@@ -165,8 +163,6 @@ class Rule(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Mark):
-    """Texts."""
-
     # Where each stands.
     x: Values
     y: Values
@@ -177,8 +173,6 @@ class Words(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Shades:
-    """What shades show in a panel."""
-
     label: str  # what the values are, with their unit
     # Ends of the scale; None: those of the data.
     low: float | None = None
@@ -188,8 +182,6 @@ class Shades:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """Marks on two axes."""
-
     marks: Sequence[Mark]  # from back to front
     # The axes.
     x: Axis = field(default_factory=Axis)
@@ -246,7 +238,6 @@ class Figure:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether any mark has an interval."""
         return any(
             half is not None
             and any(value is not None and value == value and value > 0 for value in np.ravel(half))

@@ -128,11 +128,7 @@ def _by_application(jobs: Sequence[JobRow]) -> Panel:
 
 
 def waiting_panel(pairs: Sequence[Sequence[Any]], jobs: Sequence[int], *, log: bool = False) -> Panel:
-    """Return the cycles that packets of the job of a row waited because of the job of a column.
-
-    `pairs`: job that waited, job charged, and cycles. `jobs`: the jobs that have a row and a column. `log`:
-    whether the scale is logarithmic.
-    """
+    """Return the cycles that packets of a row's job waited because of a column's job."""
     place = {job: number for number, job in enumerate(jobs)}
     kept = [(place[a], place[b], cycles) for a, b, cycles in pairs if a in place and b in place]
     rows, columns, values = np.array(kept, float).reshape(-1, 3).T
@@ -206,12 +202,7 @@ def timeline_figure(
     loads: tuple[int, np.ndarray[Any, np.dtype[np.float64]]] | None = None,
     title: str = "Tasks and messages over time",
 ) -> Figure:
-    """Return when tasks ran, who wrote to whom, and what the critical path is spent on.
-
-    `jobs`: what `netplace.report.files.run_details.details_of` tells of each job. `cycle_ns`: length of a
-    cycle in nanoseconds. `loads`, shape (windows, 2)): length of a window in cycles, and mean and most of the
-    links' loads in each: drawn below. `title`: title of the figure.
-    """
+    """Return tasks and messages over time and the critical path; `loads`: mean and maximum of each window."""
     last = max((max(job["ends"], default=0) for job in jobs), default=0) * cycle_ns * 1e-9
     size, unit = seconds_unit(last)
     scale = cycle_ns * 1e-9 / size

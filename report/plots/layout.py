@@ -47,7 +47,6 @@ class Panel:
 
 
 def panels(topology: Topology) -> list[Panel]:
-    """Return the panels of a network; none: it is a grid of too many slices to be seen."""
     if isinstance(topology, Tree):
         return [_tree(topology)]
     if isinstance(topology, Graph):
@@ -70,7 +69,6 @@ def _directions(dims: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _slice(grid: Grid, number: int, slices: int) -> Panel:
-    """Return the nodes that have one place in all dimensions but two, and the links that leave them."""
     where = np.zeros((grid.nodes, max(2, grid.dims)))
     where[:, : grid.dims] = grid.coordinates(np.arange(grid.nodes))
     here = [int(place) for place in np.unravel_index(number, grid.sizes[2:])] if grid.dims > 2 else []

@@ -189,10 +189,7 @@ def node_places(topology: Topology) -> NDArray[np.int64]:
 
 
 def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:
-    """Return the colour of each job, the same in every picture, shape (..., 3), red, green and blue 0..1.
-
-    Hues are a golden section of the circle apart, so jobs with neighbouring numbers differ much.
-    """
+    """Return colors, shape (..., 3), with hues a golden ratio apart, so that neighboring jobs differ much."""
     numbers = np.asarray(jobs, np.int64)
     hue = numbers * _GOLDEN % 1
     shade = numbers % 3
@@ -200,12 +197,10 @@ def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:
 
 
 def job_colour(job: int) -> str:
-    """Return the colour of a job as ``"#rrggbb"``."""
     return to_hex(tuple(job_colours(job).tolist()))
 
 
 def _map(topology: Topology) -> _Map:
-    """Return where to draw the nodes."""
     if isinstance(topology, Grid):
         return _slices(topology)
     if isinstance(topology, Tree):

@@ -73,12 +73,7 @@ def network_panel(
     name: Callable[[int, int], str] | None = None,
     most: int | None = None,
 ) -> tuple[Panel, float]:
-    """Return what `network_figure` draws, and a height for it in inches.
-
-    `loads`, shape (frames, routers, ports): what each link carries in each frame of the figure. `name`:
-    returns the name of a link, of its router and port. `most`: how many links are drawn at most: those that
-    carry most in the first frame.
-    """
+    """Return the panel of `network_figure` and its height; `loads` has shape (frames, routers, ports)."""
     drawn = panels(topology)
     if not drawn:
         return _sorted_loads(topology, loads[0], label), 4.4
@@ -146,10 +141,7 @@ def _laid_out(
     list[tuple[float, float, str]],
     tuple[float, float],
 ]:
-    """Return where routers stand, links (router, port), their lines, names of parts, and width and height.
-
-    Parts stand side by side, in about as many rows as columns.
-    """
+    """Return places of routers, links, their lines, names of parts, width and height."""
     place = np.zeros((topology.routers, 2))
     links, lines, words = [], [], []
     columns = max(1, math.ceil(math.sqrt(len(drawn))))

@@ -44,11 +44,7 @@ PAGE, COLUMN = (WIDTH, 8.0), (3.5, 7.5)
 
 @contextmanager
 def as_written(figure: Figure) -> Iterator[None]:
-    """Let all text of a figure that is saved within be what it is, whatever names are in it.
-
-    A $ in the name of a trace is a $, control characters are escapes, and letters that the font lacks are
-    empty boxes; but powers on logarithms stay powers.
-    """
+    """Show names literally: a $ is a $, control characters are escapes; exponents of axes stay."""
     _take_literally(figure)
     with catch_warnings():
         filterwarnings("ignore", "Glyph .* missing")
@@ -58,11 +54,7 @@ def as_written(figure: Figure) -> Iterator[None]:
 
 
 def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:
-    """Put a legend of all that is drawn below the axes, never on the data, and above it their common name.
-
-    `xlabel`: what the horizontal axes are; empty: they say so themselves. `columns`: entries side by side at
-    most; fewer where names are long.
-    """
+    """Put the legend of all panels below the axes, and the common label of the x axes above it."""
     known: dict[str, Any] = {}
     for axes in figure.axes:
         handles, names = axes.get_legend_handles_labels()

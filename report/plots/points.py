@@ -118,12 +118,7 @@ def line_figure(
     columns: int = 3,
     band: tuple[float, float] | None = None,
 ) -> Figure:
-    """Return a panel of curves for each entry, on a logarithmic axis with a line at 1.
-
-    `title`: title of the figure. `panels`: for each panel its curves by name, one value over 0 for each of
-    `x`. `x`: abscissas of all curves. `xlabel`, `ylabel`: names of the axes. `columns`: panels side by side.
-    `band`: abscissas between which the background is tinted.
-    """
+    """Return a panel of curves for each entry, on a logarithmic y axis with a line at 1."""
     if not panels:
         raise ValueError("lines: nothing to draw, expected at least one panel")
     drawn = []
@@ -222,15 +217,7 @@ def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tupl
 
 
 def front_figure(title: str, frame: pd.DataFrame) -> Figure:
-    """Return the rules of each load: how much longer jobs wait, and energy relative to all nodes on.
-
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    frame : DataFrame
-        Columns ``load``, ``rule``, ``energy %``, ``wait more s``, ``front`` (``"*"``: Pareto-optimal).
-    """
+    """Return the rules of each load: how much longer jobs wait, and energy relative to all nodes on."""
     import pandas as pd
 
     families = frame["rule"].str.partition(":")[0]
@@ -267,26 +254,7 @@ def trade_off_figure(
     y_scale: str = "linear",
     whiskers: str = "95 % intervals over the seeds",
 ) -> Figure:
-    """Return a panel for each table: costs of two kinds, with circles at what none beats in both.
-
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    panels : mapping of str to DataFrame
-        Tables with columns ``name``, ``look`` (number of its color and mark), ``x``, ``y``, ``front``
-        (``"*"``: Pareto-optimal) and perhaps ``half_x`` and ``half``, halves of intervals or NaN.
-    xlabel, ylabel : str
-        Names of the axes.
-    joined : bool
-        Whether a line joins the points of one name.
-    columns : int
-        Panels side by side.
-    x_scale, y_scale : str
-        Scales of the axes.
-    whiskers : str
-        What the intervals are.
-    """
+    """Return a panel of two costs for each table, with circles at the Pareto-optimal points."""
     import pandas as pd
 
     drawn = []

@@ -60,12 +60,7 @@ def gantt_panel(
     x: str,
     shades: Shades,
 ) -> Panel:
-    """Return which nodes jobs held when: time from left to right, nodes upwards.
-
-    `begin`, `end`: when each job started and ended. `ranges`: first node, and last node plus one, of each run
-    of nodes that it held. `values`, `tips`: what the shade of each job shows, and what a page tells of it.
-    `nodes`: nodes of the machine. `x`: what time is, with its unit. `shades`: what shades show.
-    """
+    """Return which nodes jobs held when: time from left to right, nodes upward."""
     boxes = [(job, low, high) for job, held in enumerate(ranges) for low, high in held]
     job, low, high = np.array(boxes, np.int64).reshape(-1, 3).T
     known = np.array([np.nan if value is None else value for value in values], float)
@@ -244,11 +239,7 @@ def utilisation_figure(schedule: Schedule, title: str = "") -> Figure:
 
 
 def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArray[np.int64]:
-    """Return for each node the number of the job that holds it at `time`, or -1.
-
-    `nodes`: nodes of the machine, those included that the scheduler did not have; by default those that it
-    had.
-    """
+    """Return for each node the number of the job that holds it at `time`, or -1."""
     if schedule.allocations is None:
         raise ValueError("occupancy: the schedule does not contain the nodes of its jobs")
     holder = np.full(schedule.machine_nodes if nodes is None else nodes, -1, np.int64)
@@ -258,14 +249,7 @@ def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArra
 
 
 def kept_steps(moments: NDArray[Any], series: Sequence[NDArray[Any]], most: int) -> NDArray[np.int64]:
-    """Return which steps to draw, `most` at the most, so that the lines look as all would.
-
-    Of steps so close together that they fall into one dot those are kept where a line is lowest or highest,
-    and the first and the last, after which it may stay as it is for long.
-
-    `moments`, shape (steps,): times of the steps, in order. `series`, shape (steps,): what each line is from
-    each step on. `most`: how many may be kept.
-    """
+    """Return at most `most` steps that look like all: ends and extremes of each line in every dot."""
     count = len(moments)
     if count <= most:
         return np.arange(count)
@@ -329,7 +313,6 @@ def power_figure(energy: Energy, title: str = "") -> Figure:
 
 
 def _windows(energy: Energy) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-    """Return the times and nodes by state, as they are or as means of windows."""
     if len(energy.time) - 1 <= _MOST_STEPS:
         return energy.time, {state: energy.nodes[state].astype(float) for state in _STATES}
     edges = np.linspace(energy.time[0], energy.time[-1], _MOST_STEPS // 2 + 1)

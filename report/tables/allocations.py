@@ -39,7 +39,6 @@ class Offer:
     seconds: float = 0.0  # CPU time of the choice
 
     def described(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
         content: dict[str, Any] = {"partition": self.partition, "nodes": self.nodes}
         if self.figures is None:
             return content | {"placed": False, "reason": self.reason, "pairwise_sum": None}
@@ -79,13 +78,7 @@ def offers_of(
     order: str = "",
     seed: int = 0,
 ) -> Iterator[tuple[int, Offer]]:
-    """Yield what each partitioner chooses for a job, with its place in the list.
-
-    `topology`: the machine. `held`: nodes that are held. `size`: nodes that the job needs. `partitions`: text
-    forms of partitioners. `order`: order along which spans are counted, as `order_of` takes it; by default a
-    partitioner's own, and for those without Hilbert's on meshes and tori, elsewhere that of node numbers.
-    `seed`: seed of partitioners by chance.
-    """
+    """Yield place and choice of each partitioner; `order` is the curve along which spans are counted."""
     for place, text in enumerate(partitions):
         yield place, _offer(topology, held, size, text, order, seed)
 

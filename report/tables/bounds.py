@@ -24,11 +24,7 @@ def bound_sentences(jobs: Sequence[Mapping[str, Any]], busiest: float) -> list[s
 
 
 def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = False) -> str:
-    """Return what bounds the run time of a job.
-
-    `job`: its ``name``, ``cycles`` and ``bounds``, as `netplace.netsim.bounds.Bounds` has them. `busiest`:
-    share of the run for which the busiest link carried phits. `named`: whether its name stands before.
-    """
+    """Return what bounds a job's run time; `busiest`: share of the run in which the busiest link was busy."""
     bounds, cycles = job["bounds"], max(1, job["cycles"])
     binding, least = bounds["binding"], bounds["least"]
     does = _DOES[binding].format(**bounds[binding])
@@ -44,10 +40,7 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
 
 
 def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
-    """Return what a mapping does to distances, and whether mapping can matter, for what `Searched` describes.
-
-    The time of the busiest link is an estimate: that of its bytes if all minimal routes are used alike.
-    """
+    """Return what a mapping does to distances, and whether mapping can matter, for a described `Searched`."""
     said = []
     mine, usual = description["byte_hops"], description["consecutive"]["byte_hops"]
     if mine > usual > 0:

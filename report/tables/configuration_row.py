@@ -13,14 +13,7 @@ __all__ = ["ConfigurationRow", "Correlation"]
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationRow:
-    """Metrics of a configuration, and its run times. Formulas: `netplace.placement.metrics.Metrics`.
-
-    Metrics are means over the jobs, of the nodes that have a task; None where the network does not define
-    them.
-
-    `TAD`, `TAD_AL`: task distance in hops a pair of tasks; with the asymmetry level. `WTAD`, `WTAD_AL`: the
-    same, weighted: in bytes times hops a pair of tasks.
-    """
+    """Means over a configuration's jobs of `netplace.placement.metrics.Metrics`, and run times."""
 
     partition: str  # which nodes jobs get, as the user names the rule
     seed: int  # random seed

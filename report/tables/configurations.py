@@ -88,10 +88,7 @@ def known(rows: Sequence[ConfigurationRow]) -> list[str]:
 
 
 def correlations(rows: Sequence[ConfigurationRow], time: str = "cycles") -> dict[str, Correlation | None]:
-    """Return Pearson's r of each metric with a run time, and its p-value.
-
-    None where r is not defined: for fewer than three rows, or where one of the two does not vary.
-    """
+    """Return Pearson's r of each metric with a time, and its p-value; None where r is undefined."""
     by_metric: dict[str, Correlation | None] = {}
     times = np.array([getattr(row, time) for row in rows], float)
     for name in known(rows):

@@ -55,7 +55,6 @@ PLAN_WORDS = ("machine", "workload", "options", "policy", "site", "partition", "
 
 
 def title_of(plan: CosimPlan) -> str:
-    """Return what a co-simulation is of, in a line."""
     jobs = plan.jobs
     return (
         f"{Path(jobs.workload).name} on {jobs.machine}: {jobs.policy}, {jobs.partition}, {jobs.mapping}, "
@@ -95,7 +94,6 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
 
 
 def _job_table(jobs: Sequence[JobRow]) -> Table:
-    """Return the spread over the jobs of each figure that outcomes are compared by."""
     rows = []
     for name, said in quantities(JobRow).items():
         values = [value for job in jobs if (value := getattr(job, name)) is not None]
@@ -174,7 +172,6 @@ def _error_table(error: TableError) -> Table:
 
 
 def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
-    """Return what a user should know in addition."""
     said = list(outcome["notes"])
     if outcome["rejected"]:
         first = outcome["rejected"][0]

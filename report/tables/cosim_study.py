@@ -48,10 +48,7 @@ _MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
 
 
 def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: bool = False) -> list[Rows]:
-    """Return the rows of the jobs by which each co-simulation is compared: those that all ran to their ends.
-
-    `apart`: whether each is shown by the jobs that it ran to their ends itself.
-    """
+    """Return the rows of the jobs that all co-simulations completed; `apart`: that each completed itself."""
     done = [ended(job_rows_of(outcome)) for outcome in outcomes]
     for places in [] if apart else contestants([plan.jobs for plan in plans]):
         common = set.intersection(*({row.job for row, _ in done[place]} for place in places))
@@ -63,10 +60,7 @@ def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: 
 def figure_rows(
     plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], rows: Sequence[Rows]
 ) -> pd.DataFrame:
-    """Return one row a co-simulation: what it is of, and its figures; times in seconds.
-
-    ``wait``, ``run``, ``turnaround`` and slowdowns are of the jobs in `rows`.
-    """
+    """Return a row of figures for each co-simulation, of the jobs in `rows`; times in seconds."""
     made = []
     for plan, outcome, own in zip(plans, outcomes, rows, strict=True):
         row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"fidelity": plan.fidelity}
@@ -87,7 +81,6 @@ def figure_rows(
 
 
 def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
-    """Return one row a job of each co-simulation, with what tells co-simulations apart."""
     frames = []
     for plan, own in zip(plans, rows, strict=True):
         frame = pd.DataFrame([row.to_dict() for row, _ in own])
@@ -100,10 +93,7 @@ def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
 
 
 def cosim_contestants(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contestant]:
-    """Return the co-simulations of a study with the values that are compared: of five seeds, or of jobs.
-
-    Where jobs are those of a file, all seeds have the same, and a job's values are averaged.
-    """
+    """Return the values that are compared: of at least five seeds, or of jobs, averaged over seeds."""
     groups: dict[str, list[int]] = {}
     for place, plan in enumerate(plans):
         groups.setdefault(json.dumps(_words(plan)), []).append(place)

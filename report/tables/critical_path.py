@@ -20,8 +20,6 @@ __all__ = ["PathRow", "path_rows", "path_table"]
 
 @dataclass(frozen=True)
 class PathRow:
-    """The critical path of a job."""
-
     # Seed of the run, and place of the job in it.
     seed: int
     job: int

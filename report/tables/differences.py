@@ -59,10 +59,7 @@ def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
 
 
 def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures, others: Others) -> Table:
-    """Return the table of the means with their intervals, with what tells contestants apart.
-
-    `what`: what is compared, with its number. `others`: further columns, with a value for each contestant.
-    """
+    """Return the table of means with intervals, with what tells contestants apart."""
     differing = _differing(contestants)
     units = _units(contestants, measures)
     head = [f"{name} %" if unit == "%" else name for name, (_, unit) in units.items()]
@@ -162,7 +159,6 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
 
 
 def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:
-    """Return one row a contest."""
     rows: list[dict[str, Any]] = []
     for contest in contests:
         plain = contest.to_dict()

@@ -25,8 +25,6 @@ _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 @dataclass(frozen=True)
 class Installation:
-    """What an installation is."""
-
     netplace: str | None  # its version; None: it is not installed as a package
     place: str  # the folder where it is
     # Version and place of Python; system and kind of processor.
@@ -44,7 +42,6 @@ class Installation:
 
 
 def installation() -> Installation:
-    """Return what the installation of this process is."""
     total, free = _memory()
     problems = []
     if free is not None and free < _LITTLE:

@@ -24,15 +24,7 @@ _DELAYS = ("mean", "p50", "p95", "p99")
 
 
 def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.DataFrame:
-    """Return a row for each curve and load, the means over its seeds.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``curve``, ``offered``, ``seeds``, ``accepted``, ``accepted_half_width``, ``mean``,
-        ``mean_half_width``, ``p50``, ``p95``, ``p99`` (delays in cycles), ``packets``, ``packet_hops`` and
-        ``cpu_seconds`` (sums). Half-widths are of 95 % intervals by Student's t; NaN for a single seed.
-    """
+    """Return a row for each curve and load, with means over seeds and half-widths of 95 % intervals."""
     rows = [
         {"curve": curve, "offered": plan.offered, **{name: getattr(point.delay, name) for name in _DELAYS}}
         | {name: getattr(point, name) for name in ("accepted", "packets", "packet_hops", "cpu_seconds")}
@@ -49,7 +41,6 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.
 
 
 def curve_table(frame: pd.DataFrame, title: str) -> Table:
-    """Return the curves as a table for the screen."""
     several, spread = frame["curve"].nunique() > 1, (frame["seeds"] > 1).any()
 
     def cell(row: Any, name: str, digits: int) -> str:
@@ -87,11 +78,7 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
 
 
 def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[str]:
-    """Return a sentence for each curve: from which load it is saturated, with an interval over the seeds.
-
-    A network is saturated where it accepts less than 98 % of what is offered. Between two loads that were
-    tried, the accepted share is taken to be a straight line.
-    """
+    """Return the load from which each curve is saturated (98 % accepted, interpolated), with an interval."""
     rows = [
         (curve, plan.seed, plan.offered, point.accepted)
         for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True)

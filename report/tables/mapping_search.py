@@ -52,11 +52,7 @@ class Traits:
 def traits(
     topology: Topology, nodes: Nodes, W: Any, criterion: str = "classic"
 ) -> tuple[Traits, NDArray[np.float64]]:
-    """Return the traits of a mapping, and the bytes expected on each link, shape (routers, ports).
-
-    `topology`: the network. `nodes`, shape (tasks,): node of each task. `W`, shape (tasks, tasks): traffic in
-    bytes, its diagonal zero. `criterion`: key of `netplace.placement.mapping.CRITERIA`: of what the cost is.
-    """
+    """Return the traits of a mapping, and the bytes expected on each link, shape (routers, ports)."""
     flows = sparse.coo_array(W)
     flows.eliminate_zeros()
     sent, total = flows.data, max(flows.data.sum(), 1)
@@ -114,7 +110,6 @@ class Searched:
 
     @property
     def title(self) -> str:
-        """What is mapped where."""
         search = self.search
         name = search.program.name if search.program else "traffic matrix"
         return (
@@ -123,7 +118,6 @@ class Searched:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as data for JSON."""
         search, kept = self.search, self.kept
         return {
             "title": self.title,

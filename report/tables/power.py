@@ -17,12 +17,10 @@ KWH = 3.6e6  # joules
 
 
 def power_table(power: PowerFigures) -> Table:
-    """Return a table of the energy of a schedule."""
     return table(f"energy, {power.switching}", ["figure", "value"], power_rows(power))
 
 
 def power_rows(power: PowerFigures) -> list[list[str]]:
-    """Return names and values of these figures."""
     rows = [["energy (kWh)", number(power.kwh, 1)]]
     rows += [[f"of these {state} (kWh)", number(joules / KWH, 1)] for state, joules in power.by_state.items()]
     rows += [

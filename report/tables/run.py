@@ -38,10 +38,7 @@ def jobs_named(names: Iterable[str]) -> str:
 def write_run(
     executed: Sequence[Executed], messages: Path | None, timeline: Path | None, picture: Path | None
 ) -> None:
-    """Write the messages of runs that differ in their seeds, the timeline and the link loads of the first.
-
-    `executed`: the runs. `messages`, `timeline`, `picture`: the files; None: not asked for.
-    """
+    """Write messages of all runs, and timeline and link loads of the first; None: not requested."""
     first = executed[0]
     if messages:
         from netplace.report.files.messages import write_messages
@@ -63,11 +60,7 @@ def write_run(
 
 
 def write_run_folder(folder: Path, executed: Sequence[Executed], description: Described) -> None:
-    """Write all of runs that differ in their seeds into a folder: for people, for a page, for other tools.
-
-    `folder`: where; it is made. `executed`: the runs, their messages recorded. `found`: what they took, with
-    `netplace.report.files.run_details.details_of` the first.
-    """
+    """Write runs that differ in their seeds into a folder: for people, for a page, for other tools."""
     from netplace.checks.writing import write_atomically
     from netplace.report.files.links import write_links
 
@@ -131,7 +124,6 @@ def _spread_row(cycles: Sequence[float]) -> list[str]:
 
 
 def _faults_table(runs: Sequence[Result]) -> Table:
-    """Return what faults at a cycle did in every run."""
     rows = [
         [
             str(run.seed),

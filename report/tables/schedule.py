@@ -49,7 +49,6 @@ PLAN_WORDS = (
 
 
 def title_of(plan: Plan) -> str:
-    """Return what a schedule is of, in a line."""
     return f"{Path(plan.workload).name} on {plan.machine}: {plan.policy}, {plan.partition}"
 
 
@@ -102,7 +101,6 @@ def rejected_notes(rejected: Rejected, machine: str) -> list[str]:
 
 
 def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
-    """Return what a user should know besides: notes, rejected jobs, the rule for estimates."""
     metrics = figures.metrics
     said = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     if plan.policy != "fcfs" and metrics.without_estimate:
@@ -135,7 +133,6 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
 
 
 def row_table(schedule: Schedule) -> pd.DataFrame:
-    """Return one row a job."""
     from netplace.scheduling import State
 
     frame = pd.DataFrame(schedule.columns())
@@ -153,7 +150,6 @@ def write_rows(path: Path, schedule: Schedule) -> None:
 
 
 def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:
-    """Write rows and figures of one schedule into a folder, of which its page is made."""
     folder.mkdir(exist_ok=True)
     write_rows(folder / schedule_folder.ROWS, carried.schedule)
     write_atomically(
@@ -169,12 +165,7 @@ def write_folder(
     window: tuple[float | None, float | None] = (None, None),
     colour: str = "waiting",
 ) -> None:
-    """Write rows, figures and pictures of one schedule into a folder; no Gantt chart if it takes no time.
-
-    `window`: seconds since the first submission between which the Gantt chart is drawn. `at`: seconds since
-    the first submission at which the occupancy is drawn; by default when most jobs ran at once. `colour`:
-    what colors of the Gantt chart tell.
-    """
+    """Write rows, figures and pictures of a schedule; `at`, `window`: seconds since the first submission."""
     from netplace.report.plots import write_figure
     from netplace.report.plots.machines import occupancy_figure
     from netplace.report.plots.schedules import (

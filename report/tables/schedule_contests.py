@@ -29,11 +29,7 @@ MEASURES = {
 
 
 def schedule_contestants(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> list[Contestant]:
-    """Return the schedules of a study with the values that are compared: of five seeds, or of batches.
-
-    Where jobs are those of a file, all seeds have the same: their batches are averaged. Where there are too
-    few jobs for batches, a value is the mean of all jobs of a seed.
-    """
+    """Return the values that are compared: of at least five seeds, or of batches of jobs."""
     groups: dict[str, list[int]] = {}
     for place, plan in enumerate(plans):
         groups.setdefault(json.dumps(_words(plan)), []).append(place)

@@ -24,7 +24,6 @@ Described = dict[str, Any]
 
 
 def describe(executed: Executed) -> Described:
-    """Return everything measured in a run, and all that it came from as data for JSON."""
     run, result = executed.run, executed.result
     description = result.figures() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
     description["jobs"] = describe_jobs(executed)
@@ -38,7 +37,6 @@ def describe(executed: Executed) -> Described:
 
 
 def describe_jobs(executed: Executed) -> list[Described]:
-    """Return what each job of a run took, where, and what bounds it as data for JSON."""
     run, network = executed.run, network_of(executed.run.network)
     programs = settled(run, network, repeated_of(run), executed.places)
     described = []
@@ -71,11 +69,7 @@ def _windows(result: Result, window: int) -> list[Described]:
 
 
 def summarise(runs: Sequence[Described]) -> Described:
-    """Return the description of one run, or for several the means, the spread and all of them.
-
-    Numbers are means over the runs; what is not a number is that of the first run. ``spread`` holds mean,
-    std (of the sample), min and max of the most important ones, ``runs`` the single descriptions.
-    """
+    """Return the description of a run, or for several the means, their spread and all descriptions."""
     if len(runs) == 1:
         return runs[0]
     description: Described = means(runs)
@@ -95,7 +89,6 @@ def summarise(runs: Sequence[Described]) -> Described:
 
 
 def means(values: Sequence[Any]) -> Any:
-    """Return the mean of numbers, entry by entry for dicts and lists of one shape; else the first value."""
     first = values[0]
     if isinstance(first, dict):
         return {key: means([value[key] for value in values]) for key in first}
@@ -107,7 +100,6 @@ def means(values: Sequence[Any]) -> Any:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """Return mean, standard deviation of the sample, least and most of `values`."""
     deviation = 0.0
     if len(values) > 1:
         import statistics  # with exact fractions, which a single run does not need

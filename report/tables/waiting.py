@@ -49,7 +49,6 @@ def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
 
 
 def waiting_table(outcome: Outcome) -> Table:
-    """Return the pairs of jobs of which one cost the other most."""
     waiting = Waiting.from_dict(outcome["waiting"])
     frame = pd.DataFrame(waiting.jobs, columns=["job", "charged", "cycles"])
     of_job = frame.groupby("job")["cycles"].transform("sum")

@@ -13,10 +13,7 @@ _PAUSE = 10.0  # seconds between lines
 
 
 class Lines:
-    """Writes a line on stderr every ten seconds, and one at the end, unless silence was requested.
-
-    `what`: what they are, for messages.
-    """
+    """Writes a line on stderr every ten seconds, and one at the end, unless silence was requested."""
 
     def __init__(self, what: str) -> None:
         self._what = what

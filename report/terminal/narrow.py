@@ -16,13 +16,7 @@ _LEAST_TEXT = 16  # letters of a column of text, if it has so many
 
 
 def fitting(made: Table, console: Console) -> list[Table]:
-    """Return a table as one or more that fit on a console, each with the columns that tell rows apart.
-
-    Headings are broken between words, texts where they must be, numbers nowhere but at spaces.
-
-    `made`: its columns of text are left-justified, those of numbers right-justified. `console`: where it is
-    to be printed.
-    """
+    """Return a table as tables that fit on a console, each with the columns that tell rows apart."""
     columns = made.columns
     natural = [_widest(_cells(column), whole=True) for column in columns]
     full = console.measure(made, options=console.options.update(width=_ENDLESS)).maximum
@@ -64,7 +58,6 @@ def _keys(columns: Sequence[Column], least: Sequence[int], room: float) -> list[
 
 
 def _part(made: Table, places: Sequence[int], widths: Sequence[int], number: int) -> Table:
-    """Return some columns of a table as one of its own."""
     title = made.title if number == 0 or not made.title else Text(f"{made.title} (more columns)")
     part = Table(
         title=title,
@@ -110,6 +103,5 @@ def _cells(column: Column) -> list[str]:
 
 
 def _widest(texts: Sequence[str], whole: bool = False) -> int:
-    """Return the length of the longest text, or of the longest word in all."""
     words = texts if whole else [word for text in texts for word in text.replace("-", "- ").split()]
     return max(map(len, words), default=0)

@@ -55,11 +55,7 @@ def under_way(what: str) -> Iterator[None]:
 
 @contextmanager
 def repeated(say: Callable[[float], None], soon: float, pause: float) -> Iterator[None]:
-    """Call a function with the seconds that have passed, from a thread of its own.
-
-    `say`: not called where silence is requested. `soon`, `pause`: seconds until the first call, and between
-    others.
-    """
+    """Call a function from its own thread with the elapsed seconds, after `soon`, then every `pause`."""
     began, over = time.monotonic(), threading.Event()
 
     def repeat() -> None:

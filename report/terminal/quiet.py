@@ -10,5 +10,4 @@ QUIET = "NETPLACE_QUIET"
 
 
 def is_quiet() -> bool:
-    """Return whether nothing but mistakes is said on stderr."""
     return bool(os.environ.get(QUIET))

@@ -42,7 +42,6 @@ def number(value: float | None, digits: int = 0) -> str:
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """Print one JSON object on stdout; undefined numbers are null."""
     sys.stdout.write(json_text(content) + "\n")
 
 
@@ -92,7 +91,6 @@ def print_tables(*tables: Table) -> None:
 
 
 def progress_bar(shown: bool = True) -> Progress:
-    """Return a bar on stderr that goes away when it ends; it is not shown where that is no terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -14,11 +14,7 @@ _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"),
 
 
 def seconds_unit(seconds: float, least: float = 3.0, without: tuple[str, ...] = ()) -> tuple[float, str]:
-    """Return the largest unit, its seconds and its name, of which a time has so many at least.
-
-    `seconds`: the time; of an axis its end. `least`: how many of a unit there have to be. `without`: units
-    that are not used.
-    """
+    """Return the seconds and the name of the largest unit of which a time has at least `least`."""
     known = [(size, name) for size, name in _UNITS if name not in without]
     return next(((size, name) for size, name in known if seconds >= least * size), known[-1])
 

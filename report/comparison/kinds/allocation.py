@@ -22,7 +22,6 @@ _FIGURES: Figures = {
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds."""
     saved = saved_results(path, "allocation")
     same = {str(name): str(saved[name]) for name in ("machine", "request", "free", "seed") if name in saved}
     entries = [

@@ -31,7 +31,6 @@ _FIGURES: Figures = {
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a folder of ``netplace cosim -o`` holds."""
     plan, saved = read_plan(path)
     versions = " ".join(text for _, text in versions_of(saved["versions"]))
     return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), saved)], versions)

@@ -19,11 +19,7 @@ Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: 
 def figure_results(
     path: Path, draws: Mapping[str, Mapping[str, Any]], figures: Figures, kind: str
 ) -> list[Result]:
-    """Return results over the draws of what is one number in each.
-
-    `path`: where they stand, for mistakes. `draws`: what was measured, by draw. `figures`: which numbers.
-    `kind`: what the draws are; empty if there is no randomness, and one draw says all.
-    """
+    """Return a result for each figure over the draws; an empty `kind` means that there is no randomness."""
     made = []
     for keys, (name, better) in figures.items():
         values = {draw: number_in(path, content, *keys) for draw, content in draws.items()}

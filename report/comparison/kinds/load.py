@@ -21,7 +21,6 @@ _ASKED = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_n
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds."""
     points = points_of(path)
     versions = " ".join(text for _, text in versions_of(points[0].get("versions")))
     return Outcome("load", str(path), point_entries(path, [(point, point) for point in points]), versions)

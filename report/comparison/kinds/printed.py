@@ -21,13 +21,11 @@ _OTHER = ("seconds", "cpu_seconds", "versions", "checksum", "version", "asked") 
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a path is a file of JSON, or a folder of advice."""
     file = _file(path)
     return file.suffix.lower() == ".json" and file.is_file()
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds, or a folder of ``netplace advise -o``."""
     content = read_json(_file(path))
     if not isinstance(content, dict):
         raise ValueError(

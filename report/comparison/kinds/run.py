@@ -29,7 +29,6 @@ _ASKED = ("network", "partition", "mapping", "engine", "faults", "config")
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds, or a folder of ``netplace run -o``."""
     path = path / FILE if path.is_dir() else path
     saved = saved_results(path, "run")
     runs = saved.get("runs", [saved])

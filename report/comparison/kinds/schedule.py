@@ -27,7 +27,6 @@ _ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a folder of ``netplace schedule -o`` holds."""
     plan, figures = read_figures(path)
     entries = plan_entries(path, [(plan.to_dict(), figures.to_dict())])
     return Outcome(

@@ -23,7 +23,6 @@ __all__ = ["outcome", "recognises"]
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a store holds; of a sweep, what belongs to it."""
     sweep = path.suffix.lower() == ".toml"
     runs = read_sweep(path).runs() if sweep else None
     with Store(path.with_suffix(".sqlite") if sweep else path, read_only=True) as store:

@@ -16,7 +16,6 @@ __all__ = ["outcome", "recognises"]
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a folder of ``netplace study`` holds."""
     asked = {name: text for name, text in page(path).asked if name != "folder"}
     entries = [entry for file in sorted(path.glob("*.csv")) for entry in _rows(file, asked)]
     if not entries:

@@ -25,7 +25,6 @@ _MEASURED = {
 
 
 def outcome(path: Path) -> Outcome:
-    """Return what a file holds."""
     frame = read_table(path)
     if {*ENTRY, "seed", *_MEASURED} <= {*frame.columns}:
         return Outcome("table", str(path), run_entries(frame, lambda _: True))
@@ -40,15 +39,7 @@ def outcome(path: Path) -> Outcome:
 
 
 def run_entries(runs: pd.DataFrame, by_chance: Callable[[Any], bool]) -> list[Entry]:
-    """Return an entry for each that a table of runs holds.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `netplace.runs.tables.run_table` returns; runs without a result are omitted.
-    by_chance : callable
-        Takes the rows of an entry, and returns whether seeds can change anything.
-    """
+    """Return an entry for each entry of a `run_table` with a result; `by_chance`: whether seeds matter."""
     ended = runs[runs["cycles"].notna()]
     entries = []
     for _, rows in ended.groupby(ENTRY, dropna=False, sort=False):

@@ -15,12 +15,10 @@ _MOST = 24  # placements in the picture
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a path is a folder of advice."""
     return path.is_dir() and (path / FILE).is_file()
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace advise -o`` wrote."""
     advice = read_advice(path)
     tried = advice["tried"]
     ranked = [choice for choice in tried if choice["ratio"] is not None][:_MOST]

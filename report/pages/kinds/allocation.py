@@ -29,34 +29,19 @@ _FIGURES = {
 
 @dataclass(frozen=True)
 class SavedOffer:
-    """What an allocator chose, as ``netplace allocate --json`` printed it.
-
-    Attributes
-    ----------
-    partition : str
-        Text form of the partitioner.
-    placed : bool
-        Whether the job has nodes.
-    nodes : tuple of int
-        These, in the allocator's order.
-    reason : str
-        Why there are none.
-    pairwise_sum, mean_hops, components, cube_ratio : int or float, or None
-        How close together the nodes lie; see `netplace.placement.compactness.Compactness`.
-    linear_span, ring_span : int or None
-        Nodes from the first to the last along an order, on the line and round the ring.
-    cpu_seconds : float or None
-        CPU time of the choice.
-    """
+    """What an allocator chose, as ``netplace allocate --json`` printed it."""
 
     partition: str
     placed: bool
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...]  # these, in the allocator's order
     reason: str = ""
+    # pairwise_sum, mean_hops, components, cube_ratio: how close together the nodes lie; see
+    # `netplace.placement.compactness.Compactness`.
     pairwise_sum: int | None = None
     mean_hops: float | None = None
     components: int | None = None
     cube_ratio: float | None = None
+    # linear_span, ring_span: nodes from the first to the last along an order, on the line and round the ring.
     linear_span: int | None = None
     ring_span: int | None = None
     cpu_seconds: float | None = None
@@ -68,12 +53,10 @@ class SavedOffer:
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds what allocators offer."""
     return any(holds(path, "allocation", ("machine", "request", own)) for own in ("offers", "placed"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace allocate --json`` printed."""
     results = saved_results(path, "allocation")
     offers = offers_in(results)
     placed = sorted((offer for offer in offers if offer.placed), key=lambda offer: offer.hops)

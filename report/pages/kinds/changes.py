@@ -28,7 +28,6 @@ _COLUMNS = [
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds what would have become of jobs."""
     if not holds(path, "changes", ("jobs",)):
         return False
     jobs = saved_object(path)["jobs"]
@@ -36,7 +35,6 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace whatif --json`` printed."""
     with details_of(path, "jobs"):
         jobs = [from_plain(WhatIf, job) for job in saved_object(path)["jobs"]]
         rows: list[list[Any]] = [

@@ -35,12 +35,10 @@ _COSTS_NOTE = (
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a folder holds a co-simulation."""
     return path.is_dir() and (path / FILE).is_file()
 
 
 def page(path: Path) -> Page:
-    """Return the page of a folder that ``netplace cosim -o`` has written."""
     plan, outcome = read_plan(path)
     jobs = job_rows_of(outcome)
     own = names_file(plan.jobs.machine)
@@ -210,7 +208,6 @@ def _waiting(
 
 
 def _table(jobs: Sequence[JobRow]) -> DataTable:
-    """Return the figures of each job: those that any job has."""
     origin = min((job.submit for job in jobs), default=0.0)
     second, unit = seconds_unit(max((job.end for job in jobs), default=0.0) - origin)
     headings, columns = [], []

@@ -27,12 +27,10 @@ _NEIGHBOURS = [
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds the reasons why a job was slow."""
     return holds(path, "explanation", ("job", "own", "neighbours", "links"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace explain --json`` printed."""
     with details_of(path, "neighbours"):
         explanation = Explanation.from_dict(saved_object(path))
         job, others, links = explanation.job, explanation.neighbours, explanation.links

@@ -19,12 +19,7 @@ _MOST_LINKS = 20_000  # that are drawn: those with most
 
 
 def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[float]]) -> Figure:
-    """Return what links carried, over the whole run and window by window.
-
-    `machine`: the network. `ends`: cycles at which the windows end, if any were counted. `rows`: router,
-    port, and the load of the whole run and in each window, in phits per cycle, of links that carried
-    something.
-    """
+    """Return the map of link loads (phits per cycle) of the whole run, and of windows that end at `ends`."""
     loads = np.zeros((1 + len(ends), *machine.neighbor.shape))
     for router, port, *course in rows:
         loads[: len(course), int(router), int(port)] = course

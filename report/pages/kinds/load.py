@@ -32,12 +32,10 @@ _COLUMNS = {
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds load points."""
     return holds(path, "load", ("points", "traffic"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace load --json`` printed."""
     points = points_of(path)
     plans = [_plan(path, point) for point in points]
     figures = [LoadFigures.from_dict(point) for point in points]

@@ -30,12 +30,10 @@ _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "meth
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds a mapping."""
     return holds(path, "mapping", ("mapping", "criterion", "consecutive", "nodes"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace map --json`` printed."""
     results = saved_object(path)
     with details_of(path, "mapping"):
         usual = results["consecutive"]

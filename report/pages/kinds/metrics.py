@@ -17,12 +17,10 @@ _TIME = "cycles"
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds metrics of configurations."""
     return holds(path, "metrics", ("title", "rows", "spread"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace metrics --json`` printed."""
     results = saved_object(path)
     with details_of(path, "rows"):
         rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})

@@ -17,12 +17,10 @@ _SENTENCES = 5
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds an object, of whatever command."""
     return path.suffix.lower() == ".json" and path.is_file() and bool(saved_object(path))
 
 
 def page(path: Path) -> Page:
-    """Return the page of an object: what is a table in it as tables, the rest as figures."""
     content = saved_object(path)
     parts: list[Part] = []
     rows = _collected({name: value for name, value in content.items() if name != "versions"}, "", parts)

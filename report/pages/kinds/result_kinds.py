@@ -125,7 +125,6 @@ _OFFER_OPTIONS: dict[str, Kind] = {
 
 
 def _run(value: Any, where: str) -> None:
-    """Check one run, or several with their means."""
     several: dict[str, Kind] = {
         "seeds": listed(number()),
         "spread": _SPREAD,
@@ -138,7 +137,6 @@ def _run(value: Any, where: str) -> None:
 
 
 def _load(value: Any, where: str) -> None:
-    """Check the points of curves, each with what was requested."""
     table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED)(value, where)
     same = {name: member for name, member in value.items() if name != "points"}
     for place, point in enumerate(value["points"]):

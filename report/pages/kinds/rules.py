@@ -21,12 +21,10 @@ _MOST_LINES = 200  # of a file that installs a rule
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a path is a folder of advice on rules."""
     return path.is_dir() and (path / FILE).is_file()
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace advise --log -o`` wrote."""
     advice = saved_object(path / FILE)
     kind_of(RuleAdvice)(advice, str(path / FILE))
     tried = advice["tried"]

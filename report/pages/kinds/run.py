@@ -32,12 +32,10 @@ _SHOWN = (
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds a run, or a folder has such a file."""
     return holds(path / FILE if path.is_dir() else path, "run", ("cycles", "jobs", "network", "packet_delay"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace run --json`` printed, or of what it left in a folder."""
     path = path / FILE if path.is_dir() else path
     results = saved_results(path, "run")
     runs = results.get("runs", [results])

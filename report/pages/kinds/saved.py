@@ -35,7 +35,6 @@ def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
 
 
 def saved_object(path: Path) -> dict[str, Any]:
-    """Return the object in a file."""
     return _read(path)[1]
 
 

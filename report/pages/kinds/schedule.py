@@ -31,12 +31,10 @@ _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 t
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a folder holds a schedule."""
     return path.is_dir() and (path / FIGURES).is_file() and (path / ROWS).is_file()
 
 
 def page(path: Path) -> Page:
-    """Return the page of a folder that ``netplace schedule -o`` has written."""
     plan, figures, rows = read_schedule(path)
     own = names_file(plan.machine)  # a file that a result names is not read
     machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes

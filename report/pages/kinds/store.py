@@ -27,14 +27,12 @@ _SHOWN = (
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file is a store, or a sweep with its store beside it."""
     if path.suffix.lower() == ".toml":
         return path.is_file() and path.with_suffix(".sqlite").is_file()
     return path.is_file() and path.suffix.lower() in (".sqlite", ".db")
 
 
 def page(path: Path) -> Page:
-    """Return the page of what a store keeps; of a sweep, of what belongs to it."""
     sweep = path.suffix.lower() == ".toml"
     runs = read_sweep(path).runs() if sweep else None
     place = path.with_suffix(".sqlite") if sweep else path

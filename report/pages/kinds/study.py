@@ -21,12 +21,10 @@ _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a folder holds a study."""
     return path.is_dir() and (path / _REPORT).is_file()
 
 
 def page(path: Path) -> Page:
-    """Return the page of a folder that ``netplace study`` has written."""
     check_tables(path)
     try:
         lines = input_file(path / _REPORT).read_text(encoding="utf-8").splitlines()

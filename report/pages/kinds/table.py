@@ -20,28 +20,16 @@ _MOST_GROUPS = 12
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file holds a run-time table."""
     return path.is_file() and path.suffix.lower() in (".csv", ".parquet")
 
 
 def page(path: Path) -> Page:
-    """Return the page of a run-time table."""
     frame = times_of(read_table(path), path)
     return times_page(path, frame, [("table", path.name)])
 
 
 def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]) -> Page:
-    """Return the page of run times by what was run.
-
-    Parameters
-    ----------
-    path : Path
-        Where they are from.
-    frame : DataFrame
-        As `netplace.runs.tables.time_table` returns.
-    asked : sequence of (str, str)
-        What was asked.
-    """
+    """Return the page of run times by what was run."""
     known = frame[frame["mean"].notna()]
     if not len(known):
         raise ValueError(f"{path}: has no finished run")
