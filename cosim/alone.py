@@ -25,17 +25,7 @@ _PRECISION = 0.02
 
 @dataclass(frozen=True)
 class Alone:
-    """The time of a job alone, as a mean over draws.
-
-    Attributes
-    ----------
-    cycles : float
-        The mean.
-    deviation : float
-        Standard deviation of a single draw, as a share of the mean; 0 without randomness.
-    draws : int
-        Number of draws.
-    """
+    """The mean time of a job alone over `draws`; `deviation` of a single draw as a share of it."""
 
     cycles: float
     deviation: float = 0.0
@@ -57,17 +47,7 @@ class Alone:
 
 
 def several(draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST) -> Alone:
-    """Return the mean of as many draws as it takes to reach a precision, at least 3.
-
-    Parameters
-    ----------
-    draw : callable
-        Returns the cycles of a draw by its number, from 0 on.
-    target_half_width : float
-        Half-width of the interval, as a share of the mean.
-    most : int
-        Largest number of draws.
-    """
+    """Return the mean of as many draws as it takes to reach a relative half-width, at least 3."""
     times = [draw(number) for number in range(_LEAST)]
     while True:
         mean = float(np.mean(times))

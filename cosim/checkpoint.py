@@ -35,14 +35,8 @@ _HEAD = len(_BEGIN) + _CODE
 class Checkpoint:
     """A file that is written from time to time, completely or not at all.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which exists while the simulation runs.
-    key : str
-        Key of the plan; a file of another plan or version is not used.
-    known : mapping of str to object, optional
-        Objects that the file only names and that the reader provides again.
+    A file of another key (plan) or version is not used. `known`: objects that the file only names and that
+    the reader provides again.
     """
 
     def __init__(self, path: Path, key: str, known: Mapping[str, object] | None = None) -> None:
@@ -111,15 +105,7 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Keep:
-    """Checkpoint files of the parts of a co-simulation.
-
-    Attributes
-    ----------
-    path : Path
-        The file of the network under the scheduler; the others are next to it.
-    key : str
-        Key of the plan.
-    """
+    """Checkpoint files of the parts of a co-simulation, next to that of the network (`path`)."""
 
     path: Path
     key: str
@@ -136,13 +122,7 @@ class Keep:
 
 
 class Memory:
-    """Values of long simulations, each computed once, even if the run is interrupted.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint, optional
-        File for the values.
-    """
+    """Values of long simulations, each computed once, even if the run is interrupted."""
 
     def __init__(self, checkpoint: Checkpoint | None = None) -> None:
         self._checkpoint = checkpoint

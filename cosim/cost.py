@@ -62,19 +62,7 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
 
 
 def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
-    """Check, before anything runs, that the simulation of every packet is feasible.
-
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings, and programs of the jobs.
-    jobs : sequence of Job
-        Jobs that fit on the machine.
-    fidelity : str
-        Fidelity that simulates all of their iterations: ``live``, or ``table``.
-    most : float
-        Largest number of packets.
-    """
+    """Check, before anything runs, that the simulation of every packet is feasible."""
     if not jobs:
         return
     live, sampled = packets_by_fidelity(placing, jobs).values()

@@ -19,11 +19,7 @@ __all__ = ["costs", "times_unmapped"]
 def times_unmapped(
     schedule: Schedule, measured: Mapping[int, Measured], alone: Callable[[Placed], float]
 ) -> dict[int, float]:
-    """Return the cycles of jobs alone on their nodes with tasks in the order of the nodes.
-
-    `schedule`: the rows, with their nodes. `measured`: measurements of each job, by its number. `alone`:
-    function that returns the cycles of a job alone; called only if a mapping has changed the order.
-    """
+    """Return the cycles of jobs alone on their nodes with tasks in the order of the nodes."""
     assert schedule.allocations is not None
     unmapped = {}
     for row, number in enumerate(schedule.number.tolist()):
@@ -36,12 +32,11 @@ def times_unmapped(
 
 
 def costs(rows: Sequence[JobRow]) -> Costs | None:
-    """Return the cost of partition, mapping and sharing for the jobs of a log, in node-hours.
+    """Return the cost of partition, mapping and sharing in node-hours; None without logged times.
 
-    The logged time is the time of a job alone on a compact partition with tasks in order. The cost of the
-    partition is its additional time alone on its own nodes, the cost of the mapping is the additional time
-    there with the actual mapping, and the cost of sharing is the additional live time. The three add up. The
-    result is None if jobs have no logged times.
+    The logged time is that of a job alone on a compact partition with tasks in order. The partition costs the
+    additional time alone on the job's own nodes, the mapping the additional time there with the actual
+    mapping, and sharing the additional live time. The three add up.
     """
     done = [row for row in rows if row.live is not None and row.logged]
     if not done:

@@ -23,11 +23,7 @@ _LEVEL = 0.95
 
 @dataclass
 class Experience:
-    """Slowdowns of jobs in mixes that were simulated.
-
-    `target_half_width`: half-width, as a share of a job's time, up to which its slowdown need not be
-    simulated. `seed`: seed of the choice of jobs that are always simulated.
-    """
+    """Slowdowns of jobs in mixes that were simulated; jobs drawn by `seed` are always simulated."""
 
     target_half_width: float
     seed: int = 0
@@ -45,11 +41,7 @@ class Experience:
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
     def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:
-        """Record a job that was drawn.
-
-        `foretold`: predicted share by which others delay it. `factor`, `deviation`: factor by which it was
-        slowed, and the standard deviation of that for a live run, as a share.
-        """
+        """Record the predicted delay of a drawn job as a share, its factor, and the deviation of that."""
         self._ratios.append((factor - 1) / foretold)
         self._deviations.append(deviation / foretold)
         self._most = max(self._most, foretold)
@@ -61,10 +53,7 @@ class Experience:
         self._scale = middle, width
 
     def factor(self, foretold: float) -> tuple[float, float] | None:
-        """Return the factor by which a job is slowed and its half-width as a share; None: simulate it.
-
-        `foretold`: predicted share by which others delay it; see `netplace.cosim.influence`.
-        """
+        """Return the factor that slows a job and its relative half-width; None: simulate it."""
         if len(self._ratios) < _LEAST or foretold > self._most:
             return None
         middle, width = self._scale

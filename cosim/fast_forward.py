@@ -88,10 +88,7 @@ class _Rates:
 
 @dataclass(eq=False)
 class FastForwarder:
-    """Observes the jobs on a network, and skips steady phases.
-
-    `target_half_width`: half-width, as a share of a job's time, that leaps may add to it.
-    """
+    """Observes the jobs on a network, and skips steady phases."""
 
     network: Network
     target_half_width: float
@@ -123,10 +120,7 @@ class FastForwarder:
         self.due = self.network.now + 1
 
     def look(self, most: float, clock: int, starts: dict[int, int]) -> int:
-        """Observe the jobs; return the cycles that were skipped, at most `most`.
-
-        `most`: cycles until the next event. `clock`: the time. `starts`: start cycle of each job.
-        """
+        """Observe the jobs at `clock`; return the cycles that were skipped, at most `most`."""
         if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
             self.due = _FAR
             return 0

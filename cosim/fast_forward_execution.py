@@ -36,18 +36,7 @@ class JobResidence:
 
 
 class FastForwardExecution(LiveExecution):
-    """Jobs on one network with leaps; a `netplace.scheduling.Execution`.
-
-    `placing`: machine, settings, mapping and seed; the network draws from the same seed. `longest`: returns
-    the run time in seconds that a user estimates. `target_half_width`: half-width, as a share of a job's
-    time, that leaps may add to it. `leapt`: function that is called with each attempt that has ended, and its
-    result.
-
-    Attributes
-    ----------
-    stays : dict of int to JobResidence
-        Every attempt that has used the network so far.
-    """
+    """Jobs on one network with leaps; `stays` holds every attempt that has used the network so far."""
 
     def __init__(
         self,
@@ -129,9 +118,7 @@ def fast_forward(
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
-    `placing`: machine, settings and seed. `stays`: attempts in the order of their starts. An attempt whose
-    nodes are not free starts when they are. `target_half_width`: as in `FastForwardExecution`. `keep`:
-    checkpoint files.
+    An attempt whose nodes are not free starts when they are.
     """
     return _Again(placing, [*stays], target_half_width, keep).made
 

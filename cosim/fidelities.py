@@ -122,10 +122,7 @@ class _Live:
         self._tell(len(self.measured))
 
     def _alone(self, then: Placing, attempt: Attempt) -> tuple[Alone, tuple[float, ...]]:
-        """Return the time alone: from the same state, or a mean of several draws if that is random.
-
-        If several live draws are wanted, the times alone with the same random numbers are returned, too.
-        """
+        """Return the time alone, and if live draws are wanted those with the same random numbers."""
 
         def draw(number: int) -> float:
             placing = replace(then, seed=then.seed + number)
@@ -152,12 +149,11 @@ def _by_start(started: Started) -> int:
 def _over_draws(jobs: Sequence[Measured], live: NDArray[Any]) -> list[Measured]:
     """Return jobs with mean times over draws, and the intervals of the live times and of the slowdowns.
 
-    A draw has the same random numbers beside others and alone. The slowdown is the ratio of the means, and
-    its error that of the differences from it: W. Cochran, "Sampling techniques", section 6. Few draws miss
-    what happens rarely. Each variance is therefore joined with the mean one of the jobs that others touched,
-    which counts for two draws: G. Smyth, "Linear models and empirical Bayes methods", 2004.
-
-    `live`, shape (jobs, draws): cycles beside others.
+    `live`, shape (jobs, draws): cycles beside others. A draw has the same random numbers beside others and
+    alone. The slowdown is the ratio of the means, and its error that of the differences from it: W. Cochran,
+    "Sampling techniques", section 6. Few draws miss what happens rarely. Each variance is therefore joined
+    with the mean one of the jobs that others touched, which counts for two draws: G. Smyth, "Linear models
+    and empirical Bayes methods", 2004.
     """
     if not jobs:
         return []
@@ -271,7 +267,7 @@ class _Mixes:
 
 
 def _alone(rates: Rates, placed: Placed) -> float:
-    """Return the cycles of a job alone on its nodes, at its rate."""
+    """Return the time alone, and if live draws are wanted those with the same random numbers."""
     if not placed.work.application:
         return float(placed.work.compute) * placed.work.iterations
     return rates.loops.alone(placed)

@@ -41,11 +41,7 @@ class Presence:
 
 
 def presence(placing: Placing, placed: Placed, period: float, speaking: float) -> Presence:
-    """Return the presence of a job.
-
-    `placing`: machine and settings. `placed`: the job on its nodes. `period`, `speaking`: cycles that an
-    iteration takes alone, and that its communication takes without any computation.
-    """
+    """Return a job's presence from its cycles per iteration, alone and without any computation."""
     config, nodes = placing.config, placed.nodes
     sources, targets, packets = _pairs(placing.body(placed), config)
     crossed = expected_packets(placing.machine, nodes[sources], nodes[targets], packets, config)

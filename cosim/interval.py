@@ -36,19 +36,12 @@ _BELIEVED = 0.0008  # no deviation is known to be smaller
 def excesses(
     stays: Mapping[int, JobResidence], made: Mapping[int, FastForwarded], again: Mapping[int, FastForwarded]
 ) -> dict[int, float]:
-    """Return how much more two runs of the same jobs differ than their windows predict.
+    """Return, for each attempt with two times, how much more two runs differ than their windows predict.
 
     Successive windows on a network in the same state are not independent and count for fewer than they are;
     two runs show for how many. The two times of one job say little about this; those of all jobs that ran at
-    the same time and met the same states say more.
-
-    `stays`: attempts and their nodes. `made`, `again`: results of the first and of the second run.
-
-    Returns
-    -------
-    dict of int to float
-        For each attempt with two times: the observed variance divided by the predicted one, both summed over
-        the jobs that ran at the same time; at most 24.
+    the same time and met the same states say more. The excess is the observed variance over the predicted
+    one, both summed over these jobs; at most 24.
     """
     both = [attempt for attempt, leaped in made.items() if attempt in again and not leaped.counted]
     begin = np.array([stays[attempt].start for attempt in both], float)
@@ -62,16 +55,10 @@ def excesses(
 def half_width(
     first: FastForwarded, second: FastForwarded | None, alone: Alone, iterations: int, excess: float
 ) -> float:
-    """Return the half-width of the interval of a live run's time, at the level of 0.95.
+    """Return the relative half-width of a live time at the level of 0.95; 0 if it was counted.
 
-    `first`: result of the first run. `second`: result of the second run. `alone`: time of the job alone,
-    whose variance also applies among other jobs. `iterations`: iterations of the job; a leap can be wrong by
-    a part of one. `excess`: excess of the jobs that ran with it, from `excesses`.
-
-    Returns
-    -------
-    float
-        Half-width as a share of the time; 0 if the time was counted.
+    The variance of the job alone also applies among other jobs; a leap can be wrong by a part of an
+    iteration.
     """
     if first.counted:
         return 0.0
@@ -84,16 +71,7 @@ def half_width(
 
 
 def half_width_by_mixes(alone: float, beside: float) -> float:
-    """Return the half-width of the interval of a live run's time, at the level of 0.95.
-
-    `alone`, `beside`: standard deviations of the job's time alone between draws, and of the effect of others
-    (see `netplace.cosim.rates.Measurement`), as shares of its time.
-
-    Returns
-    -------
-    float
-        Half-width as a share of the time.
-    """
+    """Return the same from the standard deviations alone and of the effect of others, as shares."""
     return _BY_MIXES * math.hypot(alone, beside, _BELIEVED)
 
 

@@ -133,12 +133,7 @@ def job_rows(
     placing: Placing,
     unmapped: Mapping[int, float] | None = None,
 ) -> list[JobRow]:
-    """Return the result row of each job.
-
-    `schedule`: the rows of the job level, with their nodes. `measured`: measurements of each job that ended
-    well, by its number. `placing`: the machine and its settings. `unmapped`: for the jobs of a log, the
-    cycles alone with tasks in the order of the nodes.
-    """
+    """Return the result row of each job; `unmapped`: cycles of logged jobs alone with tasks in order."""
     second = placing.config.cycle_ns * 1e-9
     assert schedule.allocations is not None
     rows = []

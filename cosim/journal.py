@@ -21,8 +21,7 @@ __all__ = ["Journal"]
 class Journal:
     """An execution that records its answers and resumes from its last checkpoint.
 
-    `execution`: execution of the jobs, in its initial state. `owner`: owner of the execution, which reports
-    ended jobs to it. `names`: attributes of `owner` that belong to a checkpoint. `keep`: checkpoint files.
+    `names`: attributes of `owner`, to which ended jobs are reported, that belong to a checkpoint.
     """
 
     def __init__(self, execution: LiveExecution, owner: object, names: tuple[str, ...], keep: Keep) -> None:

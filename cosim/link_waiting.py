@@ -29,14 +29,6 @@ def watched_jobs(
 
     The network watches one job at a time, so the run is repeated for each, up to its end, for as many jobs as
     take at most three times the cycles of the run. The result is empty if jobs were killed.
-
-    `plan`: the executed plan. `placing`: machine, settings and seed. `rows`: the result rows of its jobs.
-    `waiting`: charged waiting of the run. `engine`: the network's engine.
-
-    Returns
-    -------
-    list of WatchedJob
-        The jobs, with their links.
     """
     for_others: Counter[int] = Counter()
     for job, charged, cycles in waiting.jobs:

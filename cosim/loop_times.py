@@ -35,10 +35,7 @@ _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 @dataclass(frozen=True)
 class _Growth:
-    """How a job alone takes longer: `cycles` of so many `iterations`, and what one more takes.
-
-    `deviation` is that of one draw, as a share.
-    """
+    """Cycles of so many iterations of a job alone, of one more, and the deviation of one draw as a share."""
 
     cycles: float
     iterations: int

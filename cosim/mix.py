@@ -62,22 +62,8 @@ _ALL = (_COMMUNICATION, _COMMUNICATION)
 class Class:
     """Jobs that run one application.
 
-    Attributes
-    ----------
-    application : str
-        Key of `netplace.apps.APPLICATIONS` with options, or a trace.
-    weight : float
-        Weight of the draw, relative to the other classes that a job fits.
-    nodes, run_time : tuple of float
-        Least and most nodes, and seconds in the log, of its jobs.
-    user, executable : tuple of int
-        Users and executables of its jobs, by the numbers of the log; empty means all.
-    communication : tuple of float
-        Least and most share of the time in which it communicates.
-    measured : str
-        Key of `netplace.cosim.shares.MEASURED`, from which the share is drawn instead; can be empty.
-    round : str
-        ``"exact"`` requires every size to exist; ``"down"`` uses the largest smaller size that exists.
+    `communication` is the least and most share of the time in which it communicates, unless `measured` names
+    a distribution. `round`: ``"exact"`` requires every size to exist, ``"down"`` uses the next smaller one.
     """
 
     application: str
@@ -108,15 +94,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Mix:
-    """Classes of applications, one of which each job of a log gets.
-
-    Attributes
-    ----------
-    classes : tuple of Class
-        The classes.
-    source : str
-        Origin, for messages.
-    """
+    """Classes of applications, one of which each job of a log gets; `source` is for messages."""
 
     classes: tuple[Class, ...]
     source: str = "the mix"
@@ -135,10 +113,7 @@ class Mix:
         return replace(self, classes=tuple(classes))
 
     def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
-        """Return an iteration of a job, and the share of its time in which it communicates.
-
-        The draws depend only on the seed and the number of the job. A job of one node only computes.
-        """
+        """Return an iteration of a job, and the share of its time in which it communicates."""
         if job.nodes == 1:
             return Work("", 1), 0.0
         fitting = [job_class for job_class in self.classes if job_class.fits(job)]
@@ -194,16 +169,7 @@ def _refusal(application: str, job: Job, config: Config) -> str:
 def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
     """Return the function that gives the work of a job of a log, with all its iterations.
 
-    Parameters
-    ----------
-    mix : Mix
-        Classes of applications.
-    config : Config
-        Settings of the network.
-    period : callable
-        Returns the cycles that an iteration of a job takes alone on a compact partition.
-    seed : int
-        Seed of the draws.
+    `period`: returns the cycles that an iteration of a job takes alone on a compact partition.
     """
     known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
 

@@ -41,30 +41,12 @@ SOURCES = {
 
 @dataclass(eq=False)
 class Progress:
-    """A running job.
+    """A running job; times in cycles.
 
-    Attributes
-    ----------
-    placed : Placed
-        The job on its nodes.
-    begin : float
-        When it began, in cycles.
-    left : float
-        Remaining cycles if it were alone.
-    factor, deviation : float
-        Slowdown factor in this stretch, and its standard deviation for a live run, as a share.
-    omitted, left_out : float
-        Influence of jobs that were left out when it was measured, and the same including later changes, as
-        shares.
-    source : str
-        Source of the factor, a key of `SOURCES`.
-    doubt : float
-        Standard deviation of the completed cycles, in cycles of the job alone, as if the errors of all
-        stretches had the same sign.
-    end : float
-        When it ended, in cycles; nan: not yet.
-    by_source : dict of str to float
-        Cycles by where they came from.
+    `left` counts cycles of the job alone. `factor` holds in this stretch, with its `deviation` for a live run
+    as a share. `omitted` and `left_out` are the influence of jobs left out when it was measured, and
+    including later changes, as shares. `doubt`: standard deviation of the completed cycles, as if the errors
+    of all stretches had the same sign. `end` is nan until it ended.
     """
 
     placed: Placed

@@ -32,15 +32,8 @@ class Neighbours:
     """The running jobs and their influences; see `netplace.cosim.influence`.
 
     Influence also passes through a third job: the influence of one job on another is the direct one plus that
-    through every job between them.
-
-    `slack`: influence, as a share of a job's time, that can be left out, and the change of influence after
-    which a job is measured again.
-
-    Attributes
-    ----------
-    drift : dict of int to float
-        Change of the influence on each job since its last measurement.
+    through every job between them. `slack`: influence, as a share of a job's time, that can be left out, and
+    the `drift` after which a job is measured again.
     """
 
     def __init__(self, slack: float) -> None:
@@ -68,11 +61,7 @@ class Neighbours:
             self._gone.append(job)
 
     def to_measure(self, settled: Callable[[int, float], bool] | None = None) -> list[Neighbourhood]:
-        """Return the jobs to measure now, and count them as measured.
-
-        `settled`: function that returns whether a job need not be simulated, for each job with more influence
-        than the slack and the influence of all others.
-        """
+        """Return the jobs to measure now, and count them as measured; `settled` jobs need no simulation."""
         if not self._new and not self._gone:
             return []
         jobs = [*self._present]

@@ -50,34 +50,14 @@ class Saved(msgspec.Struct, array_like=True):
 
 
 def saved_state(state: object, key: str, known: Mapping[str, object]) -> tuple[Saved, list[Any]]:
-    """Return a state as plain data, and the bytes of its arrays in their order.
-
-    Parameters
-    ----------
-    state : object
-        Containers, arrays and objects of netplace's classes.
-    key : str
-        Key of the state.
-    known : mapping of str to object
-        Objects that are named instead of written.
-    """
+    """Return a state as plain data, and the bytes of its arrays in order; known objects are only named."""
     writer = _Writer(known)
     first = writer.value(state)
     return Saved(key, first, writer.nodes, writer.size), writer.arrays
 
 
 def read_state(saved: Saved, content: memoryview, known: Mapping[str, object]) -> Any:
-    """Return the state that was saved.
-
-    Parameters
-    ----------
-    saved : Saved
-        Result of `saved_state`.
-    content : memoryview
-        The bytes of all arrays.
-    known : mapping of str to object
-        As in `saved_state`.
-    """
+    """Return the state that was saved."""
     try:
         return _Reader(saved, content, known).value(saved.first)
     except (LookupError, TypeError, AttributeError, ImportError, RecursionError) as error:

@@ -36,15 +36,9 @@ def possible_links(
     targets: NDArray[np.int64],
     config: Config | None = None,
 ) -> NDArray[np.bool_]:
-    """Return the links that packets from `sources` to `targets`, pair by pair, can use.
+    """Return the links that packets from `sources` to `targets`, pair by pair, can use, shape (links,).
 
-    `machine`: the network. `sources`, `targets`, shape (pairs,): nodes of each communicating pair. `config`:
-    settings of the network, possibly with a routing in tables.
-
-    Returns
-    -------
-    ndarray of bool, shape (links,)
-        Links in an order that depends only on `machine` and its routing.
+    Their order depends only on the machine and its routing.
     """
     return expected_packets(machine, sources, targets, np.ones(len(sources)), config) > 0
 
@@ -56,15 +50,9 @@ def expected_packets(
     packets: NDArray[np.float64],
     config: Config | None = None,
 ) -> Amounts:
-    """Return the expected number of the `packets` of each pair on each possible link.
+    """Return the expected number of the `packets` of each pair on each possible link, shape (links,).
 
-    `machine`, `sources`, `targets`, `config`: as of `possible_links`. `packets`, shape (pairs,): packets of
-    each pair.
-
-    Returns
-    -------
-    ndarray of float64, shape (links,)
-        Packets, over all links that are one there (`link_widths`); over 0 exactly on possible links.
+    Parallel links (`link_widths`) count as one; the number is over 0 exactly on possible links.
     """
     settings = config or Config()
     if uses_table_router(machine, settings):

@@ -21,13 +21,7 @@ def in_tables(
 ) -> NDArray[np.float64]:
     """Return the expected packets on each port of each switch, in equal parts on all allowed ports.
 
-    `switches`, `routes`: the network and a routing without detours. `sources`, `targets`, shape (pairs,):
-    nodes of each communicating pair. `packets`, shape (pairs,): packets of each pair.
-
-    Returns
-    -------
-    ndarray of float64, shape (switches * ports,)
-        Above 0 exactly on possible ports, including those of escape channels.
+    It is over 0 exactly on possible ports, including those of escape channels.
     """
     amounts = np.zeros(switches.neighbor.shape)
     begin, end = switches.home[sources], switches.home[targets]

@@ -29,17 +29,7 @@ _COMPARED = ("partition", "policy")
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference between two candidates.
-
-    Attributes
-    ----------
-    mean : float or None
-        Difference of the means over seeds, as a share of the first; None if only the first is 0.
-    half_width : float or None
-        Half-width of its interval at the level of 0.95, or None.
-    seeds : int
-        Number of seeds.
-    """
+    """Mean difference of two candidates over seeds, as a share of the first, with its half-width (0.95)."""
 
     mean: float | None
     half_width: float | None
@@ -48,19 +38,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class RankedPair:
-    """Two candidates, with a table's times and with live ones.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the candidates.
-    table, live : Difference
-        Difference between them.
-    turns : bool
-        Whether the sign of the difference changes.
-    clearly : bool
-        Whether it changes, and both differences are significant among all pairs of all rankings.
-    """
+    """Two candidates; `turns`: the sign changes; `clearly`: and both differences are significant."""
 
     first: str
     second: str
@@ -72,23 +50,7 @@ class RankedPair:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Candidates in the order of a measure, the best first.
-
-    Attributes
-    ----------
-    compared : str
-        Kind of the candidates: ``partition`` or ``policy``.
-    measure : str
-        A key of `MEASURES`.
-    case : dict
-        All other values of the plans, which are the same.
-    table, live : list of str
-        Candidates by a table's times and by live ones.
-    table_ties, live_ties : list of bool
-        For each candidate but the first, whether it equals the one before.
-    pairs : list of RankedPair
-        Every two of them.
-    """
+    """Candidates in the order of a measure, the best first; the ties say which equal the one before."""
 
     compared: str
     measure: str
@@ -109,19 +71,8 @@ def rankings(
     a difference, as a share of the mean of the first, with its half-width at the level of 0.95 (paired,
     because both had the same jobs). A pair *turns* if the sign changes, and *clearly* if both differences are
     significant among all pairs of all rankings (see `netplace.scheduling.metrics.judged`). If only the first
-    mean is 0, the difference is undefined (None), and the pair does not turn.
-
-    Parameters
-    ----------
-    plans, outcomes : sequence
-        Executed plans, and their outcomes.
-    but : sequence of str
-        Options of the workload that change with the seed, and therefore do not separate cases.
-
-    Returns
-    -------
-    list of Ranking
-        For each case with several candidates, by each of `MEASURES`.
+    mean is 0, the difference is undefined (None), and the pair does not turn. `but`: options of the workload
+    that change with the seed, and therefore do not separate cases.
     """
     entries = []
     for compared in _COMPARED:

@@ -39,19 +39,10 @@ _LONG_BLOCK = 256  # at most, where senders run ahead: what they make of a netwo
 
 @dataclass(frozen=True)
 class Measurement:
-    """The factors by which the watched jobs of a mix are slowed.
+    """The factors by which the watched jobs of a mix are slowed; half-widths are shares.
 
-    Attributes
-    ----------
-    factors : tuple of float
-        Means over windows.
-    half_widths : tuple of float
-        Half-widths of their intervals at the level of 0.95, as shares of the means.
-    deviations : tuple of float
-        Possible deviations of a live run, as shares: standard deviations between single windows and single
-        blocks, and the effect of programs without a steady rate if they ran forever.
-    windows : int
-        Number of simulated windows.
+    `deviations` are those of a live run, as shares: standard deviations between single windows and single
+    blocks, and the effect of programs without a steady rate if they ran forever.
     """
 
     factors: tuple[float, ...]

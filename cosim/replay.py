@@ -22,15 +22,7 @@ __all__ = ["Replay", "Started", "replay", "sampled_again", "started_jobs"]
 
 @dataclass(frozen=True, eq=False)
 class Started:
-    """A job on its nodes, from a cycle on.
-
-    Attributes
-    ----------
-    placed : Placed
-        The job on its nodes.
-    start : int
-        First cycle in which its tasks act.
-    """
+    """A job on its nodes, whose tasks act from cycle `start` on."""
 
     placed: Placed
     start: int
@@ -47,17 +39,11 @@ class Started:
 
 @dataclass(frozen=True)
 class Replay:
-    """The results of a replay.
+    """The cycles of each job, by its number, and how late it started because its nodes were held.
 
-    Attributes
-    ----------
-    cycles : mapping of int to int
-        Cycles that each job took, by its number.
-    late : mapping of int to int
-        Cycles by which a job started later than it should, because its nodes were not free yet.
-    waited : mapping of int to ndarray of int64, shape (routers, ports + 1)
-        If a job was watched, the cycles that its packets waited for each link, by charged job; -2 stands for
-        several jobs. The last place of a router is the consumption of its node.
+    `waited`, shape (routers, ports + 1), holds for a watched job the cycles that its packets waited for each
+    link, by charged job; -2 stands for several jobs. The last place of a router is the consumption of its
+    node.
     """
 
     cycles: Mapping[int, int]

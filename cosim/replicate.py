@@ -23,12 +23,7 @@ def replicate(
     target_half_width: float,
     keep: Keep | None = None,
 ) -> dict[int, FastForwarded]:
-    """Return the results of attempts that begin up to an iteration later, with other draws.
-
-    `placing`: machine, settings and seed. `stays`: attempts and their nodes. `cycles`: cycles of those that
-    have ended. `target_half_width`: as in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
-    `keep`: checkpoint files.
-    """
+    """Return the results of attempts that begin up to an iteration later, with other draws."""
     rng = np.random.default_rng([placing.seed, _OTHER])
     moved = {}
     for attempt, stay in sorted(stays.items()):

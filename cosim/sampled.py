@@ -39,11 +39,7 @@ _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a si
 
 
 class AloneByFastForward:
-    """Times of jobs alone on a new network with leaps over steady phases.
-
-    `placing`: machine, settings and seed. `target_half_width`: target half-width of a time, as a share.
-    `memory`: memory of draws.
-    """
+    """Times of jobs alone on a new network with leaps over steady phases."""
 
     def __init__(self, placing: Placing, target_half_width: float, memory: Memory | None = None) -> None:
         self._placing, self._target_half_width, self._memory = placing, target_half_width, memory or Memory()

@@ -54,15 +54,7 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
 
 
 def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[CosimPlan, Outcome]:
-    """Return a co-simulation that can be repeated in part.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder written by ``netplace cosim -o``.
-    said : mapping of str to str or None
-        Values of `NAMED` that the user names again.
-    """
+    """Return a co-simulation that can be repeated in part; `said`: values of `NAMED` that the user gives."""
     path = folder / FILE
     plan, outcome = read_plan(folder)
     meant = _meant(path, plan, said)

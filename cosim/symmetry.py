@@ -20,8 +20,6 @@ def same_mix(machine: Topology, names: Sequence[str], places: Places) -> tuple[o
     On a torus, the symmetries are shifts; in a tree, exchanges of subtrees below a switch. A mix can have
     several keys if jobs of the same name are next to each other: then it may not be recognized, but it is
     never confused with another.
-
-    `machine`: the network. `names`: work of each job. `places`: nodes of the tasks of each.
     """
     if isinstance(machine, Tree):
         order = sorted(range(len(names)), key=lambda place: (names[place], int(places[place].min())))

@@ -16,12 +16,7 @@ def from_log(estimate_factor: float) -> Callable[[Job], float]:
 
 
 class TableExecution:
-    """Jobs that take as long as alone on a new network; a `netplace.scheduling.Execution`.
-
-    `placing`: placement of jobs on their nodes. `cycles`: returns the cycles of a job on its nodes.
-    `longest`: returns the run time in seconds that a user estimates. `begun`: function that is called with
-    each job on its nodes, its start cycle and its cycles.
-    """
+    """Jobs that take as long as alone on a new network; a `netplace.scheduling.Execution`."""
 
     def __init__(
         self,

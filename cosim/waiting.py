@@ -70,10 +70,7 @@ class Waiting:
 
 
 class WaitingOverTime:
-    """Reads the charges of a network window by window; windows grow with the run.
-
-    `network`: network with ``explain=True``.
-    """
+    """Reads the charges of a network window by window; windows grow with the run."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -98,10 +95,7 @@ class WaitingOverTime:
                 self._halve()
 
     def until_now(self, names: list[int]) -> Waiting:
-        """Return everything up to now.
-
-        `names`: by the network's number, the number of the job.
-        """
+        """Return everything up to now."""
         self._close()
         waiting = self._network.waiting()
         total: dict[tuple[int, int], int] = {}

@@ -46,10 +46,7 @@ def window(
 ) -> dict[int, Times]:
     """Return the cycles per iteration of each watched job, by its place.
 
-    For a job that runs continuously, it is one value; otherwise, one per block.
-
-    `placing`: machine and settings. `parts`: the jobs. `watched`: places of the jobs to measure. `length`:
-    cycles of a block. `seed`: seed of phases and draws.
+    For a job that runs continuously, it is one value; otherwise, one per block of `length` cycles.
     """
     rng = np.random.default_rng(seed)
     network = replace(placing, seed=seed).network()

@@ -24,17 +24,7 @@ ESTIMATES = {
 
 
 def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
-    """Return the function that gives each job its estimate in seconds: its own, or that of a rule.
-
-    `text`: ``"run-time"``, ``"infinite"``, ``"fixed:SECONDS"`` or ``"factor:F"``, for jobs without an
-    estimate. `times`: what the longest run time of a job is asked of.
-
-    Examples
-    --------
-    >>> from netplace.scheduling.times import LogTimes
-    >>> estimate_rule("factor:2", LogTimes())(Job(1, submit=0, nodes=4, run_time=30))
-    60.0
-    """
+    """Return the function that gives each job its estimate in seconds: its own, or that of a rule."""
     name, colon, rest = str(text).partition(":")
     form = ESTIMATES[check_choice(name, ESTIMATES, "estimates")][0]
     if bool(colon) != (":" in form):

@@ -16,12 +16,7 @@ __all__ = ["Losses", "check_losses"]
 
 
 class Losses:
-    """Keeps nodes that are lost from jobs; where none may be it does nothing.
-
-    `execution`: says which nodes are lost, if it is `Losing`. `partitioner`, `empty`: of the machine, and of
-    the machine without jobs. `present`: nodes of the machine that there are. `one`: shape of a single node,
-    where partitioners ask for one. `queue`: returns an empty queue of the policy.
-    """
+    """Keeps lost nodes away from jobs; does nothing unless the execution can lose nodes."""
 
     def __init__(
         self,
@@ -69,10 +64,7 @@ class Losses:
             self._take()
 
     def turned_away(self, reason: Callable[[Job], str]) -> tuple[list[Waiting], Queue | None]:
-        """Return the waiting jobs for which no place is left, and a queue of the others, or None.
-
-        It is called while no job runs, so that the queue knows no running job.
-        """
+        """Return the waiting jobs that fit nowhere any more, and a queue of the others, or None."""
         if self._source is None or self._running:
             return [], None
         away = [(waiting, why) for waiting in self._waiting.values() if (why := reason(waiting.job))]

@@ -82,11 +82,7 @@ def _subtrees(tree: Hierarchy) -> tuple[Any, Any]:
 
 
 class Record:
-    """Rows and sums of one simulation.
-
-    `contiguity`: check for contiguous nodes. `locality`: measures the distances between the nodes of each
-    job. `keep_nodes`: whether the nodes of each job are kept.
-    """
+    """Rows and sums of one simulation."""
 
     def __init__(self, contiguity: Contiguity, locality: Locality | None, keep_nodes: bool) -> None:
         self._rows = Rows()

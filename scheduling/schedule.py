@@ -79,17 +79,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Kills:
-    """Attempts that were killed and put back, one row each.
-
-    Attributes
-    ----------
-    row : ndarray of int64
-        Row of the job.
-    start, end : ndarray of float64
-        When the attempt began and was killed.
-    held : ndarray of int64
-        Nodes that it held.
-    """
+    """Attempts that were killed and put back, one row each: job, begin and kill in seconds, held nodes."""
 
     row: NDArray[np.int64]
     start: NDArray[np.float64]
@@ -99,17 +89,7 @@ class Kills:
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took the scheduler.
-
-    Attributes
-    ----------
-    passes : int
-        How often the policy was requested jobs to start.
-    searches, visited : int
-        Searches of the partitioner, trials included, and nodes that it looked at.
-    cpu_seconds : float
-        CPU time of the policy and the partitioner. The only figure that differs from run to run.
-    """
+    """Passes of the policy, searches and nodes visited by the partitioner, and CPU time (not repeatable)."""
 
     passes: int
     searches: int

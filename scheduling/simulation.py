@@ -45,10 +45,7 @@ def reason_against(job: Job, empty: Partitioner) -> str:
 
 
 def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
-    """Return the numbers of the jobs that can never run, each with the reason.
-
-    `empty`: of the empty machine; it is asked, and left as it is.
-    """
+    """Return the numbers of the jobs that can never run, each with the reason."""
     empty = empty.copy()
     known: dict[object, str] = {}
     reasons = {}
@@ -69,14 +66,8 @@ _LEAST_EXTENSION = 60.0  # seconds by which a job that is late is expected to be
 class Simulation:
     """One run; the `netplace.scheduling.policy.Machine` that the policy sees.
 
-    `partitioner`: of an empty machine; it is used up. `queue`: the policy, with no job yet. `execution`: runs
-    jobs where they are. `estimate`: estimate of a job. `overrun`: key of
-    `netplace.scheduling.simulator.OVERRUNS`. `record`: where everything is written down. `tell`: function
-    that is called from time to time with the number of jobs that have ended, and the time. `power`: nodes
-    that are switched; without it all are on. A job holds its nodes from its start on, and runs once all of
-    them are on. `present`: nodes of the machine that there are, and. `one`: shape of a single node, needed
-    where nodes may be lost. `anew`: returns another empty queue of the policy, needed where nodes may be
-    lost.
+    With `power`, a job holds its nodes from its start on, and runs once all of them are on. `present`, `one`
+    (a single node's shape) and `anew` (an empty queue) are needed where nodes may be lost.
     """
 
     def __init__(

@@ -84,11 +84,7 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
-    """Write ``report.md``, a CSV file for each table and its points with its digest, and the pictures.
-
-    `heading`, `command`, `source`: first lines of the report: its title, its command, and the source of the
-    published numbers.
-    """
+    """Write ``report.md``, a CSV file for each table and its points with its digest, and the pictures."""
     frames = {made.name: made.frame for made in report.tables} | dict(report.points)
     for name, frame in frames.items():
         write_frame(frame, folder / f"{name}.csv")

@@ -39,15 +39,7 @@ SPREADS = ("mean hops", "span", "stretch-span", "cube ratio", "sides of the box"
 
 
 class Watched:
-    """A partitioner beside which others are asked what they would have chosen; a `Partitioner`.
-
-    `situation`: text form of the partitioner whose nodes are held. `decisions`: those of the others.
-
-    Attributes
-    ----------
-    sums : dict of str to int
-        Sum over jobs of the pairwise distances, by decision.
-    """
+    """A partitioner beside which others decide, too; `sums` of pairwise distances by decision."""
 
     def __init__(self, machine: Topology, situation: str, decisions: tuple[str, ...]) -> None:
         self._machine = machine

@@ -42,9 +42,7 @@ def ipsc() -> str:
 def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, float]:
     """Return mean flow time, run time and pairwise sum of jobs served first come, first served.
 
-    `machine`: the machine, a quarter of the log's. `partition`: text form of the partitioner. `jobs`: number
-    of jobs; from the log, those from ``seed * jobs`` on. `seed`: seed of the model of Lublin and Feitelson,
-    which replaces a missing log.
+    The machine is a quarter of the log's; without a log, the model of Lublin and Feitelson replaces it.
     """
     nodes = _DIVISOR * machine.nodes
     drawn = _part(log, nodes, seed * jobs, jobs) if log else lublin(nodes, jobs, seed, load=_LOAD)

@@ -111,16 +111,13 @@ def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict[str, float]:
-    """Return what a rule makes of a stream of requests on the machine, first come, first served.
+    """Return the figures of a rule on a stream of requests to the machine, first come, first served.
 
-    There is always a next one, which waits until enough nodes are free. Sizes and run times are drawn by the
-    printed means and deviations.
-
-    `name`: ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"nodes"``,
-    ``"nodes and lines"``: such costs beside uniform ones, both judged by the uniform; otherwise a rule whose
-    line cards a job are counted: ``"sets"``, ``"first-free"`` or ``"random"``. Uneven costs are compared for
-    jobs of several nodes, as printed. `requests`: how many. `seed`: seed of sizes, run times and coins.
-    `tie`: what decides between removals of the same worth: ``"first"`` or ``"coin"``.
+    A next request always waits until enough nodes are free; sizes and run times follow the printed means and
+    deviations. `name`: ``"quality"``: the heuristic beside the exact choice where few nodes remain;
+    ``"nodes"``, ``"nodes and lines"``: such costs beside uniform ones, both judged by the uniform, for jobs
+    of several nodes, as printed; otherwise the rule whose line cards a job are counted: ``"sets"``, ``"first-
+    free"`` or ``"random"``. `tie`: how removals of the same worth are decided.
     """
     rng = np.random.default_rng(seed)
     coins = np.random.default_rng([seed, 1]) if tie == "coin" else None
@@ -211,13 +208,11 @@ _CONSTRAINTS = {CONSTRAINED: "cost <= ceil(1.5*MINCOST(PEs))", LEAST: "cost <= M
 
 
 def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: int) -> dict[str, float]:
-    """Return what jobs of applications gain from a partitioner, with every packet on one live network.
+    """Return how jobs of applications gain from a partitioner, with every packet on one live network.
 
-    `machine`: the network. `partition`: text form of a partitioner; `MEASURED` for sets with measured
-    weights; for sets of levels and a constraint `CONSTRAINED`, no component may cost more than half as much
-    again as on the empty machine, or `LEAST`, none may cost more at all. `jobs`: how many. `load`: node time
-    of the jobs alone, over that of the machine, while they arrive; 0: all are there at once. `seed`: of the
-    jobs.
+    `partition`: `MEASURED` for sets with measured weights; for sets of levels and a constraint `CONSTRAINED`,
+    no component may cost more than half as much again as on the empty machine, or `LEAST`, none may cost more
+    at all. `load`: node time of the jobs alone, over that of the machine, while they arrive; 0: all at once.
     """
     given: dict[str, Any] = {
         "machine": machine.text,
@@ -284,11 +279,9 @@ def measured_weights(machine: str) -> tuple[int, ...]:
 def selection_times(
     machine: Topology, surplus: int, overlap: bool, times: int, seed: int
 ) -> dict[str, float]:
-    """Return the median CPU time of a selection with the given number of nodes free beyond those requested.
+    """Return the median CPU time of a selection with a surplus of free nodes over the request.
 
-    `machine`: the network, whose levels are the sets. `surplus`: free nodes beyond the request, a sixteenth
-    of the machine. `overlap`: whether boxes overlap, so that sets are not nested. `times`: selections.
-    `seed`: of the free nodes.
+    A request is a sixteenth of the machine. `overlap`: boxes overlap, so that sets are not nested.
     """
     sets, size = levels(machine, overlap=overlap), machine.nodes // 16
     rng = np.random.default_rng(seed)

@@ -216,10 +216,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 
 def draw_choice(path: Path, cells: pd.DataFrame) -> None:
-    """Draw by how much makespans differ from those with random nodes, a panel for each machine.
-
-    `path`: the picture. `cells`: the table of the part ``choice``.
-    """
+    """Draw by how much makespans differ from those with random nodes, a panel for each machine."""
     known = cells[cells["partition"] != "random"]
     near = known.groupby("partition")["live makespan"].mean().sort_values()
     panels = {}

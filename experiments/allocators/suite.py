@@ -86,8 +86,8 @@ def _suite_of(job: Job) -> Work:
 def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
     """Return the jobs of the published stream, all there from the beginning, in an order by `seed`.
 
-    Four of the largest come first, to fill the machine, and one of the smallest last; how the others were
-    ordered is not told.
+    Four of the largest come first, to fill the machine, and one of the smallest last; the order of the others
+    is not published.
     """
     counts = dict(STREAM if jobs is None else jobs)
     sizes = sorted(size for size, count in counts.items() for _ in range(count))
@@ -113,10 +113,9 @@ def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) 
 
 
 def together(machine: Topology, partition: str, size: int, order: str, seed: int) -> list[dict[str, float]]:
-    """Return, for each job that runs the suite on a full machine, its time and how spread its nodes are.
+    """Return, for each job that runs the suite on a full machine, its time and the spread of its nodes.
 
-    A tenth of the nodes, drawn by `seed`, are held; the others are given to jobs of `size` nodes one after
-    another, until fewer are left.
+    A tenth of the nodes, drawn by `seed`, are held; jobs of `size` nodes get the others until fewer are left.
     """
     rng = np.random.default_rng(seed)
     partitioner = make_partitioner(partition, machine, seed)

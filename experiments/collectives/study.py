@@ -103,8 +103,7 @@ def samples_of(times: Mapping[str, Sequence[int | None]]) -> dict[str, list[floa
 def best(samples: Mapping[str, Sequence[float]]) -> list[str]:
     """Return the algorithm of the least time, a geometric mean over draws, then those that do as well.
 
-    All run on the same nodes in a draw: an algorithm does as well if its time is longer by less than `_TIE`,
-    or if the ratio of the two, draw by draw, is not distinguished from 1 by the t-test.
+    These take less than `_TIE` longer, or the t-test of the ratio, draw by draw, does not distinguish them.
     """
     logs = {name: np.log(sample) for name, sample in samples.items()}
     first = min(logs, key=lambda name: float(logs[name].mean()))
@@ -121,12 +120,8 @@ def _equal(ratios: NDArray[np.float64]) -> bool:
 def winners_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFrame:
     """Return a row for each cell and setting.
 
-    Returns
-    -------
-    DataFrame
-        ``winner``, ``as good`` (others that do as well: within `_TIE`, or not distinguished by the draws),
-        ``cycles`` (geometric mean), ``kept`` (time of the algorithm that is best in order and alone over that
-        of the best one) and ``another`` (whether none that is best there is among the best here).
+    ``kept`` is the time of the algorithm that is best in order and alone over that of the best one;
+    ``another``: none that is best there is among the best here.
     """
     rows = []
     for cell, outcome in outcomes:
@@ -210,7 +205,7 @@ def winner_table(operation: str, winners: pd.DataFrame) -> ReportTable:
 
 
 def choice_table(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> ReportTable:
-    """Return the time of what each table chooses over the best, by operation and setting: geometric logs.
+    """Return the time of each table's choice over the best, by operation and setting: geometric logs.
 
     The algorithm counts, not the table's segments: all are simulated with the study's. One that was given up
     counts with the time that it was given.

@@ -61,8 +61,8 @@ def _kept(log: ArchiveLog, machine: int) -> _Kept:
 def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
     """Return `count` weeks of a log at which streams begin, spread over the steady weeks.
 
-    They are at a half, a quarter, three quarters, an eighth, and so on of these weeks, so that a smaller
-    selection is the beginning of a larger one.
+    They are at a half, a quarter, three quarters, an eighth, .. of these weeks: a smaller selection begins a
+    larger one.
     """
     kept = _kept(log, machine)
     week = ((kept.submit - kept.submit[0]) // _WEEK).astype(np.int64)
@@ -88,10 +88,8 @@ def _spread(place: int) -> float:
 def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: float) -> Stream:
     """Return jobs of a log from the beginning of a week on, for a machine of the given number of nodes.
 
-    Run times are divided by one number, which makes their mean, weighted by work, `mean_run`; times between
-    submissions by another, which makes the load `LOAD`.
-
-    `machine`: nodes of the machine. `week`: of the log. `jobs`: how many, at most. `mean_run`: seconds.
+    One divisor makes the mean run time, weighted by work, `mean_run` seconds; another, of the times between
+    submissions, makes the load `LOAD`.
     """
     kept = _kept(log, machine)
     first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))

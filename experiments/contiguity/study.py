@@ -31,10 +31,7 @@ Named = tuple[str, str, Cell]
 
 
 def longer_cells(made: Sequence[Named]) -> list[Named]:
-    """Return the cells that the check needs: those of one machine as they are, longer live, longer sampled.
-
-    Of each log one week is taken.
-    """
+    """Return the cells of one machine and a week of each log: as they are, longer live, longer sampled."""
     named, logs = [], set[tuple[str, str]]()
     for _, name, cell in made:
         rules = cell.communication, cell.policy
@@ -137,10 +134,7 @@ PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()} | {
 
 
 def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
-    """Return the runs that are requested, each with the names of its machine and of its contestant.
-
-    The weeks run slowest, so that a study that is stopped has whole weeks.
-    """
+    """Return the runs with machine and contestant, week by week: a stopped study has whole weeks."""
     logs = asked_logs(asked)
     weeks = {(part, log): _weeks(MACHINES[part], log, asked.quick) for part in asked.parts for log in logs}
     named_cells = []

@@ -53,8 +53,8 @@ def figures_of(made: list[Made]) -> pd.DataFrame:
     """Return a row for each run and kind of times.
 
     ``wait`` and ``turnaround`` are means over jobs, over the mean run time of the log; ``slowdown`` is the
-    mean of run times over those of the same jobs alone in boxes; ``placement`` and ``sharing`` are
-    node-seconds over those of the log; ``slowed`` is the share of jobs slowed by 1 % and more by others.
+    mean of run times over those of the same jobs alone in boxes; ``placement`` and ``sharing`` are node-
+    seconds over those of the log; ``slowed`` is the share of jobs slowed by 1 % and more by others.
     """
     in_boxes = {_case(cell): outcome["jobs"]["alone"] for _, name, cell, outcome in made if name == BOXES}
     rows = []
@@ -128,7 +128,7 @@ def _family(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def turned(beside: pd.DataFrame) -> pd.DataFrame:
-    """Return what becomes of each conclusion of logged times and of a table once times are live.
+    """Return the fate of each conclusion of logged times and of a table once times are live.
 
     *turns*: both are clear, of opposite sign; *new*: clear only live; *lost*: clear only before.
     """
@@ -163,10 +163,7 @@ def _becomes(before: str, now: str) -> str:
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return waiting, slowdown, and what place and sharing cost, live: means over streams, and the front.
-
-    The half-widths are those of the paired differences from boxes.
-    """
+    """Return live waiting, slowdown, and costs with paired half-widths: means over streams, and the front."""
     rows = []
     live = frame[frame["times"] == "live"]
     for names, group in live.groupby([*CASE, "contestant"], sort=False):

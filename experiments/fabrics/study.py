@@ -44,10 +44,7 @@ _MEASURED = KINDS[:-1]
 
 
 def jobs_of(outcomes: Iterable[tuple[str, Cell, Mapping[str, Any]]]) -> pd.DataFrame:
-    """Return a row for each job of each cell that had nodes: kind, and microseconds of an iteration.
-
-    Each outcome comes with the name of what the cell tries.
-    """
+    """Return a row for each job of each cell that had nodes: kind, and microseconds of an iteration."""
     rows = []
     for feature, cell, outcome in outcomes:
         for (kind, *_), alone, live in zip(MIXES[cell.mix], outcome["alone"], outcome["live"], strict=True):
@@ -59,10 +56,7 @@ def jobs_of(outcomes: Iterable[tuple[str, Cell, Mapping[str, Any]]]) -> pd.DataF
 
 
 def slowdowns(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return the geometric means of live over alone, incast aside, with intervals of 95 % over draws.
-
-    Besides, those of each kind of job, and the geometric means of the microseconds of an iteration.
-    """
+    """Return geometric means of live over alone and of iteration times, with intervals of 95 %."""
     frame = jobs.assign(log=np.log(jobs["live"] / jobs["alone"]))
     frame[["log alone", "log live"]] = np.log(jobs[["alone", "live"]])
     rows = []

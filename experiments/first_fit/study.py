@@ -49,16 +49,7 @@ FACTOR = 2.0
 
 
 def ratios(beside: pd.DataFrame, loads: Sequence[float]) -> pd.DataFrame:
-    """Return a row for each ratio of published times: searches to IFF, and sets to the first one.
-
-    `beside`: a row for each set and search, with the columns ``ms 0.1``, .. and ``published ms``. `loads`:
-    loads that `beside` has.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``ratio``, ``published``, and ``load 0.1``, ..: ours.
-    """
+    """Return a row for each ratio of published times: searches to IFF, and sets to the first one."""
     known = beside[beside["published ms"].notna()].set_index(["search", "set"])
     rows = []
     for name, top, bottom in _pairs(known):

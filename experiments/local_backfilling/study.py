@@ -59,10 +59,7 @@ _FIGURES = {
 
 
 def orders_within_kinds(logs: Mapping[str, _Figures], reading: str) -> pd.DataFrame:
-    """Return a row for each log, figure and kind of rules: whether the rule of the constraint stands best.
-
-    `logs`: the figures of each log, ``basic`` included. `reading`: a key of `READINGS`.
-    """
+    """Return a row for each log, figure and kind of rules: whether the rule of the constraint stands best."""
     standing = READINGS[reading]
     lines = []
     for log, figures in logs.items():

@@ -34,10 +34,7 @@ _ALIKE = 0.03  # share by which means may differ and still be called no better
 
 
 def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each published verdict and application: whether the means agree.
-
-    `cells`: a row for each ``app``, ``mesh`` (8x8, 4x4x4) and ``mapping``, with its ``mean``.
-    """
+    """Return a row for each published verdict and application: whether the means agree."""
     means: Means = {
         (str(row["app"]), str(row["mesh"]), str(row["mapping"])): float(row["mean"])
         for row in cells.to_dict("records")

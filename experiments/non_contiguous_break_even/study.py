@@ -156,10 +156,7 @@ def _figures(figures: ScheduleFigures) -> dict[str, float]:
 
 
 def break_evens(runs: pd.DataFrame, size: Size) -> pd.DataFrame:
-    """Return a row for each policy, load, kind of jobs and shape: the break-evens of both measures.
-
-    `runs`: a row for each case, with its figures. `size`: the slowdowns.
-    """
+    """Return a row for each policy, load, kind of jobs and shape: the break-evens of both measures."""
     rows = []
     for (policy, load, kind), group in runs.groupby(["policy", "load", "kind"], sort=False):
         scattered = group[group["shape"] == ""]

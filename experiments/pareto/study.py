@@ -144,10 +144,7 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 
 def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
-    """Draw waiting against slowdown by sharing, a panel for each load, with what none beats in both.
-
-    `path`: the picture. `cells`: means over seeds, as the table of a machine has them. `machine`: its name.
-    """
+    """Draw waiting against slowdown by sharing, a panel for each load, with what none beats in both."""
     partitions = list(cells["partition"].unique())
     panels = {}
     for load, own in cells.groupby("load", sort=False):

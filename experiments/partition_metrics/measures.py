@@ -26,22 +26,10 @@ def block_sets(
 ) -> NDArray[np.int64]:
     """Return the nodes of each job when sets of blocks are shared by as many jobs, one job's size a block.
 
-    In a set of k blocks the first of its jobs draws as many nodes as a block has, the next as many of the
-    rest, and so on; a job's nodes are in increasing order.
-
-    `grid`: a mesh. `sides`: sides of a block, as in ``"8x8"``; blocks must tile the grid. `sharers`: blocks
-    of a set, and jobs that share it. `rng`: source of random draws. `anywhere`: whether the blocks of a set
-    lie anywhere. If not, a set is a box that blocks make up, as near to a cube as goes, its sides in an order
-    by chance: of 8x8 blocks two make 16x8 or 8x16.
-
-    Returns
-    -------
-    ndarray of int64, shape (jobs, nodes of a block)
-
-    References
-    ----------
-    Pascual, Lozano and Miguel-Alonso, EHU-KAT-IK-05-12. That sets are compact is a reading: it alone gives
-    the printed metrics of the two scattered examples (NA 256, AD 10.69, DFC 507).
+    In a set of k blocks each job in turn draws as many of the remaining nodes as a block has. Blocks must
+    tile the grid. Unless they lie `anywhere`, a set is a box of blocks, as near to a cube as goes, its sides
+    in random order. That sets are compact is a reading of EHU-KAT-IK-05-12: it alone gives the printed
+    metrics of the two scattered examples (NA 256, AD 10.69, DFC 507).
     """
     lengths = tuple(int(side) for side in sides.split("x"))
     size = math.prod(lengths)
@@ -58,10 +46,6 @@ def pieces(grid: Grid, jobs: int, count: int, rng: np.random.Generator) -> NDArr
     """Return the nodes of each job when each has pieces of its own, dealt out at random.
 
     Pieces are boxes, as near to cubes as goes, and tile the grid; a job has them one after another.
-
-    Returns
-    -------
-    ndarray of int64, shape (jobs, nodes of a job)
     """
     size = grid.nodes // jobs // count
     fitting = [
@@ -112,13 +96,10 @@ _Floats = NDArray[np.float64]
 def mean_metrics(
     topology: Topology, parts: Sequence[NDArray[np.int64]], W: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Return the mean over jobs of each of the `METRICS`, tasks being on the nodes of a part in their order.
+    """Return the mean over jobs of each of the `METRICS`, tasks being on the nodes of a part in order.
 
-    The values are those of `netplace.placement.metrics`. What depends on nodes alone is kept for the next
-    application; TAD and its kin are linear in the costs, and so are taken once, of the mean costs.
-
-    `topology`: a mesh or torus. `parts`, shape (n,): nodes of each job. `W`, shape (n, n): traffic of the
-    application that all jobs run, in bytes.
+    Values that depend on nodes alone are kept for the next application; TAD and its kin are linear in the
+    costs, and so are taken once, of the mean costs.
     """
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))
@@ -148,11 +129,7 @@ NEAR = 0.10  # difference of two correlations that is called small
 
 
 def correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
-    """Return Pearson's r of each metric with run time for each application, beside the published.
-
-    `points`: a row for each run: ``app``, ``time``, ``mean time`` and the `METRICS`. `printed`: published r
-    by (application, metric); missing values become NaN.
-    """
+    """Return Pearson's r of each metric with run time for each application, beside the published."""
     rows = []
     for app, group in points.groupby("app", sort=False):
         for metric in METRICS:

@@ -94,10 +94,7 @@ PARTS = {
 
 
 def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
-    """Return the partition rule of every configuration, by a name such as ``"k=4 #7"``.
-
-    `part`: the table. `layouts`: how many draws of each k; without it 80 in all, of each k as many as go.
-    """
+    """Return the partition rule of every configuration; without `layouts`, 80 draws in all."""
     grid = grid_of(parse(part.network), "partition metrics")
     rules = {box: f"boxes:{box}" for box in part.boxes}
     most = layouts or -(-DRAWS // len(part.sharers))

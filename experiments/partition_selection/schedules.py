@@ -82,10 +82,7 @@ class SelectionCase:
 
 
 class ScatteredTimes:
-    """Run times of scattered jobs: that of the best box, longer by a share.
-
-    `times`: run times in boxes with the best mapping. `slowdown`: percent.
-    """
+    """Run times of scattered jobs: that of the best box, longer by `slowdown` percent."""
 
     def __init__(self, times: BoxTimes, slowdown: int) -> None:
         self._times, self._factor = times, 1 + slowdown / 100
@@ -108,9 +105,6 @@ def run_case(
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
     Where jobs run out before the last batch ends, twice as many are drawn again.
-
-    `case`: the schedule. `tables`: run times by set-up and mapping. `machine`: where. `intensities`: those
-    drawn from, by set-up.
     """
     grid = grid_of(parse(machine.network), "partition selection")
     best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
@@ -207,12 +201,9 @@ _CLASSES = ("I", "II", "III")
 
 
 def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
-    """Return a row for each class: how much longer mixed jobs run, and the updates at which it is as printed.
+    """Return, by class, how much longer mixed jobs run, and the updates at which it is as printed.
 
     Run times of GUPS are taken as in proportion to its updates.
-
-    `times`: run times in boxes with the best mapping. `machine`: where. `setup`: the set-up, a key of
-    `SETUPS`; in it GUPS has a number of updates.
     """
     updates = int(SETUPS[setup].programs[_COUNTED]["updates"])
     theirs = published("pascual_selection_medium_by_class.csv").query("measure == 'run_cycles'")

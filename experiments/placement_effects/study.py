@@ -101,11 +101,7 @@ PARTS = {
 
 
 def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
-    """Return the rules of partition and mapping that make a placement of the study.
-
-    `network`: text form of a 2-D torus or a tree. `jobs`: how many instances; they fill the network, or there
-    is one. `placement`: one of `ON_TORI` or `ON_TREES`, the last with a number: ``"random:3"``.
-    """
+    """Return the rules of partition and mapping that make a placement of the study, such as ``random:3``."""
     name, _, number = placement.partition(":")
     if name == "random":
         return f"random:{number}", "random"

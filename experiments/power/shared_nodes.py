@@ -22,20 +22,10 @@ __all__ = ["SharedCluster", "SharedJob", "SharedPlan", "bundled", "in_slots", "l
 
 @dataclass(frozen=True)
 class SharedJob:
-    """A pending job.
+    """A pending job of so many cores, for so many slots.
 
-    Attributes
-    ----------
-    cores, slots : int
-        Cores that it needs, and for how many slots.
-    nodes : int
-        Nodes over which they are spread, at most ceil(cores / nodes) on each; 0: free choice.
-    allowed : tuple of int, or None
-        Nodes that its queue serves; None means all.
-    queue : str
-        Name of its queue, for the bounds on times in system.
-    submitted : int
-        Slot of its submission, at most 0, which is now.
+    `nodes`: over which they are spread, at most ceil(cores / nodes) on each; 0: free choice. `allowed`: nodes
+    that its queue serves; None: all. `submitted`: a slot, at most 0, which is now.
     """
 
     cores: int
@@ -55,25 +45,11 @@ class SharedJob:
 
 @dataclass(frozen=True)
 class SharedCluster:
-    """Nodes of cores, over slots 0 to `horizon`; jobs end by `horizon`.
+    """Nodes of cores, over slots 0 to `horizon`, the last, in which only service nodes are on.
 
-    Attributes
-    ----------
-    cores : tuple of int
-        Cores of each node.
-    cost : tuple of float
-        Cost of each node for a slot in which it is on.
-    horizon : int
-        Last slot, in which only service nodes are on.
-    service : tuple of int
-        Nodes that are never off.
-    held : mapping of int to tuple of (int, int)
-        By node: so many cores are held until the beginning of a slot. A node is on for what runs there;
-        that is not counted.
-    longest_mean : mapping of str to float
-        By queue: mean slots from submission to end, at most.
-    clusters : tuple of int
-        Cluster of each node; a job runs in one. Empty: all nodes are one cluster.
+    `cost` of each node is for a slot in which it is on. `held`, by node: so many cores are held until the
+    beginning of a slot; the node is on for them, which is not counted. `longest_mean`, by queue: mean slots
+    from submission to end, at most. A job runs in one of the `clusters`; empty: all nodes are one.
     """
 
     cores: tuple[int, ...]
@@ -133,22 +109,7 @@ class SharedPlan:
 def plan_shared(
     cluster: SharedCluster, jobs: tuple[SharedJob, ...], seconds: float = math.inf
 ) -> SharedPlan | None:
-    """Return the plan of least makespan among those of least energy.
-
-    Parameters
-    ----------
-    cluster : SharedCluster
-        The nodes.
-    jobs : tuple of SharedJob
-        What waits.
-    seconds : float
-        Time limit of each phase.
-
-    Returns
-    -------
-    SharedPlan or None
-        None: the jobs do not fit into the horizon.
-    """
+    """Return the plan of least makespan among those of least energy; None: the jobs do not fit."""
     model = _Model(cluster, jobs)
     if model.hopeless:
         return None
@@ -170,8 +131,8 @@ def bundled(
     """Return the same with bundles for cores, and the cores of a bundle: fewer values for the solver.
 
     Section 3 of the report bundles by the greatest common divisor of the requests. A request that is spread
-    over nodes, and what nodes have and hold, must consist of whole bundles too, or there would be plans that
-    bundles cannot express; so the divisor is that of all of these.
+    over nodes, and nodes' cores and held cores, must consist of whole bundles too, or there would be plans
+    that bundles cannot express; so the divisor is that of all of these.
     """
     amounts = [job.cores for job in jobs] + [*cluster.cores]
     amounts += [cores for parts in cluster.held.values() for cores, _ in parts]
@@ -191,9 +152,9 @@ def in_slots(
 ) -> tuple[SharedCluster, tuple[SharedJob, ...], int]:
     """Return the same in the longest slots that all times are multiples of, and how long they are.
 
-    The report chooses the slot as the greatest common divisor of the durations; here, also of the horizon,
-    of when nodes become free and of submissions, which must fall between slots. Costs are for the longer
-    slots. The last slot, in which only service nodes are on, is longer too: energy differs by that.
+    The report chooses the greatest common divisor of the durations; here, also of the horizon, of when nodes
+    become free and of submissions, which must fall between slots. Costs are for the longer slots. The last
+    slot, in which only service nodes are on, is longer too: energy differs by that.
     """
     times = [job.slots for job in jobs] + [-job.submitted for job in jobs] + [cluster.horizon]
     times += [until for parts in cluster.held.values() for _, until in parts]

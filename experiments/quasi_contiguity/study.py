@@ -74,15 +74,9 @@ READINGS = tuple(itertools.starmap(Reading, itertools.product(STRAYS, REACHES, E
 def exchanged(
     jobs: int, tasks: int, count: int, reading: Reading, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the node of each task when jobs on consecutive nodes have exchanged some of them.
+    """Return the node of each task, shape (jobs, tasks), when jobs have exchanged `count` tasks each.
 
-    `jobs`, `tasks`: how many jobs, and tasks of each. `count`: how many tasks of each job sit on a node of
-    another job. `reading`: which, and where. `rng`: source of random draws.
-
-    Returns
-    -------
-    ndarray of int64, shape (jobs, tasks)
-        Tasks outside have the nodes of those of the next job in a ring: none comes home.
+    Tasks outside have the nodes of those of the next job in a ring: none comes home.
     """
     nodes = np.arange(jobs * tasks).reshape(jobs, tasks)
     chosen = _chosen(jobs, tasks, count, reading.strays, rng)
@@ -114,11 +108,7 @@ ALIKE = 0.10  # share by which a time relative to contiguous may differ and stil
 
 
 def _report_of(runs: pd.DataFrame, titles: dict[str, str]) -> Report:
-    """Return a table for each part, ours beside the published, and how far they agree.
-
-    `runs`: as `netplace.studies.study.measured` returns it, with ``table``, ``app``, ``layout``, ``number``,
-    ``reading`` and ``program``. `titles`: what each part is.
-    """
+    """Return a table for each part, ours beside the published, and how far they agree."""
     printed = published("quasi_contiguous_4ary4tree_16_tasks.csv").set_index("app")
     tables, figures, sentences = list[ReportTable](), {}, tuple[str, ...]()
     for name, title in titles.items():

@@ -53,10 +53,7 @@ _DIGITS = {
 
 
 def needed(runs: pd.DataFrame, speedups: tuple[int, ...]) -> pd.DataFrame:
-    """Return a row for each workload, policy and allocation: its cost, and the speed-up that pays for it.
-
-    `runs`: a row for each case. `speedups`: percent, increasing.
-    """
+    """Return, for each workload, policy and allocation, its cost, and the speed-up that pays for it."""
     rows = []
     keys = ["workload", "machine", "policy"]
     for names, group in runs.groupby(keys, sort=False):
@@ -135,11 +132,7 @@ def _findings(part: str, cells: pd.DataFrame) -> list[str]:
 
 
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the speed-up that each allocation needs, a panel for each workload and policy.
-
-    `path`: the picture. `cells`: the table of a part, as `needed` returns it; with a column ``printed`` those
-    values too. `title`: title of the picture.
-    """
+    """Draw the needed speed-up by allocation, printed ones too, a panel for each workload and policy."""
     ours = pd.DataFrame(
         {
             "name": cells["allocation"],

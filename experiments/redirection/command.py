@@ -53,8 +53,7 @@ def redirect_command(**given: Any) -> None:
     """Make sequential tasks of the jobs of a log and run them under policies that redirect long ones, or not.
 
     Each job becomes one task of its work over the mean size of all (method C of F. Mendonca's thesis, 2017),
-    or what --method says.
-    Figures are sums, maxima and norms of flow and stretch, means over the windows.
+    or what --method says. Figures are sums, maxima and norms of flow and stretch, means over the windows.
     """
     from dataclasses import asdict
 

@@ -107,7 +107,7 @@ def jobs_of(case: MakespanCase, nodes: int, times: BoxTimes) -> list[Job]:
     """Return the jobs of a case, for sizes up to `nodes`, all submitted at once.
 
     Each repeats its application as often as it takes to run for so many hours in the most cubic box with the
-    consecutive mapping; the hours are drawn, so that each order of magnitude is as likely.
+    consecutive mapping; the hours are drawn, so that each order of magnitude is equally likely.
     """
     drawn = applications(nodes, case.jobs, case.seed, case.classes, case.sizes, CHOSEN, repeats=(1, 1))
     least, most = map(math.log, HOURS)

@@ -23,11 +23,7 @@ _COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
 
 
 def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[Shape]:
-    """Return the boxes of so many nodes, the longest side first; their rotations take the same time.
-
-    `nodes`: how many nodes. `longest`: the longest sides. `lines`: whether boxes with one side longer than 1
-    alone are among them.
-    """
+    """Return the boxes of so many nodes, the longest side first; rotations take the same time."""
     return [
         shape
         for shape in factorisations(nodes, longest)
@@ -53,10 +49,7 @@ def run_in_box(
     mapping: str,
     program: Mapping[str, Any] | None = None,
 ) -> Row:
-    """Return the run of an application of an intensity alone in a box, with its labels.
-
-    Its program is the one of the same name, unless `program` gives another ``app`` or options.
-    """
+    """Return the labelled run of an application alone in a box; `program` may replace its app or options."""
     sent = {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping}
     return Row(
         {
@@ -73,11 +66,8 @@ def run_in_box(
 class BoxTimes:
     """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
 
-    Tasks sit in a rotated box as they do in the one whose longest side comes first.
-
-    `runs`: a row for each run, with its labels and cycles. `mapping`: the mapping of all jobs; ``"best"``:
-    the fastest in the box. `cycle`: how long a cycle is; by default in seconds, so that 1 makes cycles the
-    unit of time.
+    Tasks sit in a rotated box as they do in the one whose longest side comes first. Mapping ``"best"`` is the
+    fastest in the box; a `cycle` of 1 makes cycles the unit of time.
     """
 
     def __init__(self, runs: pd.DataFrame, mapping: str, cycle: float | None = None) -> None:

@@ -16,13 +16,7 @@ __all__ = ["draw_relative"]
 def draw_relative(
     path: Path, cells: pd.DataFrame, title: str, series: str, value: str, published: str, base: str
 ) -> None:
-    """Draw a group of bars for each application.
-
-    `path`: the picture. `cells`: a row for each application and series: ``app``, the columns named below,
-    ``mean`` and ``std`` of the times. `title`: title of the picture. `series`, `value`, `published`: columns
-    of the names of the bars, the relative times, and the published ones; series of which none is published
-    get no marks. `base`: what times are relative to.
-    """
+    """Draw, for each application, bars of times relative to `base`, with marks of the published ones."""
     apps = list(dict.fromkeys(cells["app"]))
     bars, spread, marks = {}, {}, {}
     for name, own in cells.groupby(series, sort=False):

@@ -31,11 +31,9 @@ Sample = Sequence[float]
 
 
 def constant(least: ArrayLike, most: ArrayLike) -> tuple[float, int]:
-    """Return the one value that meets most printed cells, and how many: what a score is worth beside it.
+    """Return the value that meets most printed cells, bounds included, and how many: a baseline.
 
-    It is chosen with the cells known, so that a study that meets fewer tells less than the printed mean.
-
-    `least`, `most`, shape (cells,): between which values a cell counts as met, both included.
+    It is chosen with the cells known, so that a study that meets fewer says less than the printed mean.
     """
     low, high = np.asarray(least, float), np.asarray(most, float)
     if not low.size:
@@ -62,11 +60,7 @@ def p_value(first: Sample, other: Sample) -> float:
 
 
 def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
-    """Return the name of the sample with the least mean, and then those that are equally good.
-
-    `samples`: samples by name. `tie`: a mean that is larger by at most this share is equally good, and so is
-    one that does not differ significantly from the least (`p_value`, `LEVEL`).
-    """
+    """Return the name of the least mean, then those longer by at most `tie` or not significantly."""
     means = {name: float(np.mean(sample)) for name, sample in samples.items()}
     first = min(means, key=lambda name: means[name])
     equal = [
@@ -97,26 +91,9 @@ class Point:
 
 
 def crossing(x: Sequence[float], ratio: ArrayLike) -> float:
-    """Return the least abscissa at which a ratio has come up to 1.
+    """Return the least abscissa at which a ratio has come up to 1; infinite if it stays below.
 
-    Between two abscissas the logarithm of the ratio is taken to be a straight line.
-
-    Parameters
-    ----------
-    x : sequence of float
-        Abscissas, increasing.
-    ratio : array_like of float, shape (len(x),)
-        The ratio there, over 0.
-
-    Returns
-    -------
-    float
-        ``x[0]`` if it is 1 or more there already; infinite if it stays below 1.
-
-    Examples
-    --------
-    >>> round(crossing([0, 10, 20], [0.25, 0.5, 2.0]), 6)
-    15.0
+    Between two increasing abscissas the logarithm of the ratio is taken to be a straight line.
     """
     gap = np.log(np.asarray(ratio, float))
     reached = np.flatnonzero(gap >= 0)
@@ -130,11 +107,7 @@ def crossing(x: Sequence[float], ratio: ArrayLike) -> float:
 
 
 def point_of(sample: Sequence[float], start: float = 0.0, confidence: float = 0.95) -> Point:
-    """Return what the crossings of several seeds say, with a confidence interval by Student's t.
-
-    `sample`: one value a seed, as `crossing` returns it. `start`: the first abscissa. `confidence`: level of
-    the interval.
-    """
+    """Return the mean crossing of several seeds, with a confidence interval by Student's t."""
     values = np.asarray(sample, float)
     beyond = int(np.count_nonzero(np.isinf(values)))
     at_start = int(np.count_nonzero(values == start))
@@ -152,11 +125,8 @@ def verdict(
 ) -> tuple[str, int, int]:
     """Return whether a published order holds, and the number of instances for and against it.
 
-    It holds if the mean has the sign and most instances do; "like" if the means are within 5 %. Instances in
-    which both are equal count for neither.
-
-    `relation`: such as ``"below"``, ``"at or below"``, ``"well below"``, ``"like"``, ``"lowest of"``.
-    `variants`, `others`: which are said to stand so to which. `figures`: a value an instance, by variant.
+    `figures` has a value an instance, by variant. The order holds if the mean has the sign and most instances
+    do; "like" if the means are within 5 %. Instances in which both are equal count for neither.
     """
     sign = -1 if relation in _ABOVE else 1
     gaps = [sign * (figures[other] - figures[own]) for own in variants for other in others if own != other]
@@ -188,9 +158,6 @@ def number_verdict(
 
     ``within X%`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
     ``basic``; ``about`` a mean, met within 5 %.
-
-    `metric`, `relation`, `against`: as published. `variants`: of which it is said. `figures`: a value an
-    instance, by variant.
     """
     own = np.concatenate([figures[name] for name in variants])
     if relation.startswith("within"):

@@ -178,11 +178,7 @@ def _signed(difference: Difference) -> str:
 
 
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the turnaround under EASY by partitioner, a panel for each class and load.
-
-    `path`: the picture. `cells`: means over seeds, as the table of a machine has them. `title`: name of the
-    machine.
-    """
+    """Draw the turnaround under EASY by partitioner, a panel for each class and load."""
     panels = {
         f"{kind}, load {load}": pd.concat(
             pd.DataFrame(

@@ -102,11 +102,10 @@ def by_partitioner(steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def shares_of_spread(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return how much of the spread of times is the partitioner's, the order's, both together's, and chance.
+    """Return the shares of the spread of times by partitioner, order, both together, and chance.
 
-    A row for steps alone and live, and for the ratio of the two: shares in percent of the sum of squares of
-    logarithms (analysis of variance; each partitioner with each order in as many draws), and the largest mean
-    of a partitioner, and of an order, over the least.
+    Shares are percent of the sum of squares of logarithms (analysis of variance; each partitioner with each
+    order in as many draws), beside the largest mean of a partitioner, and of an order, over the least.
     """
     rows = []
     for name, times in (

@@ -175,22 +175,7 @@ def unpaired(
 
 
 def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart: bool = False) -> int:
-    """Return how many draws show a difference: the smallest number with which Student's t has the power.
-
-    `spread`: standard deviation of the differences of pairs, or of each contestant if `apart`. `difference`:
-    the true difference, in the same unit. `power`: probability of a p value below 0.05, two-sided. `apart`:
-    whether the draws of the two are independent instead of paired.
-
-    Returns
-    -------
-    int
-        Pairs, or draws of each contestant; at least 2.
-
-    Examples
-    --------
-    >>> draws_needed(1.0, 0.5), draws_needed(1.0, 0.5, apart=True)
-    (34, 64)
-    """
+    """Return how many draws show a difference: the smallest number with which Student's t has the power."""
     from scipy import special
 
     check_float(spread, "spread", 0.0)

@@ -57,10 +57,7 @@ class Locality:
 
 
 def compact_nodes(topology: Topology, size: int) -> Nodes:
-    """Return `size` nodes close together: the first of a tree, or a box as near to a cube as the grid allows.
-
-    The last layers of the box are filled as far as needed.
-    """
+    """Return `size` nodes close together: the first of a tree, or a near-cubic box of a grid."""
     if not isinstance(topology, Grid):
         return np.arange(size)
     sides = _cube(topology.sizes, size)

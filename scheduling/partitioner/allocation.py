@@ -90,38 +90,12 @@ class Foreseeing(Protocol):
         """Return whether `find` would find nodes for `job`."""
 
     def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
-        """Release groups of allocations one after another, until `job` fits.
-
-        Returns
-        -------
-        int or None
-            How many groups it took, at least one; None: all are free, and it does not fit.
-        """
+        """Release groups in order; return after how many `job` fits, or None if it never does."""
 
 
 @dataclass(frozen=True)
 class PartitionerKind:
-    """One partitioner under a name.
-
-    Attributes
-    ----------
-    make : callable
-        Takes the topology, the text after the name and a colon (empty: none) and a seed, and returns a
-        partitioner of an empty machine; where `ranked` is true it also takes ``ranking=``, see
-        `netplace.scheduling.partitioner.make_partitioner`.
-    example : str
-        How a user asks for it.
-    description : str
-        Description in one line.
-    option : str
-        What may follow its name and a colon, for messages; empty: nothing.
-    by_chance : bool
-        Whether its choice depends on the seed.
-    ranked : bool
-        Whether it can follow a ranking of shapes.
-    strikes_out : bool
-        Whether it leaves out nodes that do not compute by itself; else they are held for good.
-    """
+    """One partitioner under a name."""
 
     make: Callable[..., Partitioner]
     example: str

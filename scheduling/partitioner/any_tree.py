@@ -23,16 +23,13 @@ Int = NDArray[np.int64]
 
 
 class SubtreesOfAnyShape:
-    """Gives a job nodes of one of its subtrees, but for a few that may lie outside it.
+    """Gives a job nodes of one of its subtrees, but for `threshold` percent that may lie outside it.
 
     It takes the first subtree in the tree's order with room for the whole job. If there is none: without
     `one_up` the one with most free nodes, if no more nodes are missing than may lie outside it; these are the
     nearest free ones, from the smallest subtree around it that has some. With `one_up` the first in which no
-    more are missing, if the next larger subtree around it has room for the job.
-
-    `tree`: the subtrees of the machine. `threshold`: percent of a job's nodes that may lie outside its
-    subtree; rounded down, with `one_up` up. `one_up`: whether nodes outside the subtree are in the next
-    larger subtree.
+    more are missing, if the next larger subtree around it has room for the job. The allowed number is rounded
+    down, with `one_up` up.
     """
 
     def __init__(self, tree: Hierarchy, threshold: float = 0, one_up: bool = False):

@@ -18,17 +18,7 @@ Places = NDArray[np.int64]
 
 
 class FreeMap:
-    """Places 0..size-1, all of them free at first.
-
-    `size`: number of places.
-
-    Attributes
-    ----------
-    free : int
-        Free places.
-    visited : int
-        Words of eight places that were looked at, all searches together.
-    """
+    """Places 0..size-1, all of them free at first; `visited` counts the words of eight places searched."""
 
     def __init__(self, size: int):
         self._map = native.FreeMap(size)
@@ -69,10 +59,7 @@ class FreeMap:
 
 
 class OnFreeMap:
-    """Marks nodes as held and as free; a partitioner adds the choice.
-
-    `nodes`: nodes of the machine.
-    """
+    """Marks nodes as held and as free; a partitioner adds the choice."""
 
     def __init__(self, nodes: int):
         self._map = FreeMap(nodes)

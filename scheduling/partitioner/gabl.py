@@ -30,13 +30,8 @@ __all__ = ["Gabl", "gabl"]
 class Gabl(PlainPartitioner):
     """Gives a job its box in any rotation, or else boxes of it, each within the sides of the one before.
 
-    The box of a job is the most cubic one of as many nodes, or of the next number of nodes that has one; the
-    pieces have as many nodes as the job needs.
-
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
+    The box of a job is the most cubic one of as many nodes, or of the next number that has one; the pieces
+    have as many nodes as the job needs.
     """
 
     def __init__(self, grid: Grid) -> None:

@@ -27,8 +27,6 @@ class MultipleBuddy:
     """Gives a job free blocks: of each side as many as it needs, of larger ones or in smaller ones.
 
     Blocks are merged with their buddies as soon as all are free, so the free nodes determine the free blocks.
-
-    `grid`: the machine.
     """
 
     by_count = True

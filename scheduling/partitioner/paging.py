@@ -27,13 +27,8 @@ PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
 class Paging:
     """Gives a job the first free pages that hold it; the rest of the last page stays unused.
 
-    `page`, shape (nodes,): page of each node; lower ones are taken first. `places`, shape (nodes,): order of
-    the nodes in a page; by default that of their numbers.
-
-    Attributes
-    ----------
-    free : int
-        Nodes in pages that are free as a whole.
+    `page`: page of each node; lower ones are taken first. `places`: order of the nodes in a page, by default
+    that of their numbers. `free` counts the nodes in pages that are free as a whole.
     """
 
     def __init__(self, page: Nodes, places: Nodes | None = None):
@@ -83,10 +78,7 @@ class Paging:
 
 
 def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
-    """Return the partitioner Paging(s); the option is s, and after a comma the order of pages on grids.
-
-    On a tree pages are the subtrees of level s, in the tree's order: 1 for those below a leaf switch.
-    """
+    """Return Paging(s), with an order of pages on grids; on a tree pages are subtrees of level s."""
     what = f"partitioner paging:{option}" if option else "partitioner paging"
     size, _, order = option.partition(",")
     tree = hierarchy(topology)

@@ -21,10 +21,7 @@ __all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
 
 
 class FirstFree(OnFreeMap):
-    """Gives a job the first free nodes in the order of their numbers.
-
-    `nodes`: nodes of the machine.
-    """
+    """Gives a job the first free nodes in the order of their numbers."""
 
     by_count = True
 
@@ -39,10 +36,7 @@ class FirstFree(OnFreeMap):
 
 
 class RandomFree:
-    """Gives a job free nodes drawn at random, every choice being as likely.
-
-    `nodes`: nodes of the machine. `rng`: where draws come from; a search that fails draws nothing.
-    """
+    """Gives a job free nodes drawn at random, all choices equally likely; a failed search draws nothing."""
 
     by_count = True
 

@@ -33,10 +33,7 @@ def factorisations(nodes: int, sizes: Sequence[int]) -> list[Shape]:
 
 
 def average_distance(shape: Shape, grid: Grid) -> float:
-    """Return the mean distance over ordered pairs of different nodes of a box, in hops; 0 for one node.
-
-    The same as `netplace.placement.metrics.average_pairwise_distance` of its nodes, dimension by dimension.
-    """
+    """Return the mean hops between ordered pairs of different nodes of a box; 0 for one node."""
     nodes = math.prod(shape)
     total = 0.0
     for side, size in zip(shape, grid.sizes, strict=True):
@@ -47,23 +44,11 @@ def average_distance(shape: Shape, grid: Grid) -> float:
 
 
 class Factors:
-    """The boxes of as many nodes as a job needs: all, by average pairwise distance, or the most cubic one.
+    """The boxes of as many nodes as a job needs: all by mean distance (rule FS), or the most cubic (CS).
 
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
-    cubic : bool
-        Whether to try that box only whose sides are most alike (their sum is least), which is rule CS; else
-        all in increasing average pairwise distance, rule FS.
-    rotations : bool
-        Whether boxes that differ by the order of sides alone are all tried; else the longest side lies along
-        the first dimension, the next along the second .., or as near to that as fits.
-    round_up : bool
-        Whether a job gets the next larger number of nodes of which there are boxes, if there is none of its
-        own.
-    lines : bool
-        Whether boxes with one side longer than 1 alone are tried; if not, they are where there is no other.
+    Without `rotations` the longest side lies along the first dimension, or as near to that as fits.
+    `round_up`: a job gets the next number of nodes that has boxes. Without `lines`, boxes of one dimension
+    are a last resort.
     """
 
     def __init__(
@@ -120,19 +105,8 @@ def _is_line(shape: Shape) -> bool:
 class BestShapes:
     """The box and mapping that a ranking names first for a job's application: rule BPS.
 
-    A job whose best box is not free waits for it, as published (Pascual, Miguel-Alonso and Lozano, J.
-    Supercomput. 71, 2015). With `others` it takes the next best.
-
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
-    ranking : callable
-        Takes a job and returns boxes and mappings, the best first, as a run-time table knows them.
-    rotations : bool
-        Whether the other orders of a box's sides are tried after it.
-    others : bool
-        Whether the other boxes are tried after the best, in their order.
+    A job whose best box is not free waits for it (Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71,
+    2015). With `others` it takes the next best.
     """
 
     def __init__(self, grid: Grid, ranking: Ranking, *, rotations: bool = True, others: bool = False) -> None:

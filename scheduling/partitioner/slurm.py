@@ -30,17 +30,7 @@ _PLACEMENT = re.compile(r"(\d+(?:x\d+)*)(?:/(\d+(?:x\d+)*))?(?:@(\d+(?:x\d+)*))?
 
 @dataclass(frozen=True)
 class Placement:
-    """A shape that jobs may have, and where it may stand.
-
-    Attributes
-    ----------
-    dims : tuple of int
-        Sides, X first.
-    spacing : tuple of int
-        Steps from one place to the next, in each dimension, round the ring.
-    seed : tuple of int
-        One of the places.
-    """
+    """A shape that jobs may have, with one place (`seed`) and steps to the next ones, round the ring."""
 
     dims: tuple[int, ...]
     spacing: tuple[int, ...]
@@ -62,15 +52,6 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
     """Return the placements of a text such as ``"2x2x1+4x2x1/2x2x1@1x0x0"``, the smallest first.
 
     After a slash stands the spacing, by default the sides; after an at sign the seed, by default all 0.
-
-    Parameters
-    ----------
-    text : str
-        Placements, with ``+`` between.
-    sizes : tuple of int
-        Sides of the torus.
-    where : str
-        What the text is, for messages.
     """
     placements = []
     for word in text.split("+"):
@@ -100,15 +81,8 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
 class _SlurmPlacements(PlainPartitioner):
     """Gives a job one of the listed boxes, of the smallest listed size that holds it.
 
-    Of free boxes of a shape the one is taken that overlaps fewest free boxes of the next larger size; of
-    several shapes of a size the first that has a free box. A job of more nodes than any box has no place.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    placements : str
-        As `read_placements` takes them.
+    Of free boxes of a shape it takes the one that overlaps fewest free boxes of the next larger size; of
+    several shapes of a size the first with a free box.
     """
 
     by_count = False
@@ -167,14 +141,7 @@ SLURM_RULES = {
 
 
 def default_slurm_rule(topology: Topology) -> str:
-    """Return Slurm's rule on a network, as its Topology Guide advises: that of trees, dragonflies, or none.
-
-    Examples
-    --------
-    >>> from netplace.topologies import parse
-    >>> [default_slurm_rule(parse(text)) for text in ("tree:4,2", "dragonfly:a=4,p=2,h=2", "torus:4x4")]
-    ['tree', 'dragonfly', 'flat']
-    """
+    """Return Slurm's rule on a network, as its Topology Guide advises."""
     if not _subtrees(topology):
         return "torus3d" if listed_placements(topology.text) else "flat"
     return "dragonfly" if isinstance(topology, Graph) and topology.group is not None else "tree"
@@ -192,15 +159,7 @@ def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmC
 
 
 class _SlurmChoice(PlainPartitioner):
-    """Gives a job the nodes that Slurm's own rule chooses, in increasing order.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    option : str
-        A key of `SLURM_RULES` but ``torus3d``; empty: that of `default_slurm_rule`.
-    """
+    """Gives a job the nodes that Slurm's own rule chooses, in increasing order."""
 
     def __init__(self, topology: Topology, option: str = "") -> None:
         super().__init__(topology, option)
@@ -285,10 +244,9 @@ def _smallest_leaves(free: Int, size: int, subtrees: list[Int]) -> Int:
 
 
 def _switches_above(topology: Topology, subtrees: list[Int]) -> list[list[int]]:
-    """Return, for each leaf switch, the numbers of the switches from itself to the top of the tree.
+    """Return, for each leaf switch, the switches from itself to the top; skipped levels have none.
 
-    The switch of subtree l of a level has the number l, plus the subtrees of lower levels. A leaf switch that
-    is connected to a switch two or more levels above has none in between.
+    The switch of subtree l of a level has the number l, plus the subtrees of lower levels.
     """
     first = np.cumsum([0, *(int(label.max()) + 1 for label in subtrees[:-1])])
     node = np.unique(subtrees[0], return_index=True)[1]
@@ -310,17 +268,7 @@ def _switches_above(topology: Topology, subtrees: list[Int]) -> list[list[int]]:
 
 
 def _closest_leaves(free: Int, size: int, leaf: Int, above: list[list[int]], count: list[int]) -> Int:
-    """Return nodes of leaf switches, each next one near those before and with the nodes that still miss.
-
-    Parameters
-    ----------
-    leaf : ndarray of int64
-        Leaf switch of each free node.
-    above : list of list of int
-        For each leaf switch, as `_switches_above` returns it.
-    count : list of int
-        Free nodes below each switch, before the job also for its later leaves.
-    """
+    """Return nodes of leaf switches, each next one close to those before; `count` is from before the job."""
     distance = [0] * len(above)
     left = [number for number, path in enumerate(above) if count[path[0]]]
     chosen: list[Int] = []
@@ -346,8 +294,8 @@ def _closest_leaves(free: Int, size: int, leaf: Int, above: list[list[int]], cou
 def _preferred(mine: list[int], theirs: list[int], size: int, count: list[int]) -> int:
     """Return 1 if a leaf switch fits better than another, -1 if worse, 0 if both fit alike.
 
-    They are compared at the lowest level at which one of the switches above them suffices, where the tighter
-    one is better, or, if none does, at which both have the same parent, where the fuller one is.
+    The lowest level counts at which one of the switches above them suffices: the tighter is better; or, if
+    none does, the level at which both have the same parent: the fuller is better.
     """
     for place in range(max(len(mine), len(theirs))):
         here, there = (count[path[min(place, len(path) - 1)]] for path in (mine, theirs))

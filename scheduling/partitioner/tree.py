@@ -35,16 +35,12 @@ __all__ = [
 
 
 class Subtrees:
-    """Gives a job nodes of one subtree of its level, but for a few that may lie outside it.
+    """Gives a job nodes of one subtree of its level, but for `threshold` percent (rounded down) outside it.
 
     It takes the first subtree in node order with room for the whole job. If there is none and the threshold
-    is not 0, it takes the one with the most free nodes (the first of several), provided that no more than
-    the allowed share is missing; the missing nodes are the nearest free ones: from the smallest subtree
-    around it that has some, in node order, then from the next larger. They stand last among the job's nodes.
-
-    `tree`: the machine. `threshold`: percent of a job's nodes, rounded down to whole nodes, that may lie
-    outside its subtree; with 0 every job is contiguous, with 100 a job waits only while fewer nodes are free
-    than it needs.
+    is not 0, it takes the one with the most free nodes, the first of several, if no more than the allowed
+    share is missing. The missing nodes are the nearest free ones: from the smallest subtree around it that
+    has some, in node order, then from the next larger. They stand last among the job's nodes.
     """
 
     _one_up = False  # whether nodes outside the subtree are no further than one level up
@@ -89,13 +85,7 @@ class Subtrees:
         return subtree >= 0
 
     def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
-        """Release groups of allocations, all of a group at once, until `job` fits.
-
-        Returns
-        -------
-        int or None
-            How many groups are free then; None: all are, and it does not fit.
-        """
+        """Release groups in order; return after how many `job` fits, or None if it never does."""
         if not groups:
             return None
         nodes = np.concatenate([allocation.nodes for group in groups for allocation in group])
@@ -191,15 +181,11 @@ def subtrees_of(topology: Topology, name: str) -> Hierarchy:
 
 
 class OneLevelUp(Subtrees):
-    """Gives a job nodes of one subtree of its level, but for a few from under the switch above.
+    """Gives a job nodes of one subtree of its level, but for a share (rounded up) one level up.
 
     It takes the first subtree in node order with room for the whole job. If there is none, it takes the first
-    in which no more nodes are missing than may lie outside it, if the subtree one level above has room for
-    the whole job; the missing nodes are the first free ones there, in node order. No node is further away.
-    They stand last among the job's nodes.
-
-    `tree`: the machine. `threshold`: percent of a job's nodes, rounded up to whole nodes, that may lie
-    outside its subtree: of two nodes one may be outside it at 10 %. With 0 every job is contiguous.
+    that misses no more nodes than the allowed share, if the subtree one level above has room for the job. The
+    missing nodes are the first free ones there; they stand last among the job's nodes.
     """
 
     _one_up = True

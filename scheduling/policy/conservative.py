@@ -14,22 +14,13 @@ __all__ = ["ConservativeQueue"]
 class ConservativeQueue:
     """A job is booked as it arrives, as early as no earlier reservation is disturbed.
 
-    By default, when a job ends, the queue is gone through in order of submission, and a job leaves its
-    reservation only if it can start now. Behind a job whose start the estimates do not say, none starts. When
-    a job runs past its expected end, all reservations are made again in their order. In the plan a job takes
-    until the next number there is at least, so that one of no length needs its nodes as well.
+    When a job ends, the queue is gone through in order of submission, and a job leaves its reservation only
+    if it can start now. With `compress` all are booked again in that order when a job ends early, none later
+    than before. With `windows` every reservation names its nodes. Behind a job whose start the estimates do
+    not give, none starts. When a job outruns its estimate, all reservations are made again. In the plan a job
+    lasts until the next float at least, so that one of no length needs its nodes as well.
 
-    A. Mu'alem and D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
-    scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001.
-
-    Parameters
-    ----------
-    compress : bool
-        Whether the whole schedule is compressed when a job has ended before its time: all are booked again in
-        order of submission, none later than before. That is how the policy is usually defined.
-    windows : bool
-        Whether every reservation names its nodes, which the partitioner chooses among those that are free
-        during all of the estimate.
+    A. Mu'alem and D. Feitelson, IEEE TPDS 12(6), 2001.
     """
 
     def __init__(self, compress: bool = False, windows: bool = False) -> None:

@@ -75,10 +75,7 @@ class _Line:
         return [job for job in self._jobs if job is not None]
 
     def fitting(self, begin: int, nodes: int, seconds: float, spare: int) -> NDArray[np.int64]:
-        """Return the places from `begin` on of jobs that need at most the given number of nodes.
-
-        Of these only jobs that need at most `seconds` by their estimates, or at most `spare` nodes.
-        """
+        """Return the places from `begin` on of jobs that are small, and short or within the spare nodes."""
         sizes = self._nodes[begin : len(self._jobs)]
         fits = sizes <= spare
         fits |= self._estimates[begin : len(self._jobs)] <= seconds
@@ -124,14 +121,12 @@ _MANY = 64  # jobs: those of a kind that cannot start are taken out together, in
 class EasyQueue:
     """First come, first served, with a reservation for the head from the estimates.
 
-    Behind a head that does not fit the others are tried in order. One starts if by its estimate it ends
-    before the reservation, or if the head finds its place at that time all the same. One that may not is
-    tried again when nodes have come free. A backfilled job that has outrun its estimate, and was not given a
-    new one, is killed as soon as the head needs its nodes.
+    Behind a head that does not fit, the others are tried in order. One starts if by its estimate it ends
+    before the reservation, or if the head finds its place then all the same. One that may not is tried again
+    when nodes have come free. A backfilled job that has outrun its estimate, and was not given a new one, is
+    killed as soon as the head needs its nodes.
 
-    D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. Mu'alem and D. Feitelson, "Utilization,
-    predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE
-    TPDS 12(6), 2001.
+    D. Lifka, JSSPP 1995; A. Mu'alem and D. Feitelson, IEEE TPDS 12(6), 2001.
     """
 
     def __init__(self) -> None:

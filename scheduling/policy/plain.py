@@ -53,13 +53,7 @@ class FcfsQueue:
 
 
 class SortedQueue:
-    """The first job by a key starts first, then by submission; it holds up the others.
-
-    Parameters
-    ----------
-    key : callable
-        Takes a `Waiting` and returns what jobs are sorted by, the least first.
-    """
+    """The first job by `key` starts first, then by submission; it holds up the others."""
 
     def __init__(self, key: Callable[[Waiting], Any]) -> None:
         self._key = key
@@ -106,18 +100,17 @@ def shortest(waiting: Waiting) -> float:
 def longest(waiting: Waiting) -> float:
     """Return the key of LPT, longest processing time first.
 
-    With all jobs at once, on one node each and of known run times, m nodes end at most ``4/3 - 1/(3 m)``
-    times as late as they can: R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Applied
-    Mathematics 17 (1969), quoted by O. Marra et al., CMCC research paper, 2011, section 3.
+    R. L. Graham, SIAM J. Applied Mathematics 17 (1969): at most ``4/3 - 1/(3 m)`` times the least makespan on
+    m nodes, for jobs of one node that are all there at once.
     """
     return -waiting.estimate
 
 
 def largest(waiting: Waiting) -> tuple[int, float]:
-    """Return the key of the queue on Cplant: processors requested, then time requested.
+    """Return the key of the queue on Cplant: most nodes, then longest estimate.
 
-    V. J. Leung et al., CLUSTER 2002, section 3. They do not print the direction; largest and longest first
-    is that of SST's scheduler, which the same group published.
+    V. J. Leung et al., CLUSTER 2002, section 3, do not print the direction; it is that of SST's scheduler,
+    from the same group.
     """
     return -waiting.job.nodes, -waiting.estimate
 

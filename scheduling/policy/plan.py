@@ -17,21 +17,12 @@ __all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "Profile", "WindowPlan",
 
 
 def planned_end(begin: float, seconds: float) -> float:
-    """Return when what begins then ends in a plan: what takes no time holds its nodes at its instant.
-
-    Examples
-    --------
-    >>> planned_end(10.0, 5.0), planned_end(10.0, 0.0) > 10.0
-    (15.0, True)
-    """
+    """Return when work planned at `begin` ends; work of no length holds its nodes at its instant."""
     return max(begin + seconds, math.nextafter(begin, math.inf))
 
 
 class Profile:
-    """A step function: from each of its times on, the given number of nodes are free.
-
-    `nodes`: free nodes, forever, to begin with.
-    """
+    """A step function: the number of free nodes from each of its times on."""
 
     def __init__(self, nodes: int) -> None:
         self._times = [-math.inf]
@@ -98,10 +89,7 @@ class Booking:
 
 
 class CountPlan:
-    """A plan of numbers of nodes, for partitioners that need no more.
-
-    `nodes`: nodes of the machine that are not held forever.
-    """
+    """A plan of numbers of nodes, for partitioners that need no more."""
 
     def __init__(self, nodes: int) -> None:
         self._profile = Profile(nodes)

@@ -51,15 +51,7 @@ class ExpectedEnds:
 
 
 class CountReservation:
-    """A start that depends on the number of free nodes alone.
-
-    Attributes
-    ----------
-    time : float
-        When the head can start by the estimates; infinity if they do not say it: then nothing is admitted.
-    spare : int
-        Nodes free at that time beside those of the head.
-    """
+    """A start that depends on the number of free nodes alone; an infinite `time` admits no job."""
 
     def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
         wanted, free = head.job.nodes, machine.partitioner.free
@@ -87,13 +79,7 @@ class CountReservation:
 
 
 class PlaceReservation:
-    """A start that depends on which nodes are free.
-
-    Attributes
-    ----------
-    time : float
-        As in `CountReservation`.
-    """
+    """A start that depends on which nodes are free."""
 
     def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
         self._head = head.job

@@ -16,8 +16,6 @@ class AwakeFirst:
 
     Where any free nodes do (`Partitioner.by_count`), a job that needs more than are on gets all of these, and
     the first of the others.
-
-    `inner`: of an empty machine. `power`: knows which nodes are on.
     """
 
     def __init__(self, inner: Partitioner, power: NodePower) -> None:

@@ -22,17 +22,9 @@ _MINUTE = 60.0
 class NodePower:
     """States of all nodes; all are on at first.
 
-    A boot or a stop cannot be turned round: a node that is wanted while it stops boots after that.
-
-    `nodes`: how many. `model`: what they draw, and how long switching takes. `boot_rate`, `stop_rate`: most
-    nodes booted and stopped in a minute; 0 means no limit.
-
-    Attributes
-    ----------
-    version : int
-        How often nodes were switched.
-    begins : dict of int to float
-        When jobs began to run, by row.
+    A boot or a stop cannot be reversed: a node that is wanted while it stops boots after that. `boot_rate`,
+    `stop_rate`: nodes per minute at most; 0: no limit. `version` counts switches; `begins` holds when jobs
+    began to run.
     """
 
     def __init__(self, nodes: int, model: PowerModel, boot_rate: int = 0, stop_rate: int = 0) -> None:
@@ -79,10 +71,7 @@ class NodePower:
         return sorted(self._gone[~self._on & (self._gone > now + _ROUNDING)].tolist())
 
     def idle(self, now: float) -> tuple[Nodes, NDArray[np.float64]]:
-        """Return the nodes that are on and free, and since when; those that boot from when they are ready.
-
-        In the order in which they are stopped: those idle longest first, of equal ones the highest number.
-        """
+        """Return the free nodes on or booting, the longest idle first, and since when they are idle."""
         if not self._begun:
             self._begun, self._free_since = True, np.maximum(self._free_since, now)
         nodes = np.flatnonzero(self._on & ~self._held)
@@ -129,13 +118,7 @@ class NodePower:
         return len(off)
 
     def stop(self, nodes: Nodes, now: float) -> tuple[int, float]:
-        """Stop nodes that are idle, the first of them if only so many may be stopped in a minute.
-
-        Returns
-        -------
-        (int, float)
-            How many were stopped, and when the next may be; infinity: all were.
-        """
+        """Stop idle nodes within the rate; return how many, and when the next may be (infinity: all were)."""
         allowed, next_time = len(nodes), math.inf
         if self._stop_rate:
             recent = [time for time in self._stopped if time > now - _MINUTE + _ROUNDING]
@@ -162,11 +145,7 @@ class NodePower:
         jobs: tuple[NDArray[np.float64], NDArray[np.int64]],
         counts: dict[str, int],
     ) -> Energy:
-        """Return what was written down, between the two times of `span`.
-
-        `switching`: name of the rule. `span`: first submission and last end. `jobs`: end and held nodes of
-        each job. `counts`: what the rule counted.
-        """
+        """Return the energy between first submission and last end; `jobs` holds their ends and held nodes."""
         first, last = span
         moments, changes = self._changes(first, last)
         time = np.append(moments, last) if moments[-1] < last else moments

@@ -23,11 +23,7 @@ _ARRIVALS = 10  # submissions after which a plan is made anew
 
 @dataclass(frozen=True, eq=False)
 class _Current:
-    """The plan that is executed.
-
-    `begin` is the time of its slot 0, `starts` the time of each planned job by row, `on` and `use` nodes on
-    and in use by slot.
-    """
+    """The plan in execution: `starts` by row of the job, `on` and `use` by slot, slot 0 at `begin`."""
 
     begin: float
     starts: dict[int, float]
@@ -42,14 +38,6 @@ class PlanQueue(PlainQueue):
     slot before its estimate or outruns it, and after six slots, but not more often than every slot. A job of
     the plan starts as soon as its slot has come and its nodes are free and on; one that is planned for later
     starts at once if the nodes that are to be on anyway suffice for all its time.
-
-    `planning`: how plans are made.
-
-    Attributes
-    ----------
-    counts : dict of str to int
-        ``plans``; ``fallbacks`` to the list, ``timeouts`` of the solver among them or not; ``put_off``
-        starts that found no place.
     """
 
     def __init__(self, power: NodePower, planning: Planning) -> None:

@@ -53,13 +53,7 @@ class Program:
         self._low[index] = self._high[index] = value
 
     def row(self, terms: dict[int, float], low: float = -math.inf, high: float = math.inf) -> int:
-        """Demand that a sum of variables, by index with their factors, lies between two bounds.
-
-        Returns
-        -------
-        int
-            The number of the row, for `bound_row`.
-        """
+        """Bound a sum of variables, given by index with their factors; return the number of the row."""
         self._rows.append((list(terms), list(terms.values()), low, high))
         return len(self._rows) - 1
 
@@ -71,12 +65,7 @@ class Program:
     def solve(
         self, objective: dict[int, float], seconds: float = math.inf, gap: float = 0.0, nodes: int = 0
     ) -> Solved:
-        """Return the least value of a sum of variables.
-
-        `objective`: factors of the variables by index; the others count nothing. `seconds`: time limit.
-        `gap`: relative distance to the bound at which a solution is good enough. `nodes`: most nodes of the
-        search tree; 0 means no limit.
-        """
+        """Return the least value of an objective; `gap` is relative, `nodes` of the tree at most (0: any)."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
 
@@ -114,13 +103,7 @@ class Program:
         return Solved(values, value, solution.status in (0, 2), took)
 
     def lp(self, objective: dict[int, float]) -> str:
-        """Return the program in the LP format that CPLEX, GLPK, Gurobi and HiGHS read.
-
-        Parameters
-        ----------
-        objective : dict of int to float
-            As in `solve`. Variables are called x0, x1, .. and rows r0, r1, .., by index.
-        """
+        """Return the program in the LP format, with variables x0, x1, .. and rows r0, r1, .. by index."""
 
         def terms(factors: Iterable[tuple[int, float]]) -> str:
             return " ".join(f"{factor:+.17g} x{place}" for place, factor in factors if factor) or "0 x0"

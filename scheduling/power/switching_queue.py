@@ -18,13 +18,7 @@ _ROUNDING = 1e-6  # seconds by which clocks may differ
 
 
 def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> float:
-    """Stop nodes that have been idle for so long, and return when the next will have been.
-
-    Those idle longest are stopped first, of equal ones the highest number.
-
-    `now`, `seconds`: the time, and how long a node stays idle. `spared`: idle nodes, booting ones included,
-    that are left on.
-    """
+    """Stop nodes idle for `seconds`, the longest first, but spare some; return when the next is due."""
     nodes, since = power.idle(now)
     on, _, booting = power.counts(now)
     most = min(len(nodes) - spared, on - int(power.model.keep))
@@ -37,10 +31,7 @@ def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> flo
 
 
 class Timeout:
-    """Stops nodes that have been idle for some seconds, but not the last so many of them.
-
-    `seconds`: how long; 0: at once. `reserve`: idle nodes that stay on for jobs to come.
-    """
+    """Stops nodes that have been idle for `seconds`, but not the last `reserve` of them."""
 
     def __init__(self, seconds: float, reserve: int = 0) -> None:
         self._seconds, self._reserve = seconds, reserve
@@ -71,10 +62,7 @@ class Switcher(Protocol):
 
 
 class SwitchingQueue:
-    """A queue under a policy, and a rule for the nodes that it leaves idle.
-
-    `inner`: the policy. `switcher`: the rule.
-    """
+    """A queue under a policy, and a rule for the nodes that it leaves idle."""
 
     def __init__(self, inner: Queue, power: NodePower, switcher: Switcher) -> None:
         self._inner, self._power, self._switcher = inner, power, switcher
@@ -138,12 +126,10 @@ class _Seen:
 
 
 class Lookahead:
-    """A timeout that looks at the starts which the policy has planned.
+    """A timeout that looks at the starts that the policy has planned.
 
     As many idle nodes as those within a stop, a boot and the break-even time need are left on; nodes that are
     off are booted as long before a planned start as a boot takes.
-
-    `seconds`: how long a node stays idle otherwise.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -74,14 +74,6 @@ class SiteQueue:
     includes running jobs, windows and earlier reservations. A job starts if it fits now for its whole
     expected time. Of the others, as many get a reservation as the backfilling rule allows. A job that a limit
     of its queue holds back is skipped.
-
-    `site`: the rules. `machine`: the machine; no job gets its service nodes. `known`: numbers of the jobs of
-    the workload.
-
-    Attributes
-    ----------
-    failures : int
-        Nodes that failed while a job that had been submitted had not ended; service nodes are not counted.
     """
 
     def __init__(self, site: Site, machine: Topology, known: frozenset[int] = frozenset()) -> None:

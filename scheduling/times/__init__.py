@@ -30,19 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RunTimesKind:
-    """One rule of run times under a name.
-
-    Attributes
-    ----------
-    make : callable
-        Takes the machine and the words after the colon, split at commas; returns the `RunTimes`.
-    options : int
-        How many words it takes; -1: any number.
-    example, description : str
-        How a user asks for it, and one line for people.
-    walled : bool
-        Whether jobs are meant to fail at their estimate.
-    """
+    """One rule of run times under a name; `options` counts the words after the colon, -1: any number."""
 
     make: Callable[[Topology, list[str]], RunTimes]
     options: int

@@ -34,15 +34,8 @@ class LogTimes:
 class ScaledTimes:
     """The log's run times, scaled by whether a job's nodes lie side by side (`Contiguity`).
 
-    anyone who chose them: on the same nodes a job takes the same factor under all partitioners. Sequential
-    jobs, of one node, do not communicate and are never scaled. Two equal factors scale all others.
-
-    Attributes
-    ----------
-    machine : Topology
-        The machine.
-    contiguous, scattered : float
-        Factors of the run time of contiguous jobs and of all others, from 1e-9 to 1e9.
+    The factor depends on the nodes alone, whoever chose them. Sequential jobs do not communicate and are
+    never scaled. Two equal factors scale all others.
     """
 
     machine: Topology
@@ -75,13 +68,6 @@ class SpreadTimes:
     Here d is the mean distance of two of the job's nodes, in hops, and d0 that of as many nodes around one
     node of the empty machine, the nearest first. So `factor` is what it costs a job to be twice as spread as
     it must be, as a share of its time. No job becomes faster than the log has it.
-
-    Attributes
-    ----------
-    machine : Topology
-        The machine.
-    factor : float
-        From 0 to 1e9.
     """
 
     machine: Topology
@@ -131,21 +117,9 @@ GROWTHS: dict[str, Callable[[float, int], float]] = {
 class PenaltyTimes:
     """The log's run times, longer by how far the level is above the least.
 
-    ``linear``: times ``1 + factor * above``, ``quadratic``: times ``1 + factor * above ** 2``,
-    ``geometric``: times ``factor ** above``.
-
     The level of a job is that of the lowest common ancestor of its nodes; the least level that of the
     smallest subtree with room for it. A job whose penalty takes it past its estimate fails where
     `netplace.scheduling.schedule` kills at the estimate.
-
-    Attributes
-    ----------
-    tree : Topology
-        The machine: a tree of any shape, as `netplace.topologies.hierarchy` knows it.
-    growth : str
-        Key of `GROWTHS`: how the penalty grows with the level.
-    factor : float
-        Penalty of one level, from 0 to 1e9; of a geometric one at least 1.
     """
 
     tree: Topology

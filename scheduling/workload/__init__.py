@@ -51,17 +51,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WorkloadKind:
-    """One workload model under a name.
-
-    Attributes
-    ----------
-    make : callable
-        ``make(nodes, jobs, seed, **options)`` returns a `Workload`.
-    example : str
-        How a user asks for it.
-    description : str
-        Description in one line.
-    """
+    """One workload model under a name."""
 
     make: Callable[..., Workload]
     example: str

@@ -68,13 +68,7 @@ FIRST_SLOT = 11  # the day of the fit begins at its eleventh half-hour
 
 @dataclass(frozen=True, slots=True)
 class LublinParameters:
-    """Parameters of a kind of jobs; those of the module's table, with sizes relative to the machine.
-
-    Attributes
-    ----------
-    below_hi, below_med : float
-        How far ``uhi`` lies below log2 of the machine's nodes, and ``umed`` below ``uhi``.
-    """
+    """Parameters of a kind of jobs, with sizes relative to the machine, in log2."""
 
     serial: float
     power_of_two: float
@@ -188,7 +182,7 @@ def lublin(
 
 
 def size_range(parameters: LublinParameters, nodes: int) -> tuple[float, float, float]:
-    """Return ulow, umed and uhi, log2 of sizes, for a machine of `nodes` nodes.
+    """Return ulow, umed and uhi, log2 of sizes.
 
     Where the machine is so small that umed would not lie above ulow, both are spread over the range as the
     authors advise for 8 nodes: 0.8 and 1.5 of 3.
@@ -216,17 +210,10 @@ def day_weights(parameters: LublinParameters) -> Floats:
 
 
 def arrival_times(paid: Floats, weights: Floats) -> Floats:
-    """Return the times, from midnight on, at which so many seconds of average activity are over.
+    """Return the times from midnight at which so many seconds of average activity are over.
 
-    The reference program walks from half-hour to half-hour and pays for each; that inverts a sum of weights,
-    linear within a half-hour, which is done here for all jobs at once.
-
-    Parameters
-    ----------
-    paid : ndarray of float, shape (jobs,)
-        Seconds of average activity before each arrival.
-    weights : ndarray of float, shape (48,)
-        As `day_weights` returns them.
+    The reference program walks from half-hour to half-hour and pays for each; this inverts the sum of
+    `weights`, linear within a half-hour, for all jobs at once.
     """
     day = np.concatenate([[0.0], np.cumsum(weights) * SLOT_SECONDS])
     days, rest = np.divmod(paid, day[-1])

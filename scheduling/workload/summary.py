@@ -121,10 +121,7 @@ def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
 
 
 def hours(workload: Workload) -> NDArray[np.int64]:
-    """Return the hour of the day, 0 to 23, in which each job is submitted.
-
-    Time 0 is the clock time of the header's ``StartTime``, or else midnight.
-    """
+    """Return the hour of the day, 0 to 23, in which each job is submitted."""
     return ((workload.submit + _start(workload.header)) // _HOUR % _DAY_HOURS).astype(np.int64)
 
 

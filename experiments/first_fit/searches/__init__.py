@@ -33,13 +33,7 @@ __all__ = [
 
 
 class _BoxList(Account):
-    """A list of the boxes that are held, in the order of the last coordinate of their bases.
-
-    Attributes
-    ----------
-    boxes : ndarray of int64, shape (boxes, 2 * dims)
-        Coordinates of the base and sides of each box.
-    """
+    """The held boxes, in the order of the last coordinate of their bases: coordinates of base, then sides."""
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
@@ -229,8 +223,8 @@ class _RowJumps(Account):
 class _ZhuFirstFit(_OverNodes):
     """An exact search that marks all bases from which a box meets a held one; `visited` counts nodes.
 
-    The marks are those of the array of held nodes spread backwards by the sides of the box: one pass over
-    all nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
+    The marks are those of the array of held nodes spread backwards by the sides of the box: one pass over all
+    nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
     machine alone.
 
     Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and

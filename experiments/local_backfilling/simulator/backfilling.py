@@ -29,15 +29,7 @@ __all__ = ["Set", "Timeline", "WaitingLine", "backfill"]
 
 
 class WaitingLine:
-    """Jobs in the order of their submission; a slot of the arrays each.
-
-    `words`: words of a set of processors.
-
-    Attributes
-    ----------
-    sizes, walls, starts, sets : ndarray
-        By slot: processors, wall time, and the reservation's start and set.
-    """
+    """Jobs in order of submission, a slot of the arrays each; `starts` and `sets` are reservations."""
 
     def __init__(self, words: int) -> None:
         self.sizes = np.zeros(64, np.int64)
@@ -93,10 +85,7 @@ Set = NDArray[np.uint64]  # shape (words,): processor p is bit p % 64 of word p 
 
 
 class Timeline:
-    """Sets of free processors over time, and the searches of conservative backfilling in them.
-
-    `platform`: the machine, all free forever. `rule`: which processors a job gets. `now`: when it begins.
-    """
+    """Sets of free processors over time, and the searches of conservative backfilling in them."""
 
     def __init__(self, platform: Platform, rule: PlaceRule, now: float) -> None:
         self.words = -(-platform.processors // 64)
@@ -124,7 +113,7 @@ class Timeline:
     def first_now(self, line: WaitingLine, begin: int, now: float) -> tuple[int, Set]:
         """Return the place, from `begin` on, of the first job that can start now, or -1; and its set.
 
-        A job can if it could were its own reservation not there.
+        A job can if it could without its own reservation.
         """
         return self._searched.first_now(
             line.slots, line.sizes, line.walls, line.starts, line.sets, begin, now
@@ -144,32 +133,11 @@ def backfill(
     """Return the schedule of jobs whose processors are reserved when they are submitted.
 
     A reservation is a start and processors that are free during all of the wall time from then on, the
-    earliest at which `rule` takes any. When jobs have ended, those that wait are gone through once in order
-    of submission, and one that finds processors for its wall time from now on starts at once; none moves to
-    another time. A job whose run time, with the penalty of its place, is over its wall time ends there and
-    has failed. F. Mendonca, thesis, Université Grenoble Alpes, 2017, algorithm 1 and section 5.5.
-
-    Parameters
-    ----------
-    platform : Platform
-        The machine.
-    jobs : iterable of Job
-        In order of submission; ``estimate`` is the wall time.
-    rule : str
-        Key of `RULES`.
-    penalty : str or Penalty
-        See `read_penalty`; worked out for the processors on which a job starts.
-    reassign : bool
-        Whether jobs move up when others end.
-    estimates : str
-        Wall time of jobs without one, see `netplace.scheduling.ESTIMATES`; they are counted.
-    tell : callable, optional
-        Function that is called from time to time with the number of jobs that have ended, and the time.
-
-    Returns
-    -------
-    Schedule
-        With the processors of each job; jobs larger than the platform are rejected.
+    earliest at which `rule` takes any. When jobs have ended, with `reassign`, those that wait are gone
+    through once in order of submission, and one that finds processors for its wall time from now on starts at
+    once; none moves to another time. A job whose run time, with the penalty of its place, is over its wall
+    time (``estimate``) ends there and has failed. Jobs larger than the platform are rejected. F. Mendonca,
+    thesis, Université Grenoble Alpes, 2017, algorithm 1 and section 5.5.
     """
     check_choice(rule, RULES, "rule")
     line = mesh((platform.processors,))

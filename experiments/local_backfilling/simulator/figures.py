@@ -21,25 +21,6 @@ class PlaceFigures:
 
     F. Mendonca, thesis, Université Grenoble Alpes, 2017, sections 4.6 and 5.6; the sum of stretches as in the
     author's simulator.
-
-    Attributes
-    ----------
-    makespan, sum_flow : float
-        Seconds from the first submission to the last end; sum of seconds from submission to end.
-    sum_stretch : float
-        Sum of flow over run time, that of at least 10 s, each at least 1.
-    contiguity : float
-        Mean number of pieces; two that touch both ends of the machine count as one.
-    locality : float
-        Mean of the clusters that a job touches over the fewest possible.
-    level : float
-        Mean of the level of a job over the least level for its size.
-    success : int
-        Jobs that did not fail; a count, though the thesis calls it a rate.
-    contiguous_jobs, local_jobs : int
-        Jobs of one piece; jobs in the fewest clusters.
-    locality_ratio : float
-        Mean clusters touched over the mean of the fewest possible: one quotient of two means.
     """
 
     makespan: float

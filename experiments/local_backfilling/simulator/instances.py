@@ -18,11 +18,7 @@ _BYTES_PER_WEEK = 64
 
 
 def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
-    """Return jobs drawn one by one with replacement, all submitted at 0, wall times their run times.
-
-    F. Mendonca, thesis, 2017, section 4.5; larger jobs are omitted before. Jobs are numbered from 1 in the
-    order drawn.
-    """
+    """Return jobs drawn with replacement, all submitted at 0; F. Mendonca, thesis, 2017, section 4.5."""
     check_size(check_int(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
     if not len(able):
@@ -35,23 +31,9 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
 
 
 def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: int = 1) -> list[list[Job]]:
-    """Return workloads of some successive weeks each, from weeks drawn without replacement.
+    """Return workloads of some successive weeks each, from whole weeks drawn without replacement.
 
-    F. Mendonca, thesis, 2017, section 5.6. Weeks are counted from the first submission; those at the end that
-    are not whole are omitted. Submit times and wall times are those of the log.
-
-    Parameters
-    ----------
-    log : Workload
-        The log.
-    weeks : int
-        Length of a workload.
-    instances : int
-        Number of workloads.
-    seed : int
-        Seed of the draw.
-    least : int
-        A workload of fewer jobs is omitted.
+    F. Mendonca, thesis, 2017, section 5.6. Workloads of fewer than `least` jobs are omitted.
     """
     check_int(weeks, "weeks")
     check_int(instances, "instances")

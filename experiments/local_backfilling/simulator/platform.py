@@ -20,19 +20,8 @@ class Platform:
     """Processors 0 to m - 1 at the leaves of a tree; fan-outs may differ from level to level.
 
     A *block* of level L holds the processors below one switch of that level; blocks of level 1 are
-    *clusters*. The form is that of F. Mendonca's simulator: ``1-2-10-240`` is a root, 2 switches, 10
-    clusters and 240 processors.
-
-    Attributes
-    ----------
-    levels : tuple of int
-        How many there are from the root to the processors; begins with 1, each divides the next.
-
-    Examples
-    --------
-    >>> platform = Platform.read("1-2-10-240")
-    >>> platform.cluster, platform.blocks, platform.least_level(25)
-    (24, (24, 120, 240), 2)
+    *clusters*. The form is that of F. Mendonca's simulator: ``1-2-10-240`` is a root, 2 switches, 10 clusters
+    and 240 processors.
     """
 
     levels: tuple[int, ...]
@@ -118,15 +107,7 @@ PENALTIES: dict[str, tuple[Callable[[float, int, float], float], float, str, str
 
 @dataclass(frozen=True)
 class Penalty:
-    """A penalty by level: F. Mendonca, thesis, 2017, section 5.1.
-
-    Attributes
-    ----------
-    name : str
-        Key of `PENALTIES`.
-    factor : float
-        What it takes: at least 0 for ``linear``, at least 1 for ``geometric``.
-    """
+    """A penalty by level: F. Mendonca, thesis, 2017, section 5.1."""
 
     name: str = "none"
     factor: float = 0.0
@@ -144,13 +125,7 @@ class Penalty:
 
 
 def read_penalty(text: str) -> Penalty:
-    """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here.
-
-    Examples
-    --------
-    >>> [read_penalty("geometric:2").seconds(100, above) for above in range(4)]
-    [100, 200.0, 400.0, 800.0]
-    """
+    """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here."""
     name, colon, rest = str(text).partition(":")
     name = "geometric" if name == "quadratic" else name
     example = PENALTIES[check_choice(name, PENALTIES, "penalty")][2]
@@ -169,19 +144,7 @@ BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK, CLUSTERS_TIGHTEST, BLOC
 
 @dataclass(frozen=True)
 class PlaceRule:
-    """An allocation rule; "first" always means lowest number.
-
-    Attributes
-    ----------
-    kind : int
-        Its family.
-    forced : bool
-        Whether a job waits rather than get other processors.
-    source : str
-        Where it is from in the thesis (T), the author's simulator (A), or a reading.
-    description : str
-        Description in one line.
-    """
+    """An allocation rule; "first" always means lowest number; `source`: thesis (T) or simulator (A)."""
 
     kind: int
     forced: bool
@@ -224,26 +187,7 @@ RULES: dict[str, PlaceRule] = {
 
 
 def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[np.int64] | None:
-    """Return the processors that a rule takes, or None if it refuses.
-
-    Parameters
-    ----------
-    rule : str
-        Key of `RULES`.
-    platform : Platform
-        The machine.
-    free : array_like of int
-        Processors that may be taken.
-    size : int
-        How many are wanted, at least 1.
-
-    Examples
-    --------
-    >>> place("becont", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
-    [3, 4, 5]
-    >>> place("plat", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
-    [4, 5, 7]
-    """
+    """Return the processors that a rule takes, or None if it refuses."""
     chosen_rule = RULES[check_choice(rule, RULES, "rule")]
     open_ = np.zeros(platform.processors, np.bool_)
     open_[np.asarray(free, np.int64)] = True

@@ -15,19 +15,7 @@ __all__ = ["Shelf", "shelves"]
 
 @dataclass(frozen=True)
 class Shelf:
-    """Jobs that start together, next to each other in one cluster.
-
-    Attributes
-    ----------
-    jobs : tuple of int
-        Indices of the jobs, from the low end of the cluster on.
-    cluster : int
-        Number of the cluster.
-    start, height : float
-        Start of the jobs, and run time of the longest.
-    processors : tuple of ndarray of int
-        Processors of each job.
-    """
+    """Jobs that start together, next to each other in one cluster, from its low end on."""
 
     jobs: tuple[int, ...]
     cluster: int
@@ -45,23 +33,6 @@ def shelves(
     on the cluster with the lowest shelves (list scheduling). The schedule is at most ``2 A / m + p_max``
     long, so at most three times the larger of these. Lucarelli, Mendonca, Trystram and Wagner, CCGRID 2015;
     thesis of F. Mendonca, 2017, theorem 4.
-
-    Parameters
-    ----------
-    clusters, cluster_size : int
-        The machine.
-    sizes, run_times : sequence
-        Processors and seconds of each job; equally long jobs keep their order.
-
-    Returns
-    -------
-    list of Shelf
-        Shelves in the order of their creation.
-
-    Examples
-    --------
-    >>> [(shelf.jobs, shelf.cluster, shelf.start) for shelf in shelves(2, 3, [2, 2, 2], [1, 1, 1])]
-    [((0,), 0, 0.0), ((1,), 1, 0.0), ((2,), 0, 1.0)]
     """
     check_int(clusters, "clusters")
     check_int(cluster_size, "cluster size")

@@ -29,11 +29,9 @@ class _Running:
 
 
 class _Pool:
-    """Processors that share a policy; queues are kept in the order of the policy's key, then of the tasks.
+    """Processors `first` to `last` - 1 that share a policy; nothing leaves a dedicated pool.
 
-    `first`, `last`: processors `first` to `last` - 1. `policy`: the rule. `dedicated`: whether it is for
-    tasks that were redirected; nothing leaves it. `threshold`: delayed tasks at which a running one is
-    redirected.
+    Queues are kept in the order of the policy's key, then of the tasks.
     """
 
     def __init__(
@@ -144,36 +142,14 @@ def run_tasks(
     draws: Iterable[float] | None = None,
     seed: int = 0,
 ) -> list[Ran]:
-    """Return what comes of tasks on processors that run one at a time each.
+    """Return the runs of tasks, in order of release, on processors that run one at a time each.
 
     At an instant tasks complete; then those that arrive are dealt with one by one; then idle processors, in
     order of number, take the first of their queues. A task without a common queue goes, for good, to the
-    processor where it raises the sum of flows least. F. Mendonca, thesis, Université Grenoble Alpes, 2017,
-    chapter 3.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        In order of release; the order decides ties.
-    processors : int
-        How many there are; the last `dedicated` of them are for redirected tasks.
-    policy : str
-        Key of `TASK_POLICIES`.
-    dedicated : int, optional
-        Of policies that redirect.
-    threshold : int, optional
-        Of -RD: shorter tasks that arrive while a task runs (in its queue) until it is redirected.
-    b, c : float, optional
-        Of -RR: a task of at least `b` times the longest so far is redirected with probability `c`.
-    draws : iterable of float, optional
-        Of -RR: numbers from 0 to below 1, used in order; by default those of `seed`.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    list of Ran
-        In the order of `tasks`.
+    processor where it raises the sum of flows least. Policies that redirect take the last `dedicated`
+    processors; -RD the `threshold` of shorter tasks that arrive while one runs; -RR redirects a task of at
+    least `b` times the longest so far with probability `c`, by `draws` or those of `seed`. F. Mendonca,
+    thesis, Université Grenoble Alpes, 2017, chapter 3.
     """
     rule = TASK_POLICIES[check_choice(policy, TASK_POLICIES, "policy")]
     given = {"dedicated": dedicated, "threshold": threshold, "b": b, "c": c}

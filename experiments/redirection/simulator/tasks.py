@@ -27,17 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of one processor, its processing time known on arrival.
-
-    Attributes
-    ----------
-    number : int
-        Its name.
-    release : float
-        When it arrives, in seconds.
-    seconds : float
-        Processing time, over 0.
-    """
+    """A task of one processor, its processing time known on arrival; times in seconds."""
 
     number: int
     release: float
@@ -46,19 +36,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a task.
-
-    Attributes
-    ----------
-    task : Task
-        The task.
-    start, end : float
-        Begin of the last stretch in which it ran, after its last preemption or restart; completion.
-    processor : int
-        Where it ended.
-    redirected : bool
-        Whether it was sent to a dedicated processor.
-    """
+    """A completed task; `start` is that of its last stretch, after a preemption or restart."""
 
     task: Task
     start: float
@@ -69,21 +47,10 @@ class Ran:
 
 @dataclass(frozen=True)
 class TaskPolicy:
-    """A rule by which tasks run.
+    """A rule by which tasks run, shortest first unless `first_released`, from one queue or one a processor.
 
-    Attributes
-    ----------
-    common : bool
-        Whether all processors share one queue; otherwise, each has its own, and a task joins one on arrival.
-    description : str
-        Description in one line.
-    first_released : bool
-        Whether the task released first is served first, instead of the shortest.
-    preemptive : bool
-        Whether a shorter task preempts the running one.
-    redirects : str
-        ``"delay"``: a running task that delays too many is restarted on a dedicated processor; ``"random"``:
-        long tasks go there at random on arrival; empty means never.
+    `redirects`: ``"delay"``: a running task that delays too many is restarted on a dedicated processor;
+    ``"random"``: long tasks go there at random on arrival; empty means never.
     """
 
     common: bool
@@ -154,15 +121,7 @@ _BYTES = 200  # of a task, and of a set
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Tasks and the processors that they are for.
-
-    Attributes
-    ----------
-    tasks : tuple of Task
-        In order of release.
-    processors : int
-        Number of processors.
-    """
+    """Tasks and the processors that they are for."""
 
     tasks: tuple[Task, ...]
     processors: int
@@ -180,19 +139,8 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None, method
 
     A job of q processors for e seconds becomes q tasks of e seconds (A), a task of ``q * e`` (B), or a task
     of ``q * e / Q``, Q being the mean of all q, on ``machine / Q`` processors, rounded (C). The load of a
-    processor depends neither on the method nor on Q: with `processors` given, Q is such that there are so
-    many. F. Mendonca, thesis, 2017, section 3.4, where A and B were tried and dropped.
-
-    Parameters
-    ----------
-    jobs : Workload
-        Those of a window of a log; jobs that never ran are omitted.
-    machine : int
-        Processors of the log's machine.
-    processors : int, optional
-        Processors of the task set; by method C alone, A and B have those of the machine.
-    method : str
-        Key of `METHODS`.
+    processor depends neither on the method nor on Q: with `processors` given (method C alone), Q is such that
+    there are so many. F. Mendonca, thesis, 2017, section 3.4, where A and B were tried and dropped.
     """
     check_int(machine, "processors of the log")
     check_choice(method, METHODS, "method")

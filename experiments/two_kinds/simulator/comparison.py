@@ -35,15 +35,6 @@ def smith_waterman(
 
     A gap of n residues costs ``gap_open + (n - 1) * gap_extend``. Gotoh's recurrences take one update for
     each of ``len(first) * len(second)`` cells. The score of empty parts is 0, which is the least.
-
-    Parameters
-    ----------
-    first, second : sequence
-        Residues, such as a text.
-    match, mismatch : float
-        Score of two residues that are equal, or not.
-    gap_open, gap_extend : float
-        Cost of the first and of each further residue of a gap, from 0; extending costs no more than opening.
     """
     for name, value in (("match", match), ("mismatch", mismatch)):
         check_float(value, name, -1e9, 1e9)
@@ -71,23 +62,10 @@ def master_slave(
     assignment: Assignment | None = None,
     message: float = 0.0,
 ) -> Assignment:
-    """Return what comes of tasks that a master sends to workers, one message after the other.
+    """Return the schedule of tasks that a master sends to workers one by one, `message` seconds each.
 
-    A worker asks for a task when it has none, and works when the message with the task has come. Requests
-    are answered in the order of their times; of equal ones GPUs are first, then the lowest number.
-
-    Parameters
-    ----------
-    tasks : TaskTimes
-        The tasks, in the order in which they are sent.
-    cpus, gpus : int
-        Workers, one at least.
-    mode : str
-        Key of `MASTERS`.
-    assignment : Assignment, optional
-        Worker of each task; for ``"assigned"`` alone.
-    message : float
-        Seconds that the master takes to send a task, from 0.
+    A worker asks for a task when it has none, and works when the message with the task has come. Requests are
+    answered in the order of their times; of equal ones GPUs are first, then the lowest number.
     """
     check_choice(mode, MASTERS, "master")
     check_float(message, "message", 0, 1e12)

@@ -28,15 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Assignment:
-    """A schedule; every worker runs its tasks one after the other without a gap.
-
-    Attributes
-    ----------
-    workers : tuple of str
-        Worker of each task: ``C0``, ``C1``, .. are CPUs, ``G0``, .. GPUs.
-    makespan : float
-        When the last task ends, in seconds.
-    """
+    """A schedule without gaps; workers are ``C0``, .. (CPUs) and ``G0``, .. (GPUs)."""
 
     workers: tuple[str, ...]
     makespan: float
@@ -45,10 +37,7 @@ class Assignment:
 def _list_schedule(
     tasks: TaskTimes, cpus: int, gpus: int, on_cpus: NDArray[np.int64], on_gpus: NDArray[np.int64]
 ) -> Assignment:
-    """Return a schedule in which tasks, in the orders given, go to the least loaded worker of their kind.
-
-    Of equally loaded workers the one of the lowest number takes a task.
-    """
+    """Return a schedule in which tasks, in order, go to the least loaded (lowest) worker of their kind."""
     workers = [""] * len(tasks)
     makespan = 0.0
     for kind, count, rows, times in (("C", cpus, on_cpus, tasks.cpu), ("G", gpus, on_gpus, tasks.gpu)):
@@ -72,11 +61,11 @@ def _least_cpu_time(
 ) -> Flags | None:
     """Return which tasks go to GPUs such that the sum on CPUs is least, or None if there is no such choice.
 
-    Bounds: the sum on GPUs is at most ``gpus * guess``; at most `cpus` tasks of over half the guess on
-    CPUs, at most `gpus` of them on GPUs. Times on GPUs are rounded down to whole units of ``guess / (2
-    n)``: a choice within the bound always counts as such, and one that counts as such is over it by at most
-    half a guess, which longest first makes up for. A table has ``2 n gpus`` units times the numbers of long
-    tasks, so all take O(n² cpus gpus²).
+    Bounds: the sum on GPUs is at most ``gpus * guess``; at most `cpus` tasks of over half the guess on CPUs,
+    at most `gpus` of them on GPUs. Times on GPUs are rounded down to whole units of ``guess / (2 n)``: a
+    choice within the bound always counts as such, and one that counts as such is over it by at most half a
+    guess, which longest first makes up for. A table has ``2 n gpus`` units times the numbers of long tasks,
+    so all take O(n² cpus gpus²).
     """
     count, gpus = len(tasks), min(gpus, len(tasks))  # more of them are never used
     shape = _check_tables(count, cpus, gpus)
@@ -154,15 +143,6 @@ def greedy_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assignm
 
     Tasks that are too long for one kind go to the other; then those that gain most from a GPU go there while
     the sum on GPUs is less than ``gpus * guess``. F. Mendonca, thesis, 2017, section 2.3, proposition 1.
-
-    Parameters
-    ----------
-    tasks : TaskTimes
-        The tasks.
-    cpus, gpus : int
-        Workers, at least 1 of each.
-    guess : float
-        Seconds.
     """
     forced = _forced(tasks, guess)
     if forced is None:
@@ -185,13 +165,8 @@ def knapsack_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assig
     """Return a schedule of at most 3/2 of the guess, or None: then none is as short as the guess.
 
     The sum on CPUs is least under these bounds: a sum on GPUs of at most ``gpus * guess``, at most one task
-    of over half the guess for each worker. Then the longest come first on both sides. After S.
-    Kedad-Sidhoum et al., ICPP 2014, and R. Bleuse et al., Concurrency and Computation 27, 2015.
-
-    Parameters
-    ----------
-    tasks, cpus, gpus, guess
-        As in `greedy_step`.
+    of over half the guess for each worker. Then the longest come first on both sides. After S. Kedad-Sidhoum
+    et al., ICPP 2014, and R. Bleuse et al., Concurrency and Computation 27, 2015.
     """
     forced = _forced(tasks, guess)
     if forced is None:
@@ -214,17 +189,7 @@ def _forced(tasks: TaskTimes, guess: float) -> tuple[NDArray[np.bool_], NDArray[
 
 
 def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> float:
-    """Return the least makespan, to the solver's tolerance, by SciPy's HiGHS.
-
-    Parameters
-    ----------
-    tasks : TaskTimes
-        The tasks: some dozens.
-    cpus, gpus : int
-        Workers, at least 1 of each.
-    seconds : float
-        Time limit of the solver.
-    """
+    """Return the least makespan, to the solver's tolerance, by SciPy's HiGHS."""
     workers = check_int(cpus, "CPUs") + check_int(gpus, "GPUs")
     count = len(tasks)
     check_size((workers + count) * (workers * count + 1), 16, "table entries", "optimum")
@@ -263,17 +228,7 @@ STEPS: dict[str, tuple[Step, float, str]] = {
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What came of a search.
-
-    Attributes
-    ----------
-    assignment : Assignment
-        The shortest schedule met, the earliest of equals.
-    lower_bound : float
-        Seconds below which no schedule can be: the largest guess that got NO, or the least guess.
-    steps : int
-        Guesses tried.
-    """
+    """The shortest schedule met, seconds below which none can be, and the guesses tried."""
 
     assignment: Assignment
     lower_bound: float
@@ -286,18 +241,8 @@ def search(
     """Return the shortest schedule that steps of dual approximation find.
 
     Guesses lie between the longest of the shorter times of each task and the sum of them. The second is tried
-    first, then the first, then the middle: NO raises the lower end, a schedule lowers the upper.
-
-    Parameters
-    ----------
-    tasks : TaskTimes
-        The tasks.
-    cpus, gpus : int
-        Workers, at least 1 of each.
-    step : str
-        Key of `STEPS`.
-    tolerance : float
-        The search ends when the ends are no further apart than this share of the upper one.
+    first, then the first, then the middle: NO raises the lower end, a schedule lowers the upper, until they
+    differ by `tolerance` as a share of the upper one.
     """
     try_ = STEPS[check_choice(step, STEPS, "step")][0]
     check_search(len(tasks), cpus, gpus, step)

@@ -25,15 +25,7 @@ _LEAST, _MOST = 1e-9, 1e12  # seconds: a cycle, and 30,000 years; their ratios a
 
 @dataclass(frozen=True, eq=False)
 class TaskTimes:
-    """Tasks that are all available at the start.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the tasks.
-    cpu, gpu : ndarray of float, shape (tasks,)
-        Seconds on a CPU and on a GPU, from 1e-9 to 1e12.
-    """
+    """Tasks that are all available at the start, with their seconds on a CPU and on a GPU."""
 
     names: tuple[str, ...]
     cpu: NDArray[np.float64]
@@ -116,15 +108,6 @@ def query_times(
 
     A query takes a share of the seconds that all take one worker, by its length. Which lengths were measured
     is inferred from times and speeds (tables 2.2 to 2.5 of F. Mendonca's thesis, 2017), not published.
-
-    Parameters
-    ----------
-    queries : int
-        How many.
-    shortest, longest : float
-        Residues of the first and the last; all have whole numbers of them.
-    cpu_seconds, gpu_seconds : float
-        What all take on one CPU (SWIPE, table 2.2) and one GPU (CUDASW++).
     """
     check_size(check_int(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
     for name, residues in (("shortest", shortest), ("longest", longest)):

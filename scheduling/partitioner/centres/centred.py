@@ -11,17 +11,7 @@ __all__ = ["Centred"]
 
 
 class Centred(OnFreeMap):
-    """Gives a job the free nodes that an algorithm chooses by their distances.
-
-    Parameters
-    ----------
-    space : Space
-        The machine.
-    choose : callable
-        The algorithm, see `Choose`.
-    by_count : bool
-        Whether it takes every job that needs no more nodes than are free.
-    """
+    """Gives a job the free nodes that an algorithm chooses by their distances."""
 
     def __init__(self, space: Space, choose: Choose, by_count: bool = True):
         super().__init__(space.topology.nodes)

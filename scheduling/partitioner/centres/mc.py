@@ -58,10 +58,7 @@ def best_box(
     above: NDArray[np.int64],
     size: int,
 ) -> tuple[int, int]:
-    """Return the first free node around which the sum of shell numbers of `size` nodes is least, and it.
-
-    The sum is that over shells of how many of the nodes lie further out.
-    """
+    """Return the free node around which `size` nodes have the least sum of shell numbers, and it."""
     return native.best_box(axes.compiled, *corners, free, below, above, size)
 
 
@@ -72,15 +69,7 @@ take."""
 
 
 def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
-    """Return MC for boxes of a shape, its sides in the order of dimensions.
-
-    Parameters
-    ----------
-    shape : sequence of int
-        Sides of shell 0, at least 1.
-    tie : str
-        A key of `TIES`.
-    """
+    """Return MC for boxes of a shape; `tie` is a key of `TIES`."""
     rule = TIES[tie]
 
     def choose(space: Space, free: Nodes, size: int) -> Selection:
@@ -139,18 +128,7 @@ TIES: dict[str, Tie] = {"distance": _by_distance, "number": _by_number, "greedy"
 
 
 def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
-    """Return the partitioner MC for boxes of one shape, or of each job's own.
-
-    Parameters
-    ----------
-    topology : Topology
-        A mesh or torus.
-    option : str
-        Sides of the box such as ``4x2``, or ``cubic`` or nothing: of each job's own, as near to a cube as
-        holds it. After a comma, a rule for the last shell, a key of `TIES`.
-    seed : int
-        Not used: there is no randomness.
-    """
+    """Return the partitioner MC; the option is the sides of the box or ``cubic``, then a key of `TIES`."""
     what = f"partitioner mc:{option}" if option else "partitioner mc"
     sides, _, tie = option.partition(",")
     check_choice(tie or "distance", TIES, f"{what}, nodes of the last shell")
@@ -165,10 +143,7 @@ def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
 
 
 class _McBoxes(Centred):
-    """MC for boxes of a shape.
-
-    `space`: the machine. `shape`: sides of the box; None: of each job's own. `tie`: a key of `TIES`.
-    """
+    """MC for boxes of a shape; None: each job's own."""
 
     def __init__(self, space: Space, shape: tuple[int, ...] | None, tie: str):
         self._shape, self._each = shape, space.each

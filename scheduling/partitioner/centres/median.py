@@ -34,9 +34,9 @@ def has_switches(axes: Axes) -> bool:
 def _one_a_switch(axes: Axes, centres: Nodes) -> Nodes:
     """Return the first center at each switch, in order; the sum over pairs is the same around the others.
 
-    Nodes at one switch are equally far from all that are elsewhere, and nearest to each other. If no more are
-    free there than are needed, all of them are taken, whichever is the center, and so are the same others; if
-    more are, those that are taken are all at that switch.
+    Nodes at one switch are equally far from all nodes elsewhere, and nearest to each other. So if no more are
+    free there than are needed, any center takes all of them and the same others; if more are free, all that
+    are taken are at that switch.
     """
     _, first = np.unique(axes.places[0, centres], return_index=True)
     return centres[np.sort(first)]
@@ -183,10 +183,7 @@ _FEW = 2**19  # free nodes times centres up to which all centres are simply work
 
 
 def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
-    """Return the first center around which the `size` nearest free nodes have the least sum over pairs.
-
-    Ties among nodes at the same distance go to those of least number.
-    """
+    """Return the first center whose `size` nearest free nodes have the least sum over pairs."""
     axes = space.axes
     few = centres
     if size in (1, len(free)):  # all are alike

@@ -29,17 +29,14 @@ def farthest(axes: Axes) -> int:
 def least_swap(
     axes: Axes, chosen: Nodes, others: Nodes, near: NDArray[np.int64], far: NDArray[np.int64], most: int
 ) -> tuple[int, int, int]:
-    """Return the indices of the swap of least change, and that change; ties to the least nodes.
+    """Return the indices of the swap of least change, and that change; ties to the lowest nodes.
 
-    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones; no two
-    nodes are more than `most` hops apart, so few pairs can be as good as the most promising one.
+    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones. No two
+    nodes are more than `most` hops apart, so few pairs can beat the most promising one.
     """
     return native.least_swap(axes.compiled, chosen, others, near, far, most)
 
 
 def improve(axes: Axes, chosen: Nodes, others: Nodes) -> int:
-    """Swap chosen nodes for others, both sorted, while that lessens the sum over pairs; return by how much.
-
-    Each step makes the swap of least change; both arrays are changed in place, and stay sorted.
-    """
+    """Swap sorted chosen nodes for others in place while the sum over pairs falls; return by how much."""
     return native.improve(axes.compiled, chosen, others)

@@ -24,21 +24,9 @@ _MOST = 20_000_000  # choices of nodes
 def ptas(space: Space, free: Nodes, size: int, strips: int = 3) -> Selection:
     """Return the best choice over all cuts into strips and all tables of how many nodes a cell gives.
 
-    Strips are cut such that each holds ``size / strips`` nodes of the unknown optimum. From cell (i, j) the
-    nodes are taken that are least in the direction ``(2 i + 1 - m, 2 j + 1 - m)``, m being `strips`: these
-    are near to all nodes of the optimum outside the cell's own strips. Nodes of the same coordinate are
-    ordered by the other one.
-
-    Parameters
-    ----------
-    space : Space
-        A mesh of two dimensions.
-    free : ndarray of int
-        The free nodes, in increasing order.
-    size : int
-        How many are needed: a multiple of `strips`.
-    strips : int
-        Strips in each dimension, more than 2. The more, the nearer to the optimum.
+    Each strip holds ``size / strips`` nodes of the unknown optimum. From cell (i, j) the nodes are taken that
+    are least in the direction ``(2 i + 1 - m, 2 j + 1 - m)``, m being `strips`: these are near to all nodes
+    of the optimum outside the cell's own strips.
     """
     axes = space.axes
     if len(axes.sizes) != 2 or (axes.kinds != LINE).any():

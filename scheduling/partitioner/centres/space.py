@@ -137,17 +137,7 @@ def _tabulated(topology: Topology) -> Axes:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Nodes for a job, and why.
-
-    Attributes
-    ----------
-    nodes : ndarray of int64, shape (size,)
-        The nodes, in increasing order.
-    cost : int
-        What the algorithm minimized: a sum of shell numbers, or of distances over pairs.
-    centre : int or None
-        Node around which they lie; it may be held by another job.
-    """
+    """Nodes for a job, the cost that the algorithm minimized, and the node around which they lie."""
 
     nodes: Nodes
     cost: int

@@ -37,11 +37,10 @@ def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | No
 def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[..., Partitioner]:
     """Return what makes a partitioner called `name`, whose boxes a search finds.
 
-    It takes a topology, an option, a seed and a ranking. The option is a list of words, with commas: the rule
-    for shapes, ``fs`` (default; all factors in increasing average pairwise distance), ``cubic``, ``bps``
-    (the best known shape and mapping, from the ranking, and no other) or ``bps-all`` (the others after it);
-    ``fixed``: sides are not permuted; ``round-up``: a job gets more nodes where no box has as many as it
-    needs; ``no-lines``: boxes of one dimension only where there are no others.
+    Words of the option: the rule for shapes, ``fs`` (default; all factors in increasing average pairwise
+    distance), ``cubic``, ``bps`` (the best shape and mapping of the ranking, no other) or ``bps-all`` (the
+    others after it); ``fixed``: sides are not permuted; ``round-up``: more nodes where no box has as many as
+    the job needs; ``no-lines``: boxes of one dimension only as a last resort.
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:

@@ -25,16 +25,11 @@ Shape = tuple[int, ...]
 
 
 class Search(Protocol):
-    """Finds boxes of free nodes on a mesh or torus, and keeps account of those that are held.
+    """Finds boxes of free nodes on a mesh or torus, and keeps account of held nodes.
 
     A box is named by its base, the node from which it extends upwards in every dimension (round the ring on a
-    torus), and its shape, its sides in the order of the dimensions. A search is exact if it returns the first
-    base in the order of node numbers.
-
-    Attributes
-    ----------
-    visited : int
-        Nodes, words of nodes or boxes looked at so far; each search says what it counts.
+    torus), and its shape, the sides in order of dimensions. A search is exact if it returns the first base in
+    order of node numbers. `visited` counts nodes, words of nodes or boxes: each search says which.
     """
 
     visited: int
@@ -80,13 +75,7 @@ class Account:
 
 
 class NodeArray(Account):
-    """A flag for every node of a mesh or torus.
-
-    Attributes
-    ----------
-    held : ndarray of bool, shape (nodes,)
-        Whether a node is held.
-    """
+    """A flag for every node of a mesh or torus."""
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
@@ -111,11 +100,9 @@ class Erosion(Account):
     """An exact search on meshes and tori of any dimension; `visited` counts words of 64 nodes.
 
     The free nodes are the bits of a map. ANDing the map with itself shifted along every dimension, in steps
-    of 1, 2, 4 .., leaves the bases of free boxes. It is done plane by plane of the last dimension, and only
-    for planes that the answer hangs on: in an almost empty machine a small box is found in the first ones,
-    and a plane without a base for the section of the box rules out all boxes that reach it. Eroded planes
-    are kept: to ask for the same section again, as a scheduler does whose first job waits, costs only the
-    planes that changed.
+    of 1, 2, 4 .., leaves the bases of free boxes. Only the planes of the last dimension that decide the
+    answer are eroded, and they are kept: a repeated request, as of a waiting head of the queue, costs only
+    the planes that changed.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -152,24 +139,7 @@ class Erosion(Account):
 
 
 class Boxes:
-    """Contiguous partitions of meshes and tori: the first free box of those that a rule names for a job.
-
-    Parameters
-    ----------
-    grid : Grid
-        The machine.
-    search : callable
-        Makes the search for free boxes: a class of `netplace.scheduling.partitioner.contiguous`.
-    shapes : callable
-        Takes a job and returns boxes and mappings in the order in which they are tried.
-
-    Attributes
-    ----------
-    search : Search
-        The search, which keeps track of held nodes.
-    free, by_count, searches, visited
-        See `netplace.scheduling.partitioner.Partitioner`; the search defines the unit of `visited`.
-    """
+    """Contiguous partitions of meshes and tori: the first free box of those that a rule names for a job."""
 
     by_count = False
 
@@ -230,13 +200,11 @@ def _box(allocation: Allocation) -> tuple[int, Shape]:
 class FrameSliding(NodeArray):
     """A search on 2-D meshes that looks at few bases, and so misses free boxes; `visited` counts nodes.
 
-    The first frame has its base at the first free node; from there the frame slides by its width along a row,
-    then by its height to the next row of frames. So no node is looked at twice.
+    The first frame has its base at the first free node; from there it slides by its width along a row, then
+    by its height to the next row of frames.
 
-    P.-J. Chuang and N.-F. Tzeng, "An efficient submesh allocation strategy for mesh computer systems",
-    Proc. 11th Int. Conf. on Distributed Computing Systems (1991). Their text was not at hand: here every
-    row of frames goes from left to right, over all bases that differ from the first by multiples of the
-    width.
+    P.-J. Chuang and N.-F. Tzeng, ICDCS 1991. Their text was not at hand: here every row of frames covers all
+    bases that differ from the first by multiples of the width.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -252,13 +220,11 @@ class FrameSliding(NodeArray):
 class Buddy:
     """A search in lists of free squares; a request gets the smallest that holds it. `visited` counts squares.
 
-    A square is split into four as long as a quarter is enough; four free quarters of a square are joined
-    again. Quick, but what is left of a square is lost to others, and free nodes that are no such square are
-    not seen.
+    A square is split into four as long as a quarter is enough; four free quarters are joined again. The rest
+    of a square is lost to others, and free nodes that form no such square are not seen.
 
-    K. Li and K. H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a
-    partitionable mesh connected system", J. Parallel and Distributed Computing 12 (1991). That is for 2-D
-    meshes; cubes of any number of dimensions are split and joined in the same way.
+    K. Li and K. H. Cheng, J. Parallel and Distributed Computing 12 (1991), for 2-D meshes; cubes of any
+    number of dimensions are treated alike.
     """
 
     def __init__(self, grid: Grid) -> None:

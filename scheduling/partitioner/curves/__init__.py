@@ -63,18 +63,10 @@ _RING = "ring"
 
 
 def order_of(topology: Topology, text: str) -> Nodes:
-    """Return the nodes of a network that compute in the order that a text names, shape (nodes,).
+    """Return the computing nodes of a network in the order that a text names, shape (nodes,).
 
-    Orders go through all switches. Where some have several nodes, these follow each other by number; nodes
-    that do not compute are struck out, and the ranks of the others closed up, so that none of them is a gap
-    (Leung et al. 2002, sections 1 and 4).
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    text : str
-        A key of `ORDERS`, or ``file=PATH``, see `order_from_file`.
+    Nodes at one switch follow each other by number; nodes that do not compute are struck out and leave no gap
+    (Leung et al. 2002, sections 1 and 4). `text`: a key of `ORDERS`, or ``file=PATH``.
     """
     if text == _FILE:
         raise ValueError(f"order {text}: does not name a file, expected {_FILE}PATH")
@@ -96,19 +88,7 @@ def _of_all(topology: Topology, name: str) -> Nodes:
 
 
 def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
-    """Return the partitioner that gives nodes along a curve.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    option : str
-        An order as `order_of` takes it; after a comma a key of `SELECTIONS` or `LISTINGS`; after another the
-        word ``ring``: the end of the order is joined to its beginning. Without a choice best fit, and without
-        anything best fit along Hilbert's curve.
-    seed : int
-        Not used: there is no randomness.
-    """
+    """Return the partitioner along a curve; option: order, choice, ``ring``."""
     what = f"partitioner curve:{option}" if option else "partitioner curve"
     curve, *words = (option or "hilbert").split(",")
     ring = bool(words) and words[-1] == _RING

@@ -52,11 +52,10 @@ def best_fit(lengths: _Integers, size: int) -> int:
 
 
 def sum_of_squares(lengths: _Integers, size: int) -> int:
-    """Return the interval that leaves the free intervals most evenly spread over lengths.
+    """Return the first interval that leaves the free intervals most evenly spread over lengths.
 
-    Among those large enough it is the one after whose use the sum of N(l)**2 over all lengths l > 0 is least,
-    the first of several; N(l) is how many free intervals have the length l. Source: J. Csirik et al., "On the
-    sum-of-squares algorithm for bin packing", J. ACM 53 (2006), for free intervals instead of open bins.
+    The sum of N(l)**2 over all lengths l > 0 is least after its use; N(l) counts free intervals of length l.
+    J. Csirik et al., J. ACM 53 (2006), for free intervals instead of open bins.
     """
     rest = lengths - size
     fits = rest >= 0
@@ -72,11 +71,10 @@ def first_places(places: _Integers, size: int, ring: int = 0) -> _Integers:
 
 
 def minimum_span(places: _Integers, size: int, ring: int = 0) -> _Integers:
-    """Return `size` of the free places, which come in increasing order, the last as near the first as can be.
+    """Return `size` of the increasing free places, the last as near the first as can be; the first of equals.
 
-    The first of several choices; no fewer than `size` places may be given. With the ends given, all free
-    places between them are taken, since leaving one out could only bring the ends nearer. On a ring of so
-    many places the choice may run over its end; the paper's span is that of the ring.
+    All free places between the ends are taken: to leave one out could only move the ends apart. On a `ring`
+    of so many places the choice may run over its end.
     """
     if ring:
         places = np.concatenate([places, places[: size - 1] + ring])
@@ -114,24 +112,9 @@ def ring_span(ranks: ArrayLike, size: int) -> int:
 class Along:
     """Gives a job the beginning of an interval of free nodes along a curve.
 
-    Where no interval is large enough, the job gets those free nodes whose first and last are nearest to each
-    other along the curve (minimum span), so it waits only while fewer nodes are free than it needs.
-
-    Source: V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using
-    one-dimensional allocation strategies", CLUSTER 2002.
-
-    Parameters
-    ----------
-    order : ndarray of int64, shape (nodes,)
-        The nodes along the curve; those of the machine that it leaves out are never given away.
-    select : callable, optional
-        Chooses one of the intervals, see `netplace.scheduling.partitioner.curves.along`; None: intervals
-        do not matter.
-    listing : callable
-        Chooses among all free places, where no interval is large enough or they do not matter.
-    ring : bool
-        Whether the end of the curve is joined to its beginning: intervals run over it (and come last), and so
-        do spans.
+    Where no interval is large enough, `listing` chooses among all free nodes (by default those of minimum
+    span), so a job waits only while fewer nodes are free than it needs. On a `ring` intervals run over the
+    end of the curve, and come last. V. J. Leung et al., CLUSTER 2002.
     """
 
     by_count = True

@@ -31,19 +31,7 @@ def halving_weights(ranks: int) -> Floats:
 def curve_objective(
     topology: Topology, order: Nodes, weights: Floats | None = None, *, ring: bool = False
 ) -> float:
-    """Return J, the sum over pairs of ranks i < j of ``w[j - i]`` times the distance of their nodes.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    order : ndarray of int64, shape (nodes,)
-        Its nodes along the curve.
-    weights : ndarray of float64, shape (nodes,), optional
-        Weight of each difference of ranks; by default `halving_weights`.
-    ring : bool
-        Whether ranks are counted round the ring where that is shorter.
-    """
+    """Return J, the sum over pairs of ranks i < j of ``w[j - i]`` times the distance of their nodes."""
     ranks = len(order)
     weights = halving_weights(ranks) if weights is None else weights
     total = 0.0
@@ -55,17 +43,7 @@ def curve_objective(
 
 
 def searched_order(topology: Topology, *, iterations: int = 30_000, seed: int = 0) -> Nodes:
-    """Return an order of small objective J, with halving weights, found by the portfolio of QAP searches.
-
-    Parameters
-    ----------
-    topology : Topology
-        Any network of at most 1,024 nodes.
-    iterations : int
-        Iterations of the search; the order depends on nothing but the network, these and the seed.
-    seed : int
-        Seed of all draws.
-    """
+    """Return an order of small J with halving weights, found by the portfolio of QAP searches."""
     from scipy import sparse
 
     if topology.nodes > _MOST:

@@ -24,10 +24,7 @@ def row(topology: Topology) -> Nodes:
 
 
 def snake(topology: Topology) -> Nodes:
-    """Return the nodes row by row, every other row backwards, every other plane backwards, and so on.
-
-    Each node is a neighbor of the one before it (boustrophedon order), in any number of dimensions.
-    """
+    """Return the nodes row by row, every other row and plane backwards, each next to the one before."""
     grid = grid_of(topology, "order snake")
     order = np.zeros(1, np.int64)
     for size in grid.sizes:
@@ -60,10 +57,7 @@ _Walk = NDArray[np.int32]
 
 
 def hilbert(topology: Topology) -> Nodes:
-    """Return the nodes along Hilbert's curve; each is a neighbor of the one before it.
-
-    It starts at node 0 and ends at the far corner of the longest even side, or of the longest if all are odd.
-    """
+    """Return the nodes along Hilbert's curve, from node 0 to the far corner of the longest (even) side."""
     grid = grid_of(topology, "order hilbert")
     sizes = grid.sizes
     length = max(range(grid.dims), key=lambda axis: (sizes[axis] % 2 == 0, sizes[axis], -axis))
@@ -239,10 +233,7 @@ def hindex(topology: Topology) -> Nodes:
 
 
 def order_from_file(path: Path, topology: Topology) -> Nodes:
-    """Return the order that a file gives: node numbers, apart by blanks, commas or ends of lines.
-
-    What follows a ``#`` does not count.
-    """
+    """Return the order in a file: numbers apart by blanks, commas or line ends; ``#`` begins a comment."""
     try:
         lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:

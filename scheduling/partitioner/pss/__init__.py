@@ -23,16 +23,9 @@ _LEVELS, _EXACT, _OVERLAP = "levels", "exact", "overlap"
 def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> PlacedBySets:
     """Return the partitioner that places jobs by processor sets.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    option : str
-        ``levels`` for the sets that the topology has, and after commas a cost of nodes (`PREFERENCES`) or
-        ``overlap``, see `levels`; or the path of a configuration, and after a comma a queue of it. ``exact``
-        at the end asks for choices of least cost.
-    seed : int
-        Not used: there is no randomness.
+    Option: ``levels`` for the sets of the topology, and after commas a cost of nodes (`PREFERENCES`) or
+    ``overlap``; or the path of a configuration, and a queue of it. ``exact`` at the end asks for choices of
+    least cost.
     """
     what = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]

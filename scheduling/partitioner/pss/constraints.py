@@ -31,10 +31,7 @@ class _Token:
 
 
 class Tokens:
-    """A file, word by word.
-
-    `path`: where it came from, for messages. `text`: the content.
-    """
+    """A file, word by word."""
 
     def __init__(self, path: Path, text: str):
         self._path = path

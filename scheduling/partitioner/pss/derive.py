@@ -33,17 +33,9 @@ def levels(
 ) -> ProcessorSets:
     """Return the processor sets of a mesh, torus, tree, or network of groups and switches.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    preference : str
-        What each node costs, see `netplace.scheduling.partitioner.pss.preferences.node_costs`.
-    overlap : bool
-        Whether boxes are at steps of half a side, around the rings of a torus, instead of next to each other.
-    front, behind : sequence of levels
-        Other hierarchies, such as racks or power lines, each a component in front of the levels of the
-        topology or behind them; the cost of nodes is last.
+    `preference`: cost of nodes, the last component. `overlap`: boxes at steps of half a side, round the rings
+    of a torus. `front`, `behind`: other hierarchies such as racks, each a component before or after the
+    levels.
     """
     costs = node_costs(topology, preference)
     if not overlap:
@@ -77,11 +69,9 @@ def weighted(
     front: Sequence[Level] = (),
     behind: Sequence[Level] = (),
 ) -> ProcessorSets:
-    """Return the sets of levels that cost something, by weights such as were measured.
+    """Return the sets of levels by measured weights, the widest first; those of weight 0 are omitted.
 
-    `topology`: the machine. `weights`: of each level, the widest first; levels of weight 0 are omitted.
-    `preference`: what each node costs, as in `levels`. `apart`: whether each level is a component of its own;
-    otherwise one component holds them all, as they are of one kind.
+    One component holds them all, unless each is `apart`.
     """
     costs = node_costs(topology, preference)
     weighted_levels = [
@@ -112,10 +102,7 @@ def leveled(each_level: Sequence[Level], node_costs: Sequence[int] | NDArray[np.
 
 
 def tree_levels(tree: Tree) -> list[Level]:
-    """Return the subtrees of each level below the top, the largest first.
-
-    A set weighs 1; on a thin tree as many times as its nodes outnumber its links up, rounded up.
-    """
+    """Return the subtrees below the top, the largest first, of weight ceil(nodes / links up)."""
     subtrees = []
     for level in range(tree.stages - 1, 0, -1):
         size = tree.down**level

@@ -25,17 +25,7 @@ Select = Callable[[ProcessorSets, NDArray[np.bool_], int], Nodes | None]
 
 
 class Model:
-    """Sets by size of the job, the way to choose, and constraints.
-
-    Parameters
-    ----------
-    source : ProcessorSets or Configuration
-        The same sets for all jobs, or those of a file.
-    queue : str
-        Queue of the file whose costs count; empty: the first.
-    exactly : bool
-        Whether choices are of least cost, see `exact`, instead of small cost.
-    """
+    """Sets by size of the job, the way to choose, and constraints."""
 
     def __init__(self, source: ProcessorSets | Configuration, queue: str = "", exactly: bool = False):
         self._source, self._queue = source, queue
@@ -85,15 +75,7 @@ class Model:
 
 
 class PlacedBySets(OnFreeMap):
-    """Gives a job the free nodes of small cost by processor sets.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    model : Model
-        Sets, and the way to choose.
-    """
+    """Gives a job the free nodes of small cost by processor sets."""
 
     def __init__(self, topology: Topology, model: Model):
         super().__init__(topology.nodes)
@@ -130,10 +112,7 @@ _TRIED = 64  # sizes of jobs that are placed on the empty machine
 
 
 def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
-    """Return warnings, and constraints that a job cannot meet even on the empty machine.
-
-    Of large machines, the sizes at the ends of classes and rules and some between are tried.
-    """
+    """Return warnings, and constraints that a job cannot meet even on the empty machine."""
     slots, nodes = configuration.slots, len(configuration.hosts)
     contradictions = []
     for queue in configuration.queues:

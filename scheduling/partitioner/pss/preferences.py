@@ -16,11 +16,7 @@ Costs = NDArray[np.int64]
 
 
 def node_costs(topology: Topology, text: str) -> Costs:
-    """Return what each node costs.
-
-    `topology`: the machine. `text`: key of `PREFERENCES`, and after a colon its nodes, such as ``io:0+63`` or
-    ``io:0-7``.
-    """
+    """Return the cost of each node by a key of `PREFERENCES` and nodes, such as ``io:0+63`` or ``io:0-7``."""
     name, _, option = text.partition(":")
     what = "partitioner pss:levels, cost of a node"
     make = PREFERENCES[check_choice(name, PREFERENCES, what)]

@@ -76,14 +76,7 @@ def _least_below(sets: ProcessorSets, tree: _LaminarTree, free: NDArray[np.bool_
 
 
 def _kept_on_tree(tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
-    """Return which nodes stay when the best removal is made that leaves `size` free nodes or more.
-
-    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
-    state of fewest nodes and by the set of least number.
-
-    `tree`: tree of the sets, whose costs are single numbers (`ProcessorSets.worth`). `free`, shape (nodes,):
-    which nodes are free. `size`: nodes wanted, fewer than are free.
-    """
+    """Return which nodes stay after the best removal that leaves `size` free nodes or more."""
     return np.asarray(native.kept_on_tree(*tree, free, size))
 
 
@@ -173,11 +166,8 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
     """Return `size` free nodes of small cost, in increasing order; None if fewer are free.
 
     With more than 8,000 free nodes, whole sets are removed first, the dearest first, as long as 2,000 nodes
-    and four times `size` are left.
-
-    `sets`: sets and costs; they take part in their order. `free`, shape (nodes,): which nodes are free.
-    `size`: nodes wanted, at least 1. `seed`: of the coin that decides between removals of the same worth and
-    size; without, the first one stays.
+    and four times `size` are left. `seed` decides between removals of the same worth and size; without it the
+    first one stays.
     """
     nodes = np.flatnonzero(free)
     if size < 1 or size > len(nodes):

@@ -23,12 +23,7 @@ _PART = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def given_sets(text: str, nodes: int) -> Level:
-    """Return sets of nodes, each of weight 1.
-
-    `text`: ``cards:12`` for so many consecutive nodes a set, the last one maybe smaller; or the path of a
-    file with a set on each line: nodes and ranges of nodes such as ``0-11, 24``; ``#`` begins a comment.
-    `nodes`: nodes of the machine.
-    """
+    """Return sets of weight 1: ``cards:12`` (nodes a set), or from a file with lines like ``0-11, 24``."""
     name, _, option = text.partition(":")
     if name == "cards" and not Path(text).exists():
         if not re.fullmatch(r"0*[1-9]\d{0,8}", option):
