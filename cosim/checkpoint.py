@@ -45,7 +45,6 @@ class Checkpoint:
         self._last, self._spent = time.monotonic(), 0.0
 
     def look(self, write: Callable[[], None]) -> None:
-        """Write the file if it is due."""
         now = time.monotonic()
         if now - self._last >= max(_PAUSE, self._spent / _SHARE):
             with suppress(TypeError, UnicodeEncodeError):  # what is no plain data is not kept
@@ -99,7 +98,6 @@ class Checkpoint:
             raise ValueError(f"{refused}, {error}; delete it to start from the beginning") from None
 
     def close(self) -> None:
-        """Remove the file after the end."""
         self._path.unlink(missing_ok=True)
 
 
@@ -111,12 +109,10 @@ class Keep:
     key: str
 
     def part(self, name: str, known: Mapping[str, object] | None = None) -> Checkpoint:
-        """Return the file of one of `PARTS`."""
         path = self.path.with_name(f"{self.path.name}.{name}") if name else self.path
         return Checkpoint(path, self.key, known)
 
     def close(self) -> None:
-        """Remove all files after the end."""
         for name in PARTS:
             self.part(name).close()
 

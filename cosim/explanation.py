@@ -14,8 +14,6 @@ __all__ = ["Explanation", "Neighbour", "WaitedLink", "WhatIf"]
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another job that ran at the same time."""
-
     job: int  # number of the job
     application: str
     size: int  # its number of nodes
@@ -41,8 +39,6 @@ class WaitedLink:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The jobs that slowed a job, and the links."""
-
     job: JobRow  # result row of the job
     own: int  # cycles that its packets waited for each other
     # Jobs that ran at the same time: those without which the run was repeated, in decreasing order of the
@@ -51,7 +47,6 @@ class Explanation:
     links: tuple[WaitedLink, ...]  # links with the most waiting for others
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it by the names of its fields, as JSON can hold it."""
         return to_plain(self) | {"job": self.job.to_dict()}
 
     @classmethod
@@ -84,5 +79,4 @@ class WhatIf:
     late: float  # seconds by which it would have started later
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it by the names of its fields, as JSON can hold it."""
         return to_plain(self)

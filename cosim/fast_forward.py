@@ -103,13 +103,11 @@ class FastForwarder:
     _changed: int = -1  # when something happened; -1: since the last look
 
     def come(self, number: int, placed: Placed) -> None:
-        """Add a job that has started."""
         owed = placed.work.iterations - known_iterations(placed)
         self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed)
         self.change()
 
     def go(self, number: int) -> Pace:
-        """Remove a job that has ended or was stopped."""
         self.change()
         self._once.pop(number, None)
         return self.paces.pop(number)
@@ -156,7 +154,6 @@ class FastForwarder:
         return _LAPS if self._settled else _SETTLING
 
     def _next(self, laps: dict[int, Laps]) -> None:
-        """Begin half a window."""
         if not self._shots:
             self._opened = self.network.now
         self._shots.append(laps)

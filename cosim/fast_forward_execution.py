@@ -60,7 +60,6 @@ class FastForwardExecution(LiveExecution):
         return cycles / self._second
 
     def stop(self, attempt: int, now: float) -> None:
-        """Stop a job in the first cycle from `now` on."""
         super().stop(attempt, now)
         if attempt in self.stays:
             stay = self.stays[attempt]
@@ -156,7 +155,6 @@ class _Again:
         self._go_to(math.inf)
 
     def look(self) -> None:
-        """Write a checkpoint if it is due; the network is between two cycles."""
         assert self._checkpoint is not None
         self._checkpoint.look(self._write)
 

@@ -79,7 +79,6 @@ class _Live:
         self.execution: Execution = self._live
 
     def alone(self, placed: Placed) -> float:
-        """Return the cycles of a job alone on a new network."""
         return self._fresh.cycles(placed)
 
     def finish(self, keep: Keep | None) -> None:
@@ -206,11 +205,9 @@ class _Table:
         """Do nothing: everything has been measured."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return the figures unchanged."""
         return figures
 
     def more(self) -> dict[str, Any]:
-        """Return nothing more."""
         return {}
 
     def _begun(self, placed: Placed, start: int, cycles: float) -> None:

@@ -63,16 +63,13 @@ class Journal:
         self._answer("refused", job, why)
 
     def longest(self, job: Job) -> float:
-        """Return the run time in seconds that a user estimates."""
         seconds: float = self._answer("longest", job)
         return seconds
 
     def look(self) -> None:
-        """Write a checkpoint if it is due; the network is between two cycles."""
         self._checkpoint.look(self.write)
 
     def write(self) -> None:
-        """Write a checkpoint."""
         state = {name: value for name, value in vars(self._execution).items() if name != "longest"}
         kept = {name: getattr(self._owner, name) for name in self._names}
         self._checkpoint.write((self._answers, state, kept))

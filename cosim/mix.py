@@ -77,7 +77,6 @@ class Class:
     measured: str = ""
 
     def fits(self, job: Job) -> bool:
-        """Return whether a job can belong to the class."""
         return (
             self.nodes[0] <= job.nodes <= self.nodes[1]
             and self.run_time[0] <= job.run_time <= self.run_time[1]

@@ -62,7 +62,6 @@ class Progress:
     by_source: dict[str, float] = field(default_factory=dict)
 
     def pass_on(self, cycles: float) -> None:
-        """Advance the time."""
         done = cycles / self.factor
         self.left -= done
         self.doubt += done * (self.deviation + _LEFT_OUT * self.left_out)

@@ -45,7 +45,6 @@ class Neighbours:
         self._gone: list[int] = []
 
     def come(self, job: int, presence: Presence) -> None:
-        """Add a job."""
         for other, theirs in self._present.items():
             self._direct[job, other] = influences(theirs, presence)
             self._direct[other, job] = influences(presence, theirs)
@@ -53,7 +52,6 @@ class Neighbours:
         self._new.append(job)
 
     def go(self, job: int) -> None:
-        """Remove a job."""
         if job in self._new:  # nobody has been measured beside it
             self._new.remove(job)
             self._forget([job])

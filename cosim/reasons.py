@@ -23,8 +23,6 @@ __all__ = ["reasons"]
 
 @dataclass(frozen=True)
 class _Beside:
-    """Another job that ran at the same time."""
-
     job: Started
     overlap: float  # share of our time
     links: NDArray[np.float64]  # what we met of it on each link, see `reasons`

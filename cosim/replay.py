@@ -29,7 +29,6 @@ class Started:
 
     @property
     def number(self) -> int:
-        """Name of the job."""
         return self.placed.job.number
 
     def on(self, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Started:

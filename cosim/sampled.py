@@ -154,7 +154,6 @@ class SampledCourse:
         self._tell(len(self._made) + len(self.measured))
 
     def alone(self, placed: Placed) -> float:
-        """Return the cycles of a job alone on a new network."""
         return self._alone.of(placed).cycles if placed.work.application else float(_computed(placed))
 
     def finish(self, keep: Keep | None = None) -> None:

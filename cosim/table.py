@@ -29,7 +29,6 @@ class TableExecution:
         self._placing, self._cycles, self._tell = placing, cycles, begun
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
-        """Return the run time of the job on its nodes, in seconds."""
         placed = self._placing.put(job, allocation)
         second = self._placing.config.cycle_ns * 1e-9
         cycles = self._cycles(placed)

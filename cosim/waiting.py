@@ -60,7 +60,6 @@ class Waiting:
     watched: tuple[WatchedJob, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict of its fields for JSON."""
         return to_plain(self)
 
     @classmethod

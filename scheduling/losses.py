@@ -47,12 +47,10 @@ class Losses:
         return bool(lost.size)
 
     def waits(self, waiting: Waiting) -> None:
-        """Record a job in the queue."""
         if self._source is not None:
             self._waiting[waiting.row] = waiting
 
     def starts(self, running: Running) -> None:
-        """Record that a job has left the queue."""
         if self._source is not None:
             del self._waiting[running.waiting.row]
             self._running[running.order] = running

@@ -55,7 +55,6 @@ class Rows:
         return self._columns[name]
 
     def append(self) -> int:
-        """Return the number of a new row."""
         if self.count == len(self._columns["number"]):
             # By a quarter: copying stays cheap, and little lies idle.
             more = max(_BLOCK, self.count // 4)

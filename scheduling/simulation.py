@@ -99,7 +99,6 @@ class Simulation:
         self._wake_at = math.nan
 
     def run(self, jobs: Iterable[Job]) -> None:
-        """Take in all jobs, and run them to their ends."""
         jobs = iter(jobs)
         first = next(jobs, None)
         if first is None:
@@ -114,7 +113,6 @@ class Simulation:
             raise ValueError(f"job {head.job.number}: was never started although no other job runs")
 
     def cost(self) -> Cost:
-        """Return what the scheduler took so far."""
         return Cost(
             self._passes,
             self._searches + self.partitioner.searches - self._before[0],
@@ -125,7 +123,6 @@ class Simulation:
     # What a policy may do.
 
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
-        """Start a job now."""
         self.partitioner.take(allocation)
         delay = 0.0 if self._power is None else self._power.take(allocation.nodes, self.now) - self.now
         running = Running(

@@ -73,7 +73,6 @@ class Report:
 
 
 def show(report: Report) -> None:
-    """Print the tables and the summary."""
     for made in report.tables:
         shown = table(made.title, list(made.frame.columns), made.texts())
         for place, name in enumerate(made.frame.columns):

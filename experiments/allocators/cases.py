@@ -49,22 +49,18 @@ class Watched:
 
     @property
     def free(self) -> int:
-        """Free nodes."""
         return self._inner.free
 
     @property
     def by_count(self) -> bool:
-        """Whether counting suffices."""
         return self._inner.by_count
 
     @property
     def searches(self) -> int:
-        """How often `find` was called."""
         return self._inner.searches
 
     @property
     def visited(self) -> int:
-        """How many nodes it looked at."""
         return self._inner.visited
 
     def find(self, job: Job) -> Allocation | None:
@@ -72,7 +68,6 @@ class Watched:
         return self._inner.find(job)
 
     def take(self, allocation: Allocation) -> None:
-        """Ask the others, then mark the nodes as held."""
         size = len(allocation.nodes)
         for name, other in self._others.items():
             chosen = other.find(Job(0, 0.0, size, 1.0))
@@ -82,7 +77,6 @@ class Watched:
             partitioner.take(allocation)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes as free."""
         for partitioner in (self._inner, *self._others.values()):
             partitioner.release(allocation)
 
@@ -108,8 +102,6 @@ def decided(
 
 @dataclass(frozen=True)
 class AllocatorCase:
-    """A case to execute."""
-
     kind: str  # key of the functions below
     machine: str  # text form of the network
     partition: str  # text form of the partitioner, or of the compared rule
@@ -117,7 +109,6 @@ class AllocatorCase:
     options: tuple[tuple[str, Any], ...] = ()  # further options of the kind
 
     def described(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
         return {
             "study": "allocators",
             "kind": self.kind,
@@ -129,12 +120,10 @@ class AllocatorCase:
 
     @property
     def key(self) -> str:
-        """Content hash."""
         return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
 
 
 def run_case(case: AllocatorCase) -> dict[str, Any]:
-    """Return what came of a case as data for JSON."""
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 
 

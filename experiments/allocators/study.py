@@ -68,7 +68,6 @@ PARTS = {
 
 
 def cases(asked: Asked) -> list[AllocatorCase]:
-    """Return what is requested."""
     return [case for part in asked.parts for case in _CASES[part](asked.quick)]
 
 
@@ -197,7 +196,6 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Execute what is missing, and report."""
     tables, summary, figures = [], [], {}
     for part in asked.parts:
         wanted = {case.key: case for case in _CASES[part](asked.quick)}

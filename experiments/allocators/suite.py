@@ -75,7 +75,6 @@ class SuitePlacing(Placing):
         return communication_suite(work.tasks)
 
     def loop(self, placed: Placed) -> Program:
-        """Return the suite."""
         return communication_suite(placed.work.tasks)
 
 

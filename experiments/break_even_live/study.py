@@ -56,12 +56,10 @@ class Slowed:
     percent: int
 
     def describe(self) -> dict[str, Any]:
-        """Return what makes the outcome as data for JSON."""
         return {"study": "break-even-live", "percent": self.percent, "plan": self.plan.to_dict()}
 
     @property
     def key(self) -> str:
-        """Content hash."""
         text = f"break-even-live 1 {self.percent} {self.plan.key}"
         return hashlib.sha256(json.dumps(text).encode()).hexdigest()
 
@@ -94,7 +92,6 @@ def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the live co-simulations that are requested."""
     size = _size(asked)
     loads = LOADS[-1:] if asked.quick else LOADS
     return [
@@ -110,7 +107,6 @@ def _size(asked: Asked) -> SharedSize:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     plans = loaded(cases(asked), _size(asked), bench)
     live = dict(zip(plans, carried_out(list(plans.values()), bench), strict=True))
     percents = SLOWDOWNS[::3] if asked.quick else SLOWDOWNS

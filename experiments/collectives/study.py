@@ -255,7 +255,6 @@ PARTS = {
 
 
 def cells(asked: Asked) -> list[Cell]:
-    """Return the cells that are requested."""
     draws = asked.partitions or (2 if asked.quick else DRAWS)
     if asked.quick:
         return [
@@ -282,7 +281,6 @@ def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Simulate what is missing, and report."""
     outcomes = case_outcomes(cells(asked), bench)
     winners = winners_of(outcomes)
     tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}

@@ -37,8 +37,6 @@ Columns = dict[int, dict[str, float]]  # by the number of the job
 
 @dataclass(frozen=True)
 class Cell(KeptCase):
-    """One run."""
-
     study: ClassVar[str] = "contiguity"
 
     machine: str  # text form
@@ -58,7 +56,6 @@ class Cell(KeptCase):
         return {**plain, "log": {"name": self.log.name, "digest": self.log.digest}}
 
     def stream(self) -> Stream:
-        """Return its jobs."""
         return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
 
     def run(self) -> Outcome:
@@ -127,11 +124,9 @@ class _Known:
     known: Mapping[int, float]
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time."""
         return self.known[job.number]
 
     def longest(self, job: Job) -> float:
-        """Return what the user estimates."""
         return _longest(job)
 
 

@@ -26,7 +26,6 @@ def levels_of_groups(topology: Topology, name: str) -> Hierarchy:
 
 
 def _groups(topology: Topology, option: str = "", seed: int = 0) -> SubtreesOfAnyShape:
-    """Return the partitioner of switches and groups; `option` is the percentage that may lie outside."""
     levels = levels_of_groups(topology, "groups")
     if not option:
         return SubtreesOfAnyShape(levels)

@@ -90,8 +90,6 @@ _MEAN_RUN = 10e-6  # seconds, a mean weighted by work
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of the study."""
-
     text: str  # text form of the machine
     partitions: dict[str, str]  # partitioners by their roles, boxes first
 
@@ -171,7 +169,6 @@ def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     machines = tuple(part for part in asked.parts if part in MACHINES)
     made = cells(replace(asked, parts=machines)) if machines else []
     check = "longer" in asked.parts

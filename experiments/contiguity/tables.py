@@ -183,7 +183,6 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def report_of(made: list[Made]) -> Report:
-    """Return the report of all runs."""
     frame = figures_of(made)
     beside, where = compared(frame), points(frame)
     becomes = turned(beside)

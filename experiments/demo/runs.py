@@ -48,8 +48,6 @@ NETWORKS = {
 
 @dataclass(frozen=True)
 class Case:
-    """One run of the demonstration."""
-
     trace: str
     network: str
     vcs: int
@@ -179,7 +177,6 @@ _COLOURS = ("consecutive", "random", "column", "shuffle")
 
 
 def run(case: Case) -> Outcome:
-    """Simulate one case."""
     job = {"trace": case.trace, "mapping": case.mapping}
     result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
     return Outcome(
@@ -194,7 +191,6 @@ def run(case: Case) -> Outcome:
 
 
 def cases(seeds: int) -> list[Case]:
-    """Return all runs."""
     return [
         Case(trace, network, vcs, mapping, seed)
         for seed in range(seeds)
@@ -205,7 +201,6 @@ def cases(seeds: int) -> list[Case]:
 
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write every run as a line of a CSV file."""
     write_rows(path, [field.name for field in fields(Outcome)], map(astuple, outcomes))
 
 

@@ -124,7 +124,6 @@ def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Simulate what is missing, and report."""
     tables: list[ReportTable] = []
     summary, figures = [], {}
     for part in asked.parts:

@@ -125,7 +125,6 @@ def _published_sides(grid: Grid) -> tuple[float, ...]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Measure, and report. Times are not stored, as they belong to the machine and the moment; visits are."""
     if not bench.simulate and set(asked.parts) != {"visits"}:
         raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
     if bench.resources.dask is not None and set(asked.parts) != {"visits"}:

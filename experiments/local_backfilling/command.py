@@ -116,7 +116,6 @@ def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[
 
 
 def _log(asked: SimpleNamespace, processors: int, seed: int) -> Workload:
-    """Return the jobs of a file or of the model lublin."""
     from netplace.checks import check_int
     from netplace.scheduling.workload import make_workload, read
 

@@ -164,7 +164,6 @@ class BackfillingCase(KeptCase):
     weeks: int = 1
 
     def run(self) -> dict[str, Any]:
-        """Return the figures."""
         platform, log = Platform.read(self.platform), self.log.read()
         if self.part in PENALTIES:
             jobs = draw_weeks(log, self.weeks, self.instances, seed=0, least=_LEAST)[self.instance]
@@ -177,7 +176,6 @@ class BackfillingCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[BackfillingCase]:
-    """Return the schedules that are requested."""
     return [case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)]
 
 
@@ -212,7 +210,6 @@ def _weeks(log: ArchiveLog) -> int:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     rows = [
         {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **outcome}
         for case, outcome in case_outcomes(cases(asked), bench)

@@ -49,8 +49,6 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Size:
-    """How large a version of the study is."""
-
     machine: str
     jobs: int
     seeds: int
@@ -83,7 +81,6 @@ class BreakEvenCase:
     slowdown: int = 0
 
     def plan(self, size: Size) -> Plan:
-        """Return what to execute."""
         factor = 1 + self.slowdown / 100  # of every job that is not of one node, wherever it lies
         given = {
             "machine": size.machine,
@@ -99,7 +96,6 @@ class BreakEvenCase:
 
 
 def cases(asked: Asked) -> list[BreakEvenCase]:
-    """Return the schedules that are requested."""
     return [case for part in asked.parts for case in _cases_of(part, _size(asked))]
 
 
@@ -122,7 +118,6 @@ def _cases_of(part: str, size: Size) -> Iterator[BreakEvenCase]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make the schedules that are missing, and report."""
     size, wanted = _size(asked), cases(asked)
     kept = outcomes([case.plan(size) for case in wanted], bench)
     made = pd.DataFrame([vars(case) | _figures(own) for case, own in zip(wanted, kept, strict=True)])

@@ -62,7 +62,6 @@ PARTS = {
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the co-simulations that are requested."""
     size = _size(asked)
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
@@ -80,7 +79,6 @@ def _size(asked: Asked) -> SharedSize:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     plans = loaded(cases(asked), _size(asked), bench)
     frame = _frame(list(plans), carried_out(list(plans.values()), bench))
     digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}

@@ -56,8 +56,6 @@ MEASURES = ("started", "head_wait", "run", "utilisation")
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the schedules are made."""
-
     network: str  # the torus
     jobs: int  # about how many jobs start in a batch; its length follows, rounded to one digit
     largest: int  # largest job
@@ -66,8 +64,6 @@ class Machine:
 
 @dataclass(frozen=True)
 class SelectionCase:
-    """One schedule."""
-
     # Keys of the workload.
     sizes: str
     classes: str
@@ -92,7 +88,6 @@ class ScatteredTimes:
         return self._times.least(job) * self._factor
 
     def longest(self, job: Job) -> float:
-        """Return the same."""
         return self._times.least(job) * self._factor
 
 
@@ -142,7 +137,6 @@ def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tupl
 
 
 def _schedule(case: SelectionCase, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
-    """Return the schedule of the jobs by the case's selection."""
     if case.selection == SCATTERED:
         return schedule(
             grid, jobs, "fcfs", make_partitioner("non-contiguous", grid), ScatteredTimes(best, case.slowdown)

@@ -133,7 +133,6 @@ def _machine(quick: bool) -> Machine:
 
 
 def cases(asked: Asked) -> list[SelectionCase]:
-    """Return the schedules that are requested."""
     wanted: dict[SelectionCase, None] = {}
     for part in map(read, asked.parts):
         if part.table in SIZES:
@@ -165,7 +164,6 @@ def _crossing(part: Part, sizes: str) -> list[SelectionCase]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Fill the run-time tables, make the schedules, and report."""
     apart = [
         made(bench, asked.quick)
         for name, made in zip(ALONE, (alone, scattered), strict=True)

@@ -65,14 +65,12 @@ class Part:
 
     @property
     def placements(self) -> tuple[str, ...]:
-        """The placements that are compared."""
         if self.quadrant:
             return ("row", "random")
         return ON_TREES if self.network.startswith("tree") else ON_TORI
 
     @property
     def title(self) -> str:
-        """Title above the table."""
         kind, _, sides = self.network.partition(":")
         where = f"{'an' if sides == '8x8' else 'a'} {sides} torus"
         if kind == "tree":

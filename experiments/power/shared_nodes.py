@@ -95,8 +95,6 @@ class SharedCluster:
 
 @dataclass(frozen=True, eq=False)
 class SharedPlan:
-    """A plan."""
-
     energy: float  # cost of the nodes that are on, from the slot on in which nothing holds them any more
     makespan: int  # slot by which all jobs have ended
     starts: tuple[int, ...]  # slot in which each job starts

@@ -83,7 +83,6 @@ class PowerCase(KeptCase):
     boot_seconds: float
 
     def run(self) -> dict[str, Any]:
-        """Return the figures of the schedule."""
         model = PowerModel(boot_seconds=self.boot_seconds)
         jobs = lublin(_NODES, self.jobs, seed=self.seed, load=self.load)
         made = schedule(
@@ -93,7 +92,6 @@ class PowerCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[PowerCase]:
-    """Return the schedules that are requested."""
     loads = (0.4,) if asked.quick else (0.2, 0.4, 0.6, 0.8)
     jobs, seeds = (40, 1) if asked.quick else (150, 2)
     rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if asked.quick else RULES
@@ -117,7 +115,6 @@ def cases(asked: Asked) -> list[PowerCase]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Solve the instances, which takes seconds, make what is missing of the schedules, and report."""
     tables: list[ReportTable] = []
     sentences: list[str] = []
     figures = {}

@@ -135,8 +135,6 @@ _PUBLISHED = {
 
 @dataclass(frozen=True)
 class StreamCase:
-    """One schedule of the study; times in percent."""
-
     part: str  # key of `PARTS`
     stream: _Stream  # the jobs
     policy: str  # policy of the queue
@@ -147,7 +145,6 @@ class StreamCase:
     seed: int  # seed of the model
 
     def plan(self) -> Plan:
-        """Return what to execute."""
         stream, factor = self.stream, 1 - self.speedup / 100
         times = "log" if not self.speedup else f"factors:{factor:g},{factor if self.kept else 1:g}"
         rule = "quasi-contiguous" if self.part in _PUBLISHED else "nearly-contiguous"
@@ -166,7 +163,6 @@ class StreamCase:
 
 
 def cases(asked: Asked) -> list[StreamCase]:
-    """Return the schedules that are requested."""
     found = [
         case
         for part in asked.parts

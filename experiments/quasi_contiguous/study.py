@@ -163,7 +163,6 @@ _TITLES = {
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make the schedules that are missing, and report."""
     wanted = cases(asked)
     kept = outcomes([case.plan() for case in wanted], bench)
     made = pd.DataFrame([_row(case, own) for case, own in zip(wanted, kept, strict=True)])

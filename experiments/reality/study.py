@@ -49,7 +49,6 @@ _MICRO = 1e6
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Fit, simulate what is predicted, and report."""
     tables: list[ReportTable] = []
     summary: list[str] = []
     for part in asked.parts:

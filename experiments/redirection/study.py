@@ -114,7 +114,6 @@ def _by_log(asked: Asked) -> list[list[RedirectionCase]]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     varied = sweeps(asked) if "dedicated" in asked.parts else []
     wanted = [case for case in cases(asked) if "windows" in asked.parts or case.policy == BASE]
     made = case_outcomes([*wanted, *(case for case, _ in varied)], bench)
@@ -228,7 +227,6 @@ def _queueing(frame: pd.DataFrame) -> str:
 
 
 def _sizes(frame: pd.DataFrame) -> ReportTable:
-    """Return the mean number of tasks beside the published one."""
     known = published("mendonca_redirection_instances.csv").set_index("trace")["instance_tasks"]
     lines = [
         {

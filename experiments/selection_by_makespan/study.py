@@ -80,8 +80,6 @@ def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
 
 @dataclass(frozen=True)
 class MakespanCase:
-    """One schedule of the study."""
-
     sizes: str
     classes: str
     selection: str
@@ -91,7 +89,6 @@ class MakespanCase:
 
 
 def cases(asked: Asked) -> list[MakespanCase]:
-    """Return the schedules that are requested."""
     jobs, seeds = (600, 2) if asked.quick else (4000, 5)
     return [
         MakespanCase(sizes, classes, selection, mapping, seed, jobs)
@@ -144,7 +141,6 @@ def _shapes_of(case: MakespanCase, times: BoxTimes, machine: Grid) -> Ranking:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Fill the run-time table, make the schedules, and report."""
     runs = measured(rows(asked), bench)
     times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
     tables, summary, figures = [], [], {}

@@ -92,7 +92,6 @@ class BoxTimes:
         return float(self._plain[job.application, job.intensity, job.nodes, named(most_cubic(job.nodes))])
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds."""
         sides = tuple(sorted(allocation.shape or (), reverse=True))
         try:
             return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats

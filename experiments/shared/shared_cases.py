@@ -23,8 +23,6 @@ Outcome = dict[str, Any]
 
 @dataclass(frozen=True)
 class SharedSize:
-    """How large a version of a study is."""
-
     jobs: int
     seeds: int
     repeats: str
@@ -32,8 +30,6 @@ class SharedSize:
 
 @dataclass(frozen=True)
 class Shared:
-    """One co-simulation: jobs of a class at a load, under a policy and a partitioner."""
-
     machine: str
     classes: str
     load: float

@@ -56,7 +56,6 @@ def cases(asked: Asked) -> list[Shared]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Make what is missing, and report."""
     size = QUICK if asked.quick else FULL
     plans = loaded(cases(asked), size, bench)
     outcomes = carried_out(list(plans.values()), bench)

@@ -37,8 +37,6 @@ TIE = 0.001  # share by which means differ that the published digits hardly tell
 
 @dataclass(frozen=True)
 class Part:
-    """One table of the study."""
-
     title: str
     network: str
     traces: str

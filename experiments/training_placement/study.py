@@ -216,7 +216,6 @@ def cells(part: str, asked: Asked) -> list[Cell]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Simulate what is missing, and report."""
     tables, summary, figures = [], [], {}
     for part in asked.parts:
         if part == "scaling":

@@ -45,7 +45,6 @@ def task_set(cells: float, query_set: str) -> TaskTimes:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Search, which takes seconds, and report."""
     tables, sentences = [], []
     if "workers" in asked.parts:
         rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")

@@ -116,15 +116,12 @@ class SubtreesOfAnyShape:
         return places
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._mark(allocation.nodes, False)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._mark(allocation.nodes, True)
 
     def _mark(self, nodes: Nodes, is_open: bool) -> None:
-        """Mark nodes."""
         places = self._place[nodes]
         wrong = self._open[places] == is_open
         if wrong.any():
@@ -133,7 +130,6 @@ class SubtreesOfAnyShape:
         self.free += len(nodes) if is_open else -len(nodes)
 
     def copy(self) -> SubtreesOfAnyShape:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._open = self._open.copy()
         return twin

@@ -52,7 +52,6 @@ class FreeMap:
         self.free = self._map.free
 
     def copy(self) -> FreeMap:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._map = copy.copy(self._map)
         return twin
@@ -68,17 +67,14 @@ class OnFreeMap:
         self.visited = 0
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._map.mark(np.asarray(allocation.nodes), False)
         self.free = self._map.free
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._map.mark(np.asarray(allocation.nodes), True)
         self.free = self._map.free
 
     def copy(self) -> Self:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._map = self._map.copy()
         return twin

@@ -75,7 +75,6 @@ class Gabl(PlainPartitioner):
         return native.box_nodes(np.array(self._sizes, np.int64), base, np.array(shape))
 
     def copy(self) -> Self:
-        """Return an independent copy."""
         twin = super().copy()
         twin._search = self._search.copy()
         return twin

@@ -98,15 +98,12 @@ class MultipleBuddy:
         return True
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._mark(allocation.nodes, False)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._mark(allocation.nodes, True)
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        """Mark nodes."""
         wrong = self._free[self._code[nodes]] == free
         if wrong.any():
             raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
@@ -114,12 +111,10 @@ class MultipleBuddy:
         self.free += len(nodes) if free else -len(nodes)
 
     def copy(self) -> MultipleBuddy:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._free = self._free.copy()
         return twin
 
 
 def multiple_buddy(topology: Topology, option: str = "", seed: int = 0) -> MultipleBuddy:
-    """Return the partitioner MBS of a mesh or torus."""
     return MultipleBuddy(grid_of(topology, "partitioner mbs"))

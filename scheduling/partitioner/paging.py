@@ -54,15 +54,12 @@ class Paging:
         return Allocation(np.concatenate([self._nodes[page] for page in pages[:count]]))
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._mark(allocation.nodes, True)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._mark(allocation.nodes, False)
 
     def _mark(self, nodes: Nodes, held: bool) -> None:
-        """Mark nodes."""
         wrong = self._held[nodes] == held
         if wrong.any():
             raise ValueError(f"node {nodes[wrong][0]} is {'occupied' if held else 'free'} already")
@@ -71,7 +68,6 @@ class Paging:
         self.free = int(self._sizes[self._used == 0].sum())
 
     def copy(self) -> Paging:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._held, twin._used = self._held.copy(), self._used.copy()
         return twin

@@ -26,7 +26,6 @@ class FirstFree(OnFreeMap):
     by_count = True
 
     def find(self, job: Job) -> Allocation | None:
-        """Return the first free nodes, in increasing order, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -48,7 +47,6 @@ class RandomFree:
         self.visited = 0
 
     def find(self, job: Job) -> Allocation | None:
-        """Return random free nodes, in increasing order, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -57,11 +55,9 @@ class RandomFree:
         return Allocation(self._pool.draw(draws))
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._move(allocation.nodes, -1)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._move(allocation.nodes, 1)
 
     def _move(self, nodes: Nodes, step: int) -> None:
@@ -74,7 +70,6 @@ class RandomFree:
         self.free = self._pool.free
 
     def copy(self) -> RandomFree:
-        """Return an independent copy, which will draw the same nodes."""
         twin = copy.copy(self)
         twin._pool = copy.copy(self._pool)
         twin._rng = copy.deepcopy(self._rng)
@@ -82,10 +77,8 @@ class RandomFree:
 
 
 def first_free(topology: Topology, option: str, seed: int) -> FirstFree:
-    """Return the partitioner of a machine that gives the first free nodes."""
     return FirstFree(topology.nodes)
 
 
 def random_free(topology: Topology, option: str, seed: int) -> RandomFree:
-    """Return the partitioner of a machine that gives random free nodes."""
     return RandomFree(topology.nodes, np.random.default_rng(seed))

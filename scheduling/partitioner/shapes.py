@@ -68,7 +68,6 @@ class Factors:
         self._known: dict[int, Choices] = {}
 
     def __call__(self, job: Job) -> Choices:
-        """Return the boxes for a job, and no mapping."""
         if job.nodes not in self._known:
             self._known[job.nodes] = [(shape, "") for shape in self._choose(job)]
         return self._known[job.nodes]
@@ -116,7 +115,6 @@ class BestShapes:
         self._others = others
 
     def __call__(self, job: Job) -> Choices:
-        """Return the boxes and mappings for a job."""
         choices: dict[tuple[Shape, str], None] = {}
         ranked = self._ranking(job)
         for shape, mapping in ranked if self._others else ranked[:1]:

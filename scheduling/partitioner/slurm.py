@@ -38,7 +38,6 @@ class Placement:
 
     @property
     def size(self) -> int:
-        """Nodes of the shape."""
         return int(np.prod(self.dims))
 
     def __str__(self) -> str:
@@ -148,7 +147,6 @@ def default_slurm_rule(topology: Topology) -> str:
 
 
 def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmChoice | _SlurmPlacements:
-    """Return the partitioner of an empty machine that chooses as Slurm does; see `SLURM_RULES`."""
     rule, equals, shapes = option.partition("=")
     rule = rule or default_slurm_rule(topology)
     if rule == "torus3d":
@@ -176,7 +174,6 @@ class _SlurmChoice(PlainPartitioner):
             )
 
     def choose(self, job: Job) -> Nodes:
-        """Return nodes for `job`, for which enough are free."""
         free = np.flatnonzero(self.is_free)
         if self.rule == "flat":
             return _consecutive(free, job.nodes)

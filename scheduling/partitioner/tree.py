@@ -76,7 +76,6 @@ class Subtrees:
         return Allocation(nodes) if len(nodes) else None
 
     def fits(self, job: Job) -> bool:
-        """Return whether `find` would find nodes."""
         self.searches += 1
         if job.nodes > self.free:
             return False
@@ -107,11 +106,9 @@ class Subtrees:
         return limit
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._count(allocation.nodes, -1)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._count(allocation.nodes, 1)
 
     def _count(self, nodes: Nodes, step: int) -> None:
@@ -124,7 +121,6 @@ class Subtrees:
         self.free = self._counts.free
 
     def copy(self) -> Subtrees:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._counts = copy.copy(self._counts)
         return twin

@@ -41,7 +41,6 @@ class ConservativeQueue:
         self._new.append(waiting)
 
     def ended(self, running: Running) -> None:
-        """Record an end."""
         del self._running[running.order]
         self._freed.append(running)
 
@@ -51,7 +50,6 @@ class ConservativeQueue:
         self._late = True
 
     def head(self) -> Waiting | None:
-        """Return the first job by submission."""
         first = next(iter(self._bookings.values()), None)
         return first.waiting if first else (self._new[0] if self._new else None)
 

@@ -41,7 +41,6 @@ class _Line:
             self._refill(sorted([*self.jobs(), waiting], key=lambda job: job.row))
 
     def head(self) -> Waiting | None:
-        """Return the first job."""
         return self._jobs[self._first] if self._live else None
 
     def remove(self, place: int) -> None:
@@ -53,7 +52,6 @@ class _Line:
             self._first += 1
 
     def remove_head(self) -> None:
-        """Take out the first job."""
         self.remove(self._first)
 
     def behind_head(self) -> int:
@@ -61,17 +59,14 @@ class _Line:
         return self._first + 1
 
     def end(self) -> int:
-        """Return the place after the last."""
         return len(self._jobs)
 
     def at(self, place: int) -> Waiting:
-        """Return the job at `place`."""
         waiting = self._jobs[place]
         assert waiting is not None
         return waiting
 
     def jobs(self) -> list[Waiting]:
-        """Return all jobs in order."""
         return [job for job in self._jobs if job is not None]
 
     def fitting(self, begin: int, nodes: int, seconds: float, spare: int) -> NDArray[np.int64]:
@@ -147,7 +142,6 @@ class EasyQueue:
         self._line.add(waiting)
 
     def ended(self, running: Running) -> None:
-        """Record an end."""
         self._ends.remove(running)
 
     def late(self, running: Running, expected_end: float) -> None:
@@ -156,7 +150,6 @@ class EasyQueue:
         self._reserved = None
 
     def head(self) -> Waiting | None:
-        """Return the first of the queue."""
         return self._line.head()
 
     def foreseen(self) -> list[tuple[float, int]]:

@@ -24,7 +24,6 @@ class FcfsQueue:
         return len(self._line)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job at the end."""
         self._line.append(waiting)
 
     def ended(self, running: Running) -> None:
@@ -34,7 +33,6 @@ class FcfsQueue:
         """Take no note."""
 
     def head(self) -> Waiting | None:
-        """Return the first of the queue."""
         return self._line[0] if self._line else None
 
     def advance(self, machine: Machine) -> None:
@@ -64,7 +62,6 @@ class SortedQueue:
         return len(self._heap)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job at its place."""
         heapq.heappush(self._heap, (self._key(waiting), waiting.row, waiting))
 
     def ended(self, running: Running) -> None:
@@ -74,7 +71,6 @@ class SortedQueue:
         """Take no note."""
 
     def head(self) -> Waiting | None:
-        """Return the first job by the key."""
         return self._heap[0][2] if self._heap else None
 
     def advance(self, machine: Machine) -> None:
@@ -93,7 +89,6 @@ class SortedQueue:
 
 
 def shortest(waiting: Waiting) -> float:
-    """Return the key of shortest job first."""
     return waiting.estimate
 
 

@@ -76,15 +76,12 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Booking:
-    """A reservation."""
-
     waiting: Waiting  # whose it is
     start: float  # when it starts; infinity: the estimates do not say it
     allocation: Allocation | None = None  # the nodes, where it matters which
 
     @property
     def end(self) -> float:
-        """When it ends by the estimate."""
         return planned_end(self.start, self.waiting.estimate)
 
 
@@ -95,20 +92,16 @@ class CountPlan:
         self._profile = Profile(nodes)
 
     def started(self, running: Running, now: float) -> None:
-        """Take in a job that runs from `now` on."""
         self._profile.change(now, _end(running), -len(running.allocation.nodes))
 
     def ended(self, running: Running, now: float) -> None:
-        """Take out a job that ended before its time."""
         self._profile.change(now, _end(running), len(running.allocation.nodes))
 
     def book(self, booking: Booking) -> None:
-        """Take in a reservation."""
         if booking.start < math.inf:
             self._profile.change(booking.start, booking.end, -booking.waiting.job.nodes)
 
     def cancel(self, booking: Booking) -> None:
-        """Take out a reservation."""
         if booking.start < math.inf:
             self._profile.change(booking.start, booking.end, booking.waiting.job.nodes)
 
@@ -139,20 +132,16 @@ class PlacePlan:
         self._bookings: dict[int, Booking] = {}
 
     def started(self, running: Running, now: float) -> None:
-        """Take in a job that runs from `now` on."""
         self._running[running.order] = running
 
     def ended(self, running: Running, now: float) -> None:
-        """Take out a job that ended."""
         self._running.pop(running.order, None)
 
     def book(self, booking: Booking) -> None:
-        """Take in a reservation."""
         if booking.start < math.inf:
             self._bookings[booking.waiting.row] = booking
 
     def cancel(self, booking: Booking) -> None:
-        """Take out a reservation."""
         self._bookings.pop(booking.waiting.row, None)
 
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:

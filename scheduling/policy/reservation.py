@@ -34,17 +34,14 @@ class ExpectedEnds:
         return (jobs[order] for _, order in self._keys)
 
     def add(self, running: Running) -> None:
-        """Take in a job that has started."""
         insort(self._keys, (running.expected_end, running.order))
         self._jobs[running.order] = running
 
     def remove(self, running: Running) -> None:
-        """Take out a job that has ended."""
         del self._keys[bisect_left(self._keys, (running.expected_end, running.order))]
         del self._jobs[running.order]
 
     def move(self, running: Running, expected_end: float) -> None:
-        """Change the expected end of a job."""
         self.remove(running)
         running.expected_end = expected_end
         self.add(running)
@@ -130,7 +127,6 @@ class PlaceReservation:
         return False
 
     def close(self, machine: Machine) -> None:
-        """Account for the searches."""
         machine.spent(self._future)
 
 

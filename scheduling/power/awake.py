@@ -40,21 +40,17 @@ class AwakeFirst:
 
     @property
     def by_count(self) -> bool:
-        """Whether counting suffices."""
         return self._all.by_count
 
     @property
     def searches(self) -> int:
-        """How often a partitioner was asked."""
         return self._all.searches + self._on.searches
 
     @property
     def visited(self) -> int:
-        """How many nodes were looked at."""
         return self._all.visited + self._on.visited
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes for a job, or None."""
         self._follow()
         allocation = self._on.find(job) if job.nodes <= self._on.free else None
         if allocation is not None:
@@ -66,7 +62,6 @@ class AwakeFirst:
         return self._all.find(job)
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes as held."""
         self._follow()
         nodes = allocation.nodes
         hidden = self._hidden[nodes]
@@ -84,7 +79,6 @@ class AwakeFirst:
         self._version = -1
 
     def copy(self) -> AwakeFirst:
-        """Return an independent copy, of nodes as they are on now."""
         self._follow()
         twin = object.__new__(AwakeFirst)
         twin._all, twin._on, twin._power = self._all.copy(), self._on.copy(), self._power

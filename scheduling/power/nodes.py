@@ -47,7 +47,6 @@ class NodePower:
 
     @property
     def size(self) -> int:
-        """Number of nodes."""
         return self._nodes
 
     @property

@@ -63,7 +63,6 @@ class PlanQueue(PlainQueue):
         self.counts = {"plans": 0, "fallbacks": 0, "timeouts": 0, "put_off": 0}
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job."""
         if not waiting.estimate < math.inf:
             raise ValueError(
                 f"job {waiting.job.number}: has no finite estimate, which a plan needs; expected an "

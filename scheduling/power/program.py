@@ -37,7 +37,6 @@ class Program:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Numbers of variables and rows."""
         return len(self._low), len(self._rows)
 
     def add(self, count: int, low: float = 0.0, high: float = math.inf, whole: bool = False) -> Indices:
@@ -49,7 +48,6 @@ class Program:
         return np.arange(first, first + count)
 
     def fix(self, index: int, value: float) -> None:
-        """Give a variable its value."""
         self._low[index] = self._high[index] = value
 
     def row(self, terms: dict[int, float], low: float = -math.inf, high: float = math.inf) -> int:
@@ -58,7 +56,6 @@ class Program:
         return len(self._rows) - 1
 
     def bound_row(self, row: int, low: float = -math.inf, high: float = math.inf) -> None:
-        """Give a row other bounds."""
         places, factors, *_ = self._rows[row]
         self._rows[row] = places, factors, low, high
 

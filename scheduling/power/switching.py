@@ -28,8 +28,6 @@ Build = Callable[[Queue, NodePower, str], Queue]
 
 @dataclass(frozen=True)
 class Switching:
-    """One rule under a name."""
-
     # Takes the text after the name and a colon and the power model, and returns what makes a queue with
     # switched nodes of a queue, the nodes and the name of its policy.
     make: Callable[[str, PowerModel], Build]

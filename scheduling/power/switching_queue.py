@@ -72,20 +72,16 @@ class SwitchingQueue:
         return len(self._inner)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job."""
         self._inner.add(waiting)
 
     def ended(self, running: Running) -> None:
-        """Record an end."""
         self._running.pop(running.order, None)
         self._inner.ended(running)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer."""
         self._inner.late(running, expected_end)
 
     def head(self) -> Waiting | None:
-        """Return the first of the queue."""
         return self._inner.head()
 
     def advance(self, machine: Machine) -> None:

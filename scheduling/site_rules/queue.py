@@ -53,7 +53,6 @@ class _LastTwo:
         self._last: dict[int, list[float]] = defaultdict(list)
 
     def ended(self, job: Job, seconds: float) -> None:
-        """Record a run time."""
         self._last[job.user] = [*self._last[job.user], seconds][-2:]
 
     def of(self, job: Job, estimate: float) -> float:

@@ -22,11 +22,9 @@ class LogTimes:
     """Every job runs as long as it did in its log, wherever it is."""
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time of the log in seconds."""
         return job.run_time
 
     def longest(self, job: Job) -> float:
-        """Return the run time of the log in seconds."""
         return job.run_time
 
 
@@ -51,7 +49,6 @@ class ScaledTimes:
         return Contiguity(self.machine)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the scaled run time in seconds."""
         if job.nodes == 1:
             return job.run_time
         return job.run_time * (self.contiguous if self._contiguity.of(allocation.nodes) else self.scattered)
@@ -78,7 +75,6 @@ class SpreadTimes:
         check_float(self.factor, "run times: cost of spread", 0, 1e9)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds on the nodes of `allocation`."""
         if job.nodes == 1:
             return job.run_time
         mean = self._mean(allocation.nodes[: job.nodes])
@@ -149,7 +145,6 @@ class PenaltyTimes:
         return [int(np.diff(starts).max()) for starts in self._hierarchy.starts]
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds on the nodes of `allocation`."""
         places = self._place[allocation.nodes]
         ends = int(places.min()), int(places.max())
         for level, starts in enumerate(self._hierarchy.starts):

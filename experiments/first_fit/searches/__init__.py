@@ -41,7 +41,6 @@ class _BoxList(Account):
         self.boxes = self._room[:0]
 
     def take(self, base: int, shape: Shape) -> None:
-        """Put a free box on the list."""
         count = len(self.boxes)
         if count == len(self._room):
             self._room = np.concatenate((self._room, np.empty_like(self._room)))
@@ -52,7 +51,6 @@ class _BoxList(Account):
         self.boxes = self._room[: count + 1]
 
     def release(self, base: int, shape: Shape) -> None:
-        """Take a held box off the list."""
         count = len(self.boxes)
         at = int((self.boxes[:, : len(shape)] == self._place(base)).all(axis=1).argmax())
         self._room[at : count - 1] = self._room[at + 1 : count].copy()
@@ -79,7 +77,6 @@ class _AdaptiveScan(_BoxList):
     """
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, visited = native.adaptive_scan(self.boxes, self._sizes, np.array(shape), self._wraps)
         self.visited += visited
         return base
@@ -108,17 +105,14 @@ class ImprovedFirstFit(Account):
         self._runs = native.Iff(grid.sizes, grid.wraps)
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, looked_at, counted = self._runs.find(shape)
         self.visited += counted if self._as_published else looked_at
         return base
 
     def take(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a free box as held."""
         self._runs.change(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a held box as free."""
         self._runs.change(base, shape, True)
 
 
@@ -140,7 +134,6 @@ class _OverNodes(NodeArray):
     find: ClassVar[Callable[..., Any]]
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, visited = self.find(self.held, self._sizes, np.array(shape), self._wraps)
         self.visited += visited
         return int(base)
@@ -182,7 +175,6 @@ class _RightBorderSegments(_BoxList):
         super().__init__(mesh_2d(grid, "partitioner rbs"))
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, visited = native.right_border_segments(self.boxes, self._sizes, np.array(shape))
         self.visited += visited
         return base
@@ -206,17 +198,14 @@ class _RowJumps(Account):
         self._runs = native.RowJumps(grid.sizes, grid.wraps)
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, visited = self._runs.find(shape)
         self.visited += visited
         return base
 
     def take(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a free box as held."""
         self._runs.change(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a held box as free."""
         self._runs.change(base, shape, True)
 
 

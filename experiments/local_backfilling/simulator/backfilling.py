@@ -56,7 +56,6 @@ class WaitingLine:
         return int(np.searchsorted(self._rows[: self._count], row))
 
     def add(self, row: int, size: int, wall: float, start: float, held: NDArray[np.uint64]) -> None:
-        """Put a job at the end; its row is greater than all others."""
         if not self._unused:
             self._grow()
         slot = self._unused.pop()
@@ -100,7 +99,6 @@ class Timeline:
         self._searched.change(begin, end, held, release=False)
 
     def release(self, begin: float, end: float, held: Set) -> None:
-        """Free a set of processors from `begin` to `end`."""
         self._searched.change(begin, end, held, release=True)
 
     def earliest(self, size: int, wall: float, now: float) -> tuple[float, Set]:
@@ -222,7 +220,6 @@ class _Reservations:
         """Not called: a job is ended at its wall time."""
 
     def head(self) -> Waiting | None:
-        """Return the first job by submission."""
         return next(iter(self._waiting.values()), self._new[0] if self._new else None)
 
     def advance(self, machine: Machine) -> None:

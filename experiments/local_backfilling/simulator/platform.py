@@ -51,12 +51,10 @@ class Platform:
 
     @property
     def text(self) -> str:
-        """Its text form."""
         return "-".join(map(str, self.levels))
 
     @property
     def processors(self) -> int:
-        """Number of processors."""
         return self.levels[-1]
 
     @property
@@ -66,7 +64,6 @@ class Platform:
 
     @property
     def cluster(self) -> int:
-        """Processors of a cluster."""
         return self.blocks[0]
 
     def level(self, processors: ArrayLike) -> int:

@@ -18,8 +18,6 @@ __all__ = ["run_tasks"]
 
 @dataclass(slots=True, eq=False)
 class _Running:
-    """A task on a processor."""
-
     row: int  # which task
     processor: int  # where
     # When this stretch began, and when the task is to complete.

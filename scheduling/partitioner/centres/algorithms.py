@@ -21,7 +21,6 @@ __all__ = ["consecutive", "gen_alg", "improved", "intersections", "line_of", "mm
 
 
 def gen_alg(space: Space, free: Nodes, size: int) -> Selection:
-    """Return what Gen-Alg chooses."""
     return closest(space, free, free, size)
 
 

@@ -19,7 +19,6 @@ class Centred(OnFreeMap):
         self.by_count = by_count
 
     def find(self, job: Job) -> Allocation | None:
-        """Return free nodes in increasing order, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -27,5 +26,4 @@ class Centred(OnFreeMap):
         return Allocation(self.choose(job.nodes).nodes)
 
     def choose(self, size: int) -> Selection:
-        """Return what the algorithm chooses for a job of `size` nodes, no more than are free."""
         return self._choose(self._space, self._map.first(self.free), size)

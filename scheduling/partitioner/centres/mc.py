@@ -158,7 +158,6 @@ class _McBoxes(Centred):
         super().__init__(space, of_the_job)
 
     def find(self, job: Job) -> Allocation | None:
-        """Return free nodes in increasing order, or None if there are too few."""
         if self._shape is not None and job.nodes > self._each * math.prod(self._shape):
             sides, room = "x".join(map(str, self._shape)), self._each * math.prod(self._shape)
             raise ValueError(

@@ -44,7 +44,6 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
-        """Return the partitioner of an empty machine."""
         what = f"partitioner {name}"
         grid = grid_of(topology, what)
         if grid.twist:

@@ -66,11 +66,9 @@ class Account:
         self.visited = 0
 
     def granted(self, shape: Shape) -> Shape:
-        """Return the same shape."""
         return shape
 
     def copy(self) -> Self:
-        """Return an independent copy."""
         return copy.deepcopy(self)
 
 
@@ -82,17 +80,14 @@ class NodeArray(Account):
         self.held: NDArray[np.bool_] = np.zeros(grid.nodes, np.bool_)
 
     def copy(self) -> Self:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin.held = self.held.copy()
         return twin
 
     def take(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a free box as held."""
         self.held[native.box_nodes(self._sizes, base, np.array(shape))] = True
 
     def release(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a held box as free."""
         self.held[native.box_nodes(self._sizes, base, np.array(shape))] = False
 
 
@@ -115,17 +110,14 @@ class Erosion(Account):
         self._fill(0, grid.sizes, True)
 
     def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
         base, looked = self._map.find(self._sides(shape))
         self.visited += looked
         return base
 
     def take(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a free box as held."""
         self._fill(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
-        """Mark the nodes of a held box as free."""
         self._fill(base, shape, True)
 
     def _fill(self, base: int, shape: Shape, value: bool) -> None:
@@ -153,7 +145,6 @@ class Boxes:
         self.visited = 0
 
     def find(self, job: Job) -> Allocation | None:
-        """Return the first free box for `job`, or None. Nothing is taken."""
         self.searches += 1
         for shape, mapping in self._shapes(job):
             given = self.search.granted(shape)
@@ -166,7 +157,6 @@ class Boxes:
         return None
 
     def take(self, allocation: Allocation) -> None:
-        """Mark a box that `find` returned as held."""
         base, shape = _box(allocation)
         if base in self._held:
             raise ValueError(f"allocation {shape} at node {base}: this box is occupied already")
@@ -175,7 +165,6 @@ class Boxes:
         self.free -= len(allocation.nodes)
 
     def release(self, allocation: Allocation) -> None:
-        """Mark a box that was taken as free."""
         base, shape = _box(allocation)
         if self._held.get(base) != shape:
             raise ValueError(f"allocation {shape} at node {base}: no job occupies this box")
@@ -184,7 +173,6 @@ class Boxes:
         self.free += len(allocation.nodes)
 
     def copy(self) -> Boxes:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin.search, twin._held = self.search.copy(), dict(self._held)
         return twin
@@ -283,7 +271,6 @@ class Buddy:
         bisect.insort(self._free[level], base)
 
     def copy(self) -> Buddy:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._free = [bases.copy() for bases in self._free]
         return twin

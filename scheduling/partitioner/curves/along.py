@@ -42,12 +42,10 @@ places."""
 
 
 def first_fit(lengths: _Integers, size: int) -> int:
-    """Return the first interval that is large enough."""
     return int(np.argmax(lengths >= size))
 
 
 def best_fit(lengths: _Integers, size: int) -> int:
-    """Return the smallest interval that is large enough, the first of several."""
     return int(np.argmin(np.where(lengths >= size, lengths, np.iinfo(np.int64).max)))
 
 
@@ -157,17 +155,14 @@ class Along:
         return self._listing(self._map.first(self.free), size, length if self._ring else 0)
 
     def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
         self._map.mark(self._place[allocation.nodes], False)
         self.free = self._map.free
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
         self._map.mark(self._place[allocation.nodes], True)
         self.free = self._map.free
 
     def copy(self) -> Along:
-        """Return an independent copy."""
         twin = copy.copy(self)
         twin._map = self._map.copy()
         return twin

@@ -46,7 +46,6 @@ class Configuration:
 
     @property
     def slots(self) -> int:
-        """Processors of a host."""
         first = self.hosts[0]
         for host in self.hosts:
             if len(host.queue_of) != len(first.queue_of):

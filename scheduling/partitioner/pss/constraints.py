@@ -68,7 +68,6 @@ class Tokens:
         return ValueError(f"{self._path}:{line or self.line}: {seen} was found, expected {expected}")
 
     def wrong(self, what: str, line: int | None = None) -> ValueError:
-        """Return an error of this file."""
         return ValueError(f"{self._path}:{line or self.line}: {what}")
 
     def accept(self, *words: str) -> bool:
@@ -86,7 +85,6 @@ class Tokens:
                 raise self.error(f"{other}'{word}'")
 
     def name(self, what: str) -> str:
-        """Take and return a name."""
         if not _NAME.fullmatch(self.next):
             raise self.error(what)
         return self._take()

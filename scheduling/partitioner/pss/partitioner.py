@@ -43,7 +43,6 @@ class Model:
         return nodes * (self._source.slots if isinstance(self._source, Configuration) else 1)
 
     def sets(self, processors: int) -> ProcessorSets:
-        """Return the sets for jobs of a size."""
         if isinstance(self._source, ProcessorSets):
             return self._source
         size_class = self._source.class_of(processors)

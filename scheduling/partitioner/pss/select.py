@@ -200,7 +200,6 @@ def _inside(members: Members, free: NDArray[np.bool_], nodes: Nodes) -> Members:
 
 
 def _sets_of(members: Members, nodes: int) -> Members:
-    """Return the sets that each node is in."""
     owner = np.repeat(np.arange(len(members.starts) - 1), np.diff(members.starts))
     order = np.argsort(members.values, kind="stable")
     counts = np.bincount(members.values, minlength=nodes)

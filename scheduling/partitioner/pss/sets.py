@@ -86,7 +86,6 @@ class ProcessorSets:
 
     @cached_property
     def sets_of(self) -> Members:
-        """Sets that each node is in."""
         starts, values = self.members
         owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.argsort(values, kind="stable")
