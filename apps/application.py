@@ -47,13 +47,7 @@ class Application:
         return options_of(self.make)
 
     def __call__(self, tasks: int, **options: Any) -> Program:
-        """Make the program of `tasks` tasks.
-
-        Raises
-        ------
-        ValueError
-            If there is no such option, or `make` refuses a value.
-        """
+        """Make the program of `tasks` tasks."""
         check_options(self.name, self.make, options)
         check_arguments(self.make, {"tasks": tasks, **options}, f"application {self.name!r}")
         return self.make(tasks, **options)

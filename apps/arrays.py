@@ -65,14 +65,12 @@ class Operations:
 
     @property
     def tasks(self) -> int:
-        """Number of tasks."""
         return len(self.first) - 1
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def task_of(self) -> NDArray[np.int32]:
-        """Return the task of each operation."""
         return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
 
     def operations(self, task: int) -> Iterator[Operation]:

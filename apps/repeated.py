@@ -33,7 +33,6 @@ class Repeated:
 
     @cached_property
     def bytes_sent(self) -> int:
-        """Bytes of all messages."""
         sends = (self.program.kind == Op.SEND) | (self.program.kind == Op.ISEND)
         return self.total(np.where(sends, self.program.size, 0))
 
@@ -55,7 +54,6 @@ class Repeated:
         return Traffic(once.W + more * (twice.W - once.W), once.N + more * (twice.N - once.N), once.B)
 
     def written_out(self) -> Program:
-        """Return the program with all its iterations."""
         if self.times == 1:
             return self.program
         check_written(self.operations, self.program.name or "the trace")

@@ -64,15 +64,7 @@ class Bounds:
 
 @checked
 def bounds(job: Program | Repeated, topology: Topology, config: Config | None = None) -> Bounds:
-    """Return the bounds on the run time of a job that hold under every mapping.
-
-    `job`: the operations of the tasks. `topology`: the network. `config`: its settings; the defaults if None.
-
-    Returns
-    -------
-    Bounds
-        Bounds in cycles. No run is shorter, under any mapping, alone or with other jobs.
-    """
+    """Return the bounds on the run time of a job that hold under every mapping."""
     check_settings(topology, config or Config())
     settings = (config or Config()).of_all_classes
     program, times = (job.program, job.times) if isinstance(job, Repeated) else (job, 1)

@@ -23,15 +23,7 @@ _UNITS = {"ns": 1.0, "m": NS_PER_METRE}
 
 
 def read_latencies(text: str, cycle_ns: float) -> dict[str, int]:
-    """Return the latency of each named kind of cable, in cycles, rounded up.
-
-    Parameters
-    ----------
-    text : str
-        Such as ``"10"`` (all kinds) or ``"local=5m,global=50m"``.
-    cycle_ns : float
-        Length of a cycle in nanoseconds.
-    """
+    """Return the latency of each named kind of cable, in cycles, rounded up."""
     latencies: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))

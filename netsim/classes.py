@@ -19,23 +19,14 @@ _MOST_WEIGHT = 16
 
 @dataclass(frozen=True)
 class Classes:
-    """Traffic classes, each with its own virtual channels and injectors.
+    """Traffic classes, each with its own virtual channels and injectors."""
 
-    Attributes
-    ----------
-    count : int
-        Number of classes; class 0 has the highest priority.
-    bytes : int or None
-        Messages of at most this many bytes belong to class 0, and others to the last class. If None, all
-        messages of the n-th job that begins belong to class n mod `count`. Open-loop traffic belongs to the
-        last class.
-    weights : tuple of int
-        Number of packets of each class per turn on a link. If empty, a link serves classes by strict
-        priority.
-    """
-
-    count: int = 1
+    count: int = 1  # number of classes; class 0 has the highest priority
+    # Messages of at most this many bytes belong to class 0, and others to the last class. If None, all
+    # messages of the n-th job that begins belong to class n mod `count`. Open-loop traffic belongs to the
+    # last class.
     bytes: int | None = None
+    # Number of packets of each class per turn on a link. If empty, a link serves classes by strict priority.
     weights: tuple[int, ...] = ()
 
     @property

@@ -33,36 +33,18 @@ _OF_DCQCN = ("every", "timer", "gain", "step")
 
 @dataclass(frozen=True)
 class Control:
-    """Limits on the packets from one node to another.
+    """Limits on the packets from one node to another."""
 
-    Attributes
-    ----------
-    window : int
-        Largest number of packets under way; 0 means no limit.
-    rate : int
-        Highest rate of their creation, in units of `line_rate.LINE_RATE`; 0 means no limit.
-    marks : int
-        Number of packets in a buffer from which packets that leave it for a contended output are marked; 0
-        means never.
-    ack : int
-        Cycles from the consumption of a packet's tail until its source knows about it or its mark.
-    every : int
-        Minimum number of cycles between two notifications from one node to another.
-    timer : int
-        Cycles without a notification after which a rate increases.
-    gain : int
-        1/g of the average alpha.
-    step : int
-        Increase of its target after fast recovery, in units of `line_rate.LINE_RATE`.
-    """
-
-    window: int = 0
-    rate: int = 0
+    window: int = 0  # largest number of packets under way; 0 means no limit
+    rate: int = 0  # highest rate of their creation, in units of `line_rate.LINE_RATE`; 0 means no limit
+    # Number of packets in a buffer from which packets that leave it for a contended output are marked; 0
+    # means never.
     marks: int = 0
-    ack: int = 0
-    every: int = 100
-    timer: int = 110
+    ack: int = 0  # cycles from the consumption of a packet's tail until its source knows about it or its mark
+    every: int = 100  # minimum number of cycles between two notifications from one node to another
+    timer: int = 110  # cycles without a notification after which a rate increases
     gain: int = 256
+    # Increase of its target after fast recovery, in units of `line_rate.LINE_RATE`.
     step: int = LINE_RATE // 50
 
     @property

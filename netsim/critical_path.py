@@ -132,7 +132,6 @@ class _Walk:
         self._set_out()
 
     def path(self) -> CriticalPath:
-        """Return the path."""
         task = int(self._job.task_cycles.argmax())
         cursor = int(self._job.task_cycles[task])
         place = int(self._program.first[task + 1])

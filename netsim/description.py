@@ -228,7 +228,6 @@ def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arra
 
 @checked
 def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
-    """Return a routing by tables."""
     switches, routes = table.switches, table.routes
     settings = {
         "first_switch": switches.first,

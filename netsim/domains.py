@@ -13,10 +13,7 @@ DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
 
 
 def cut(topology: Topology, count: int) -> NDArray[np.int8]:
-    """Return the domain of each router: slabs of a grid, subtrees, or ranges of switches with their nodes.
-
-    `topology`: the network. `count`: number of domains.
-    """
+    """Return the domain of each router: slabs of a grid, subtrees, or ranges of switches with their nodes."""
     if isinstance(topology, Grid):
         layers = topology.sizes[-1]
         if layers >= 2 * count:

@@ -77,83 +77,54 @@ class JobRecord:
 
     Messages are numbered in the order of the program's send and isend operations (task by task, in program
     order), without those to oneself.
-
-    Attributes
-    ----------
-    start, end : int
-        First cycle in which its tasks could act, and number of cycles until its last task ended; end is -1
-        while it runs.
-    task_end : ndarray of int64
-        End of each task, in the same way.
-    injection_blocked : ndarray of int64
-        Cycles in which each task had a packet to create and no room for it.
-    message_start, message_end : ndarray of int64 or None
-        Cycle in which each message's first packet was created, and in which the tail of its last packet was
-        consumed; -1 if this has not happened. None if messages are not recorded.
-    stopped : bool
-        Whether the job was stopped. `end`, and the `task_end` of unfinished tasks, are then the cycle of the
-        stop.
     """
 
+    # First cycle in which its tasks could act, and number of cycles until its last task ended; end is -1
+    # while it runs.
     start: int
     end: int
-    task_end: NDArray[np.int64]
+    task_end: NDArray[np.int64]  # end of each task, in the same way
+    # Cycles in which each task had a packet to create and no room for it.
     injection_blocked: NDArray[np.int64]
+    # Cycle in which each message's first packet was created, and in which the tail of its last packet was
+    # consumed; -1 if this has not happened. None if messages are not recorded.
     message_start: NDArray[np.int64] | None = None
     message_end: NDArray[np.int64] | None = None
+    # Whether the job was stopped. `end`, and the `task_end` of unfinished tasks, are then the cycle of the
+    # stop.
     stopped: bool = False
 
 
 @dataclass
 class Counters:
-    """Totals since the network was made, or since `Engine.reset_counters`.
+    """Totals since the network was made, or since `Engine.reset_counters`."""
 
-    Attributes
-    ----------
-    created, delivered : int
-        Packets created, and packets whose tail was consumed.
-    link_packets : ndarray of int64, shape (routers, ports)
-        Packets that started to cross the link that leaves through each port.
-    link_cycles : ndarray of int64, shape (routers, ports)
-        Cycles in which each link carried a phit.
-    packet_delays, message_delays : ndarray of int64
-        Histograms of delay in cycles, creation to tail consumed, binned by `netplace.netsim.delays`.
-    packet_delay_sum, message_delay_sum : int
-        Sums of the same delays.
-    events : int
-        State changes applied (kernel) or phits moved (reference).
-    last_delivery : int
-        Cycle in which the last tail was consumed; -1 if none was.
-    """
-
+    # Packets created, and packets whose tail was consumed.
     created: int
     delivered: int
+    # Shape (routers, ports): packets that started to cross the link that leaves through each port.
     link_packets: NDArray[np.int64]
-    link_cycles: NDArray[np.int64]
+    link_cycles: NDArray[np.int64]  # shape (routers, ports): cycles in which each link carried a phit
+    # Histograms of delay in cycles, creation to tail consumed, binned by `netplace.netsim.delays`.
     packet_delays: NDArray[np.int64]
     message_delays: NDArray[np.int64]
+    # Sums of the same delays.
     packet_delay_sum: int = 0
     message_delay_sum: int = 0
-    events: int = 0
-    last_delivery: int = -1
+    events: int = 0  # state changes applied (kernel) or phits moved (reference)
+    last_delivery: int = -1  # cycle in which the last tail was consumed; -1 if none was
 
 
 @dataclass
 class Blocked:
-    """The tasks and FIFOs that wait when nothing can move.
+    """The tasks and FIFOs that wait when nothing can move."""
 
-    Attributes
-    ----------
-    tasks : list of (job, task, operation, text)
-        Each unfinished task, its current operation (index in the program arrays of its job), and the reason
-        for its wait: ``"receive"``, ``"injector"``, ``"rendezvous"``, ``"outstanding"`` (too many
-        sends are outstanding at its node) or ``"compute"``.
-    fifos : list of (router, input, packets, wants)
-        Each FIFO with a head packet that cannot move; `wants` lists the (router, input) of the downstream
-        FIFOs that the head could request.
-    """
-
+    # Each unfinished task, its current operation (index in the program arrays of its job), and the reason for
+    # its wait: ``"receive"``, ``"injector"``, ``"rendezvous"``, ``"outstanding"`` (too many sends are
+    # outstanding at its node) or ``"compute"``.
     tasks: list[tuple[int, int, int, str]] = field(default_factory=list)
+    # Each FIFO with a head packet that cannot move; `wants` lists the (router, input) of the downstream FIFOs
+    # that the head could request.
     fifos: list[tuple[int, int, int, list[tuple[int, int]]]] = field(default_factory=list)
 
 
@@ -254,24 +225,7 @@ class Engine(Protocol):
         """Let routers and links fail before cycle `now`; return lost packets, packets sent again, and losers.
 
         Losers are the remaining jobs with lost packets.
-
-        Parameters
-        ----------
-        table : General
-            Routing from now on.
-        dead : ndarray of bool, shape (routers,)
-            Routers that are down or cut off.
-        down : ndarray of bool, shape (routers, ports)
-            Links that go down with this fault.
-        again : bool
-            Whether packets on these links are sent again.
         """
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Change the speed of links for packets that begin to cross them from cycle `now` on.
-
-        Parameters
-        ----------
-        cycles, delay : ndarray of int64, shape (routers, ports)
-            As in `netplace.netsim.table_router.General`.
-        """
+        """Change the speed of links for packets that begin to cross them from cycle `now` on."""

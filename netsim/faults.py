@@ -69,7 +69,6 @@ class FaultReport:
 
 
 def after_fault(topology: Topology, fault: Fault) -> Graph:
-    """Return the network that remains after a fault."""
     try:
         return failing(
             topology,

@@ -155,20 +155,6 @@ class JobHost:
         at: int | None = None,
         times: int = 1,
     ) -> int:
-        """Start a job, and return its number.
-
-        Parameters
-        ----------
-        program : Program
-            Operations of its tasks.
-        nodes : array of int, optional
-            Node of each task; task i on node i by default.
-        at : int, optional
-            First cycle in which its tasks act; at least `now`, which is the default.
-        times : int
-            Number of repetitions of its iterations, as in `Program.repeat`. They are stored once, unless
-            messages are recorded.
-        """
         if program not in self._sound:
             program.check_columns()
             self._sound.add(program)
@@ -323,7 +309,6 @@ class JobHost:
 
     @checked
     def job(self, number: int) -> JobRecord:
-        """Return the record of a job that has begun."""
         hosted = self._find(number)
         if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")

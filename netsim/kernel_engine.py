@@ -314,7 +314,6 @@ class KernelEngine:
         return tuple(self._network.pointers())
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
-        """Set all pointers."""
         self._network.set_pointers([np.asarray(given).ravel().tolist() for given in pointers])
 
     def blocked(self) -> Blocked:

@@ -17,35 +17,22 @@ class Laps:
     """Iterations of a running job by task, and the exchange of an iteration by key.
 
     A *key* matches receives to messages: source and target task, tag and packets.
-
-    Attributes
-    ----------
-    done : ndarray of int64, shape (tasks,)
-        Completed iterations of each task.
-    last : ndarray of int64, shape (tasks,)
-        Cycle in which the last of them ended; the start of the job, if there is none.
-    left : ndarray of int64, shape (tasks,)
-        Remaining iterations of its loop, which can be skipped; 0 for a task that has ended.
-    source, target : ndarray of int64, shape (keys,)
-        Tasks that send and receive.
-    sent, used : ndarray of int64, shape (keys,)
-        Packets that an iteration sends, and those that it receives.
-    asked, posted : ndarray of int64, shape (keys,)
-        Messages that an iteration sends by rendezvous, and receives that it posts for these.
-    spare : ndarray of int64, shape (keys,)
-        Packets that have arrived and that no receive has used.
     """
 
-    done: Int
-    last: Int
+    done: Int  # shape (tasks,): completed iterations of each task
+    last: Int  # shape (tasks,): cycle in which the last of them ended; the start of the job, if there is none
+    # Shape (tasks,): remaining iterations of its loop, which can be skipped; 0 for a task that has ended.
     left: Int
+    # Shape (keys,): tasks that send and receive.
     source: Int
     target: Int
+    # Shape (keys,): packets that an iteration sends, and those that it receives.
     sent: Int
     used: Int
+    # Shape (keys,): messages that an iteration sends by rendezvous, and receives that it posts for these.
     asked: Int
     posted: Int
-    spare: Int
+    spare: Int  # shape (keys,): packets that have arrived and that no receive has used
 
     @property
     def tied(self) -> NDArray[np.bool_]:

@@ -23,27 +23,14 @@ __all__ = ["LinkLimit", "limited_links"]
 
 @dataclass(frozen=True)
 class LinkLimit:
-    """The share of their rate that cables of a kind can carry, if it is less than 1.
+    """The share of their rate that cables of a kind can carry, if it is less than 1."""
 
-    Attributes
-    ----------
-    kind : str
-        Key of `netplace.netsim.cables.KINDS`.
-    share : float
-        Share of the rate of a link that packets of one level can use, for the link with the slowest credits.
-    packets : int
-        Room on a virtual channel, in packets.
-    vcs : int
-        Virtual channels that such a packet can use.
-    round_trip : int
-        Minimum number of cycles for which a packet occupies room beyond the link.
-    """
-
-    kind: str
+    kind: str  # key of `netplace.netsim.cables.KINDS`
+    # Share of the rate of a link that packets of one level can use, for the link with the slowest credits.
     share: float
-    packets: int
-    vcs: int
-    round_trip: int
+    packets: int  # room on a virtual channel, in packets
+    vcs: int  # virtual channels that such a packet can use
+    round_trip: int  # minimum number of cycles for which a packet occupies room beyond the link
 
     def __str__(self) -> str:
         room = f"{self.packets} {'packet' if self.packets == 1 else 'packets'} of room"

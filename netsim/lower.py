@@ -67,16 +67,7 @@ def packets_of(size: Int, packet_bytes: int) -> Int:
 
 
 def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
-    """Return the packets of the message of each operation, and the number of packets that go back.
-
-    `config`: settings of the network: the size of packets, and the threshold of a rendezvous.
-
-    Returns
-    -------
-    there, back : ndarray of int64, shape (operations,)
-        Packets that the sender creates, including a request, and the reply of its peer; 0 for operations that
-        send nothing, or send to their own task.
-    """
+    """Return the packets of the message of each operation, and the number of packets that go back."""
     sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
     sends &= program.peer != program.task_of()
     asks = np.zeros(len(sends), bool) if config.eager_limit is None else program.size > config.eager_limit

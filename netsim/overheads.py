@@ -26,8 +26,6 @@ def with_overheads(program: Program, config: Config) -> Program:
     A task computes before each blocking or nonblocking send, and after each receive or the wait that
     completes one. Messages of a task to itself cost nothing. A program without overheads is returned
     unchanged.
-
-    `program`: operations of the tasks. `config`: settings, of which `o_send`, `o_recv` and `o_byte` are used.
     """
     if not (config.o_send or config.o_recv or config.o_byte):
         return program

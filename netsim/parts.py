@@ -26,11 +26,7 @@ Marks = NDArray[np.float32]  # 1 where a job may be, shape (jobs, places)
 def independent_parts(
     topology: Topology, config: Config, programs: Sequence[Program], places: Sequence[Int]
 ) -> list[list[int]]:
-    """Return the jobs of each part; jobs of different parts cannot share a router.
-
-    `topology`, `config`: the network; a network with nothing but a routing table is one part. `programs`: the
-    jobs. `places`: node of each task of each job.
-    """
+    """Return the jobs of each part; jobs of different parts cannot share a router."""
     jobs = len(programs)
     if uses_table_router(topology, config) or (isinstance(topology, Grid) and topology.twist):
         return [list(range(jobs))]

@@ -262,7 +262,6 @@ def make_result(
     window: int = 0,
     parts: int = 1,
 ) -> Result:
-    """Return the result of the measurements of an engine."""
     jobs = [
         JobResult(
             name=program.name,

@@ -124,7 +124,6 @@ def _jobs(
     starts: Sequence[int] | None,
     times: Sequence[int] | None,
 ) -> list[Placed]:
-    """Return each program with the nodes of its tasks, first cycle and times, as they were given."""
     count = 1 if isinstance(programs, Program) else len(programs)
     begins = [0] * count if starts is None else list(starts)
     if len(begins) != count:
@@ -164,7 +163,6 @@ class Settings:
     threads: int | str
 
     def network(self) -> Network:
-        """Return an empty network."""
         return Network(
             self.topology,
             self.config,

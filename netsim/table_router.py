@@ -43,65 +43,40 @@ def uses_table_router(topology: Topology, config: Config) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TableRouter:
-    """Constants of a run on the table router.
+    """Constants of a run on the table router."""
 
-    Attributes
-    ----------
-    switches, routes : Switches, Routes
-        Switches, numbered from 0, and the routing.
-    levels : int
-        Levels of virtual channels.
-    low, high : tuple of int
-        First virtual channel of each level, and the one after its last.
-    hops : ndarray of int32, shape (switches, switches)
-        Links between switches on the longest way that the table allows.
-    step, kind : ndarray of int64, shape (switches, ports)
-        Increase of the level on each link, and the class of the link.
-    anew : bool
-        Whether the level returns to 0 in another class.
-    base : int
-        Levels below those of a packet that heads for its destination.
-    via : ndarray of int32, shape (switches or 1, n)
-        Intermediate switches.
-    place : ndarray of int32, shape (switches,)
-        Place of each switch, or of its group, among them, or -1. A packet that chooses draws neither its own
-        nor its destination's.
-    ports : ndarray of int64, shape (routers,)
-        Number of ports of each router, including unwired ones below the last.
-    gate : ndarray of int64, shape (nodes,)
-        Switch of each node, or of its compute node, in the first plane; -1 if it has been cut off.
-    node_port : ndarray of int64, shape (nodes,)
-        Port of its switch to which each node is connected; -1 on a direct network.
-    cycles, delay : ndarray of int64, shape (routers, ports)
-        Cycles per phit of each link, and cycles from a header's departure to its first request beyond it.
-    lag : ndarray of int64, shape (routers, ports)
-        Delay in cycles until room beyond each link is known.
-    injected : int
-        Cycles from a packet's creation to its first request.
-    ordered : bool
-        Whether packets of a flow keep their order.
-    """
-
+    # Switches, numbered from 0, and the routing.
     switches: Switches
     routes: Routes
-    levels: int
+    levels: int  # levels of virtual channels
+    # First virtual channel of each level, and the one after its last.
     low: tuple[int, ...]
     high: tuple[int, ...]
+    # Shape (switches, switches): links between switches on the longest way that the table allows.
     hops: NDArray[np.int32]
+    # Shape (switches, ports): increase of the level on each link, and the class of the link.
     step: NDArray[np.int64]
     kind: NDArray[np.int64]
-    anew: bool
-    base: int
-    via: NDArray[np.int32]
+    anew: bool  # whether the level returns to 0 in another class
+    base: int  # levels below those of a packet that heads for its destination
+    via: NDArray[np.int32]  # shape (switches or 1, n): intermediate switches
+    # Shape (switches,): place of each switch, or of its group, among them, or -1. A packet that chooses draws
+    # neither its own nor its destination's.
     place: NDArray[np.int32]
+    # Shape (routers,): number of ports of each router, including unwired ones below the last.
     ports: NDArray[np.int64]
+    # Shape (nodes,): switch of each node, or of its compute node, in the first plane; -1 if it has been cut
+    # off.
     gate: NDArray[np.int64]
+    # Shape (nodes,): port of its switch to which each node is connected; -1 on a direct network.
     node_port: NDArray[np.int64]
+    # Shape (routers, ports): cycles per phit of each link, and cycles from a header's departure to its first
+    # request beyond it.
     cycles: NDArray[np.int64]
     delay: NDArray[np.int64]
-    lag: NDArray[np.int64]
-    injected: int
-    ordered: bool
+    lag: NDArray[np.int64]  # shape (routers, ports): delay in cycles until room beyond each link is known
+    injected: int  # cycles from a packet's creation to its first request
+    ordered: bool  # whether packets of a flow keep their order
 
     @property
     def spread(self) -> str:
@@ -116,7 +91,6 @@ class TableRouter:
 
 @lru_cache(maxsize=4)
 def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switches, Routes, Verdict]:
-    """Return the switches, the routing, and whether it is free of deadlock."""
     name, kind = ("" if word == "default" else word for word in (routing, discipline))
     switches, routes = make_routes(topology, name, kind)
     return switches, routes, check(switches, routes)

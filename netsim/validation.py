@@ -63,15 +63,7 @@ def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None
 
 
 def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], inputs: int) -> None:
-    """Check that pointers of arbiters and links belong to a network of the same kind.
-
-    Parameters
-    ----------
-    given, own : sequence of ndarray
-        The pointers to be set, and those of this network.
-    inputs : int
-        Largest number of inputs of a router. A pointer is the input after the one that was served, or 0.
-    """
+    """Check that pointers of arbiters and links belong to a network of the same kind."""
     if len(given) != len(own):
         raise ValueError(f"residue: {len(given)} arrays of pointers, expected {len(own)}")
     for values, mine in zip(given, own, strict=True):

@@ -105,10 +105,7 @@ class Paces:
 
 
 def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
-    """Return the cycles per phit of links of these speeds, within 1 %.
-
-    `speeds`: bytes per second, more than 0. `phit`: bytes per phit.
-    """
+    """Return the cycles per phit of links of these speeds, within 1 %."""
     ratios = [max(speeds) / speed for speed in speeds]
     for multiple in range(1, _MOST_MULTIPLE + 1):
         cycles = [round(multiple * ratio) for ratio in ratios]

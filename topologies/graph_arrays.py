@@ -45,11 +45,7 @@ ARRAYS = {
 def checked_arrays(
     network: Topology, first: int, given: Mapping[str, NDArray[Any] | None]
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a network by name, each with its declared type and read-only.
-
-    `network`: the network with its routers and links. `first`: number of its first switch. `given`: some of
-    `ARRAYS`; `home` is required.
-    """
+    """Return the arrays of a network by name, each with its declared type and read-only."""
     check_wiring(network)
     shape: dict[str, tuple[int, ...]] = {
         "port": network.neighbor.shape, "switch": (network.routers - first,), "node": (network.nodes,)

@@ -41,8 +41,6 @@ def _astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     Each dimension is a ``Ring``, ``FullyConnected`` or ``Switch`` of ``npus_count`` NPUs, its links of
     ``bandwidth`` GB/s and ``latency`` ns. The fastest links take the smallest number of cycles per phit for
     which all links take whole numbers. Source: astra-sim.github.io/astra-network-analytical-docs.
-
-    `given`: contents of the file ``network.yml``. `text`: text form of the network. `phit`: bytes per phit.
     """
     rows = {}
     for key in ("topology", "npus_count", "bandwidth", "latency"):

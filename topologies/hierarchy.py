@@ -92,10 +92,7 @@ def _labels(network: Graph, level: Int) -> list[Int]:
 def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], text: str) -> Int:
     """Return the level of each switch in a tree (1 if it is above none), and its number in the level.
 
-    Parameters
-    ----------
-    above : list of (int, int)
-        Pairs of switches, of which the second is above the first.
+    `above`: pairs of switches, of which the second is above the first.
     """
     level = np.ones(switches, np.int64)
     waits = np.zeros(switches, np.int64)

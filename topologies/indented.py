@@ -15,8 +15,6 @@ def read_indented(text: str, where: str) -> Any:
     A value is on the line of its key or on deeper lines. Lists are lines with a dash, or ``[a, b]``; keys can
     also be in ``{a: 1, b: 2}``. Values are strings. Anchors, tags, quoted keys and multi-line strings are not
     supported.
-
-    `text`: contents of the file. `where`: name of the file in messages.
     """
     rows: list[_Row] = []
     for line, raw in enumerate(text.splitlines(), 1):

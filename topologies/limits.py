@@ -17,10 +17,7 @@ _BYTES_PER_CABLE = 300  # in lists of Python, with cycles and delay, and in the 
 
 
 def check_size(text: str, routers: int, ports: int) -> None:
-    """Refuse a network whose wiring does not fit into 31-bit numbers or into memory.
-
-    `text`: canonical text form of the network. `routers`, `ports`: number of routers, and ports per router.
-    """
+    """Refuse a network whose wiring does not fit into 31-bit numbers or into memory."""
     in_all = routers * ports
     need = in_all * _BYTES_PER_PORT
     if in_all > _MOST_PORTS:

@@ -16,10 +16,7 @@ _BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate ar
 
 
 def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
-    """Return the number of links from each switch to each other.
-
-    `neighbor`, shape (switches, ports): switch at the other end of each port; negative if there is none.
-    """
+    """Return the number of links from each switch to each other."""
     import scipy.sparse
 
     start, port = np.nonzero(neighbor >= 0)
@@ -29,15 +26,7 @@ def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
 
 
 def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
-    """Return the hops from every switch to every other, by breadth-first search.
-
-    `neighbor`, shape (switches, ports): switch at the other end of each port; negative if there is none.
-
-    Returns
-    -------
-    ndarray of int16, shape (switches, switches)
-        Hops, or -1 if there is no way.
-    """
+    """Return the hops from every switch to every other, by breadth-first search."""
     switches = len(neighbor)
     links = adjacency(neighbor)
     hops = np.full((switches, switches), -1, np.int16)

@@ -64,9 +64,6 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
 
     Links take one cycle per phit, and their latency is converted to cycles. The network includes neither the
     computation of hosts nor loopback links.
-
-    `root`: the ``<platform>``. `text`: text form of the network. `phit`: bytes per phit. `part`: the ``id``
-    of the cluster; can be empty if there is only one.
     """
     clusters = {entry.get("id", ""): entry for entry in root.iter("cluster")}
     if not clusters:

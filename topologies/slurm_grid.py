@@ -93,10 +93,6 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
 
     Nodes are in x-major order, X fastest. Places of a torus without a node still have a router, whose node
     does not compute.
-
-    `kind`: ``"ring"`` or ``"torus3d"``. `inside`: the entries below it. `where`, `text`: location for
-    messages, and the text form of the network. `part`: name of the ring or torus; can be empty if there is
-    only one.
     """
     chosen, where = _part(kind, inside, where, part)
     if kind == "ring":
@@ -118,13 +114,7 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
 
 
 def listed_placements(text: str) -> str:
-    """Return the placements of a torus ``slurm:FILE,..``, in the form of the partitioner ``slurm``.
-
-    Returns
-    -------
-    str
-        Text such as ``"2x2x1+4x2x1/2x2x1@1x0x0"``; empty if there is no torus, or one without placements.
-    """
+    """Return the placements of a torus ``slurm:FILE,..``, in the form of the partitioner ``slurm``."""
     if not text.startswith("slurm:"):
         return ""
     path, _, _, topology, part, _ = read_path_and("taper", "links", "topology", "part", "top")(text)

@@ -88,15 +88,7 @@ def read_sides_and_nodes(text: str) -> tuple[tuple[int, ...], int | None]:
 
 
 def read_named(*required: str, **optional: bool) -> Callable[[str], tuple[Any, ...]]:
-    """Return a reader of ``name=value`` parts, for ``"dragonfly:a=4,p=2,h=2"`` ``(4, 2, 2, None, ..)``.
-
-    Parameters
-    ----------
-    *required : str
-        Required names.
-    **optional : bool
-        Optional names, and whether the value is a number.
-    """
+    """Return a reader of ``name=value`` parts, for ``"dragonfly:a=4,p=2,h=2"`` ``(4, 2, 2, None, ..)``."""
 
     def read(text: str) -> tuple[Any, ...]:
         numbers = {**dict.fromkeys(required, True), **optional}

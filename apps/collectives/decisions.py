@@ -58,7 +58,6 @@ class Row:
     options: Mapping[str, int] = field(default_factory=dict)  # attributes of a `Call` that it sets
 
     def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
-        """Return whether it is for the given number of ranks and bytes, and for few elements or not."""
         return (
             _inside(ranks, self.ranks)
             and _inside(bytes, self.bytes)
@@ -82,7 +81,6 @@ class Table:
         return self.rows if self.base is None else {**self.base.all_rows(), **self.rows}
 
     def choose(self, call: Call) -> Row:
-        """Return the row for a call."""
         rows = self.rows.get(call.operation)
         if rows is None:
             if self.base is None:
@@ -120,7 +118,6 @@ def decision_table(text: str, what: str = "--collectives") -> Table:
 
 @cache
 def shipped_table(name: str) -> Table:
-    """Return one of `TABLES`."""
     return _parsed((files(__package__) / "tables" / f"{name}.toml").read_bytes(), name)
 
 
@@ -196,7 +193,6 @@ def _check_no_gap(source: str, operation: str, rows: tuple[Row, ...]) -> None:
 
 
 def _representatives(least: int, bounds: Iterator[tuple[int, int | None]]) -> list[int]:
-    """Return the least number of each stretch between bounds."""
     numbers = {least}
     for begin, end in bounds:
         numbers |= {begin} if end is None else {begin, end + 1}

@@ -179,13 +179,7 @@ def collective(
     iterations: int = 1,
     collectives: Collectives | None = None,
 ) -> Program:
-    """Return the program of one collective operation of all tasks, so many times.
-
-    `tasks`: how many ranks. `operation`: key of `OPERATIONS`. `algorithm`: its algorithm, as
-    `netplace.apps.collectives.algorithm` takes it; empty: that of `collectives`. `bytes`, `root`, `segment`:
-    as of a `Call`. `iterations`: number of times it runs. `collectives`: what chooses the algorithm if none
-    is named; the built-in table by default.
-    """
+    """Return the program of one collective operation of all tasks, so many times."""
     check_choice(operation, OPERATIONS, "application 'collective': operation")
     chosen = collectives or BUILTIN
     if algorithm:

@@ -115,7 +115,6 @@ def _batches(parts: list[Path], reading: Reading, trace: Trace) -> Iterator[Batc
 
 
 def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, calls: Counter[str]) -> None:
-    """Take a line."""
     words = line.split(":")
     if len(words) < 3 or not words[0].startswith("MPI_"):
         raise TraceError(

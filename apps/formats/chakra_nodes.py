@@ -197,7 +197,6 @@ class Node:
 
 
 def node_of(message: bytes) -> Node:
-    """Return the node of a message."""
     node = Node()
     for number, value in fields(message):
         if number == 1 and isinstance(value, int):

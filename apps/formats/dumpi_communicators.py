@@ -47,11 +47,7 @@ class _Rank:
 
 
 def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list[Made | None]]:
-    """Return what each rank's calls of `CREATING` made, in order; None where it got no communicator.
-
-    `trace`: gets the communicators. `steps`: the calls of each rank that make communicators and groups: name
-    and arguments by name.
-    """
+    """Return what each rank's calls of `CREATING` made, in order; None where it got no communicator."""
     world = Made(0, tuple(range(trace.ranks)))
     ranks = [
         _Rank(own, {WORLD: world, SELF: Made(trace.communicator((rank,), "self"), (rank,))})

@@ -119,19 +119,7 @@ class Record:
 
 
 class DumpiFile:
-    """The contents of a file.
-
-    `path`: the file, which is read as a whole.
-
-    Attributes
-    ----------
-    version : tuple of int
-        Version of the library that wrote it.
-    sizes : list of int
-        Bytes of the predefined datatypes on the traced machine; empty if the file has none.
-    counts : dict of str to int
-        Number of calls of each function.
-    """
+    """The contents of a file."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -143,9 +131,10 @@ class DumpiFile:
             raise TraceError(0, "is not a DUMPI file", "byte")
         offsets = self._index()
         self._stream = offsets[2]
-        self.version = self._version(offsets[3])
+        self.version = self._version(offsets[3])  # version of the library that wrote it
+        # Bytes of the predefined datatypes on the traced machine; empty if the file has none.
         self.sizes = self._sizes(offsets[6]) if len(offsets) > 6 and offsets[6] else []
-        self.counts = self._counts(offsets[1])
+        self.counts = self._counts(offsets[1])  # number of calls of each function
 
     def _index(self) -> list[int]:
         """Return the offsets at the end of the file, the last one first."""

@@ -34,12 +34,7 @@ class _Request:
 
 
 class RankCalls:
-    """Turns the records of a rank into calls.
-
-    `rank`: whose records they are. `trace`: gets communicators and what is omitted. `writer`: gets the calls.
-    `sizes`: bytes of the predefined datatypes. `made`: what the rank's calls that make communicators made.
-    `completed`: counts how requests are completed.
-    """
+    """Turns the records of a rank into calls."""
 
     def __init__(
         self,

@@ -26,7 +26,6 @@ TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
 
 
 def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
-    """Yield the calls in a text file."""
     begun: tuple[str, int, int, int] | None = None
     arguments: Arguments = {}
     last = 0

@@ -155,7 +155,6 @@ class _Reader:
         self._path, self._reading, self._trace = path, reading, trace
 
     def schedules(self) -> Iterator[tuple[int, list[Operation]]]:
-        """Yield the ranks with their operations, as they are read."""
         tokens = _Tokens(self._path, self._reading, self._trace.left_out)
         tokens.take("num_ranks")
         ranks = tokens.integer("number of ranks", 1, MOST_TASKS + 1)
@@ -173,7 +172,6 @@ class _Reader:
             yield rank, operations
 
     def _block(self, tokens: _Tokens, ranks: int, before: int) -> list[Operation]:
-        """Return the operations between the braces of a rank."""
         tokens.take("{")
         operations: list[Operation] = []
         labels: dict[str, int] = {}

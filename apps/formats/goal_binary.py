@@ -62,7 +62,6 @@ def open_goal_binary(path: Path, reading: Reading) -> Trace:
 
 
 def _schedules(path: Path, reading: Reading, trace: Trace) -> Iterator[tuple[int, list[Operation]]]:
-    """Yield the ranks with their operations, as they are read."""
     content = _Content(path, reading)
     if (magic := content.number(8)) == _USED_UP:
         raise _error(0, "LogGOPSim --save-mem has consumed the schedule; create it again with txt2bin")
@@ -100,7 +99,6 @@ class _Content:
         self.place = 0
 
     def take(self, count: int) -> bytes:
-        """Return the next bytes."""
         parts, length = [self._rest], len(self._rest)
         while length < count:
             block = next(self._blocks, None)
@@ -135,7 +133,6 @@ class _Part:
         self._listed = np.frombuffer(content, _NUMBER, rest // 4, len(content) - rest)
 
     def operations(self, ranks: int) -> list[Operation]:
-        """Return the operations."""
         self._check(ranks)
         operations = [
             Operation(_KINDS[kind], size, ANY if peer == _ANY else peer, ANY if tag == _ANY else tag, cpu)

@@ -84,7 +84,6 @@ class _Facts:
         self._units = 0
 
     def add(self, rank: int, operations: list[Operation]) -> None:
-        """Count the operations of a rank."""
         self._lengths[rank] = len(operations)
         for each in operations:
             self._kinds[each.kind] += 1
@@ -95,7 +94,6 @@ class _Facts:
                 self._units += each.size
 
     def tell(self, trace: Trace) -> None:
-        """Tell a trace what was counted."""
         trace.facts.update(
             format="goal",
             operations={kind: self._kinds[kind] for kind in ("send", "recv", "calc")},

@@ -206,7 +206,6 @@ class _Reader:
     # Messages.
 
     def _partner(self, location: Location, communicator: int, rank: int) -> tuple[int, int]:
-        """Return the world rank of a partner, and the number of the communicator."""
         number, members = self._communicator(location, communicator)
         return members[rank], number
 

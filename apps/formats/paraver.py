@@ -70,22 +70,11 @@ Row = tuple[int, int, int, dict[str, Any]]
 
 
 class _Task:
-    """What is known of a task.
-
-    Attributes
-    ----------
-    sends : list of (int, int, int, int)
-        Time of the call, destination, bytes, tag.
-    receives : list of (int, int, int, int, int)
-        Time at which it was posted and at which it had come, source, bytes, tag.
-    inside : int
-        Time in MPI.
-    """
-
     def __init__(self) -> None:
-        self.sends: list[tuple[int, int, int, int]] = []
+        self.sends: list[tuple[int, int, int, int]] = []  # time of the call, destination, bytes, tag
+        # Time at which it was posted and at which it had come, source, bytes, tag.
         self.receives: list[tuple[int, int, int, int, int]] = []
-        self.inside = 0
+        self.inside = 0  # time in MPI
         self._intervals: list[tuple[int, int, int]] = []
         self._open: tuple[int, int] | None = None
 
@@ -130,7 +119,6 @@ class _Task:
             yield Call.WAIT, -1, end, {"request": request}
 
     def _at(self, time: int, begins: list[int], names: dict[int, str]) -> tuple[str, int]:
-        """Return the name and the end of the call at a time."""
         place = bisect.bisect_right(begins, time) - 1
         if place < 0 or self._intervals[place][1] < time:
             return "", time

@@ -28,10 +28,7 @@ def is_by_length_said(head: bytes) -> bool:
 
 
 def count_tasks(largest: int, said: int | None) -> int:
-    """Return the number of tasks of a trace that names tasks up to `largest`.
-
-    `largest`: largest task that the file names. `said`: how many there are, if the user or the file says so.
-    """
+    """Return the number of tasks of a trace that names tasks up to `largest`."""
     tasks = largest + 1 if said is None else said
     if largest >= tasks:
         raise ValueError(f"task {largest} is too large, expected less than {tasks}, the number of tasks")

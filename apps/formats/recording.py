@@ -123,7 +123,6 @@ class _Rank:
         self._members: dict[int, tuple[tuple[int, ...], int]] = {}  # of each, with its key
 
     def batch(self, entries: NDArray[Any]) -> Iterator[Batch]:
-        """Yield the calls of these entries."""
         if (entries["kind"] > _EXCHANGE).any():
             wrong = int(entries["kind"].max())
             raise ValueError(f"{self._file}: has an entry of kind {wrong}, expected at most {_EXCHANGE}")

@@ -17,17 +17,7 @@ _BITS = 62  # of a number
 
 
 class Table:
-    """Lines of words separated by blanks, without empty lines and lines that begin with ``#``.
-
-    `text`: the lines. `before`: how many lines stand before these in their file.
-
-    Attributes
-    ----------
-    line : ndarray of int64, shape (rows,)
-        Number of each row's line in the text, from 1.
-    columns : ndarray of int64, shape (rows,)
-        Words in each row.
-    """
+    """Lines of words separated by blanks, without empty lines and lines that begin with ``#``."""
 
     def __init__(self, text: bytes, before: int = 0) -> None:
         # A blank at each end closes the first and last word; more let `_bytes` look beyond the last one.
@@ -42,8 +32,8 @@ class Table:
         words = np.diff(at)
         rows = np.flatnonzero(words)
         rows = rows[self._text[start[at[rows]]] != _HASH]
-        self.line = rows + 1 + before
-        self.columns = words[rows]
+        self.line = rows + 1 + before  # shape (rows,): number of each row's line in the text, from 1
+        self.columns = words[rows]  # shape (rows,): words in each row
         self._first = at[rows]
         self._start, self._length = start, end - start
 
@@ -115,7 +105,6 @@ class Table:
         return digits / 10.0 ** np.where(point >= 0, length - 1 - point, 0)
 
     def fault(self, row: int, reason: str) -> TraceError:
-        """Return an error about a row."""
         return TraceError(int(self.line[row]), reason)
 
     def _place(self, rows: NDArray[np.int64], column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -71,7 +71,6 @@ _NOTHING: _Row = (Call.COMPUTE, -1, 0, 0, 0, -1, -1)
 
 
 def open_lines(path: Path, reading: Reading) -> Trace:
-    """Open a trace in the text format."""
     head = head_of(path)
     said = reading.tasks or declared(head)
     trace = Trace(said or 0, iter(()), by_length=is_by_length_said(head))

@@ -121,7 +121,6 @@ class Calls:
     def add(
         self, line: Line, kind: int, peer: int = -1, size: int = 0, tag: int = 0, request: int = -1
     ) -> None:
-        """Add a call with the computation before it."""
         self.largest = max(self.largest, peer)
         gap = self.gaps.pop(line.rank, 0.0)
         self.writer.add(line.rank, kind, peer, size, tag, request=request, gap=gap)

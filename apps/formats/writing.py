@@ -117,5 +117,4 @@ def dense_tags(whole: Recorded) -> Callable[[int, int], int]:
 
 
 def name_of(line: Line) -> str:
-    """Return the name of a collective."""
     return OPERATIONS[line.tag]

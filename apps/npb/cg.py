@@ -73,21 +73,13 @@ def _segment(task: int, tasks: int, unknowns: int) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """The exchanges of a task, and their partners.
+    """The exchanges of a task, and their partners."""
 
-    Attributes
-    ----------
-    partners : tuple of (int, int)
-        Partners of a sum along the row of tasks, the farthest first, and the length of the partner's segment,
-        which is its part of a vector.
-    segment : int
-        Length of this task's own segment.
-    transposed, transposed_segment : int
-        The transposed task, and the length of its segment.
-    """
-
+    # Partners of a sum along the row of tasks, the farthest first, and the length of the partner's segment,
+    # which is its part of a vector.
     partners: tuple[tuple[int, int], ...]
-    segment: int
+    segment: int  # length of this task's own segment
+    # The transposed task, and the length of its segment.
     transposed: int
     transposed_segment: int
 

@@ -150,12 +150,10 @@ def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[
 
 
 def powers_of_two(least: int, most: int) -> list[int]:
-    """Return the powers of two from `least` to `most`, at most `MOST_TASKS`."""
     return [1 << n for n in range(MOST_TASKS.bit_length()) if least <= 1 << n <= most]
 
 
 def squares(most_root: int) -> list[int]:
-    """Return the squares of 1 to `most_root`."""
     return [root * root for root in range(1, most_root + 1)]
 
 

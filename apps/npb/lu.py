@@ -78,23 +78,16 @@ def _counts(points: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Block:
-    """The part of the cube of one task, and its neighbors; None where the cube ends.
+    """The part of the cube of one task, and its neighbors; None where the cube ends."""
 
-    Attributes
-    ----------
-    x, y, z : int
-        Points along each axis.
-    inner_x, inner_y : int
-        The same without the points on the surface of the cube, where nothing is solved.
-    north, south, west, east : int or None
-        The neighbors.
-    """
-
+    # Points along each axis.
     x: int
     y: int
     z: int
+    # The same without the points on the surface of the cube, where nothing is solved.
     inner_x: int
     inner_y: int
+    # The neighbors.
     north: int | None
     south: int | None
     west: int | None

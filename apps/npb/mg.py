@@ -74,21 +74,13 @@ def mg(
 
 @dataclass(frozen=True)
 class Axis:
-    """A task's points along one axis at one level.
+    """A task's points along one axis at one level."""
 
-    Attributes
-    ----------
-    points : int
-        Points of its own; 0 if it is idle.
-    ahead, behind : int
-        Tasks with the next and the previous points.
-    gives, takes : bool
-        Whether, on the way up to this level, it gives points to a task idle below, or is such a task.
-    """
-
-    points: int
+    points: int  # points of its own; 0 if it is idle
+    # Tasks with the next and the previous points.
     ahead: int
     behind: int
+    # Whether, on the way up to this level, it gives points to a task idle below, or is such a task.
     gives: bool = False
     takes: bool = False
 
@@ -110,7 +102,6 @@ def _shape(tasks: int) -> tuple[int, int, int]:
 
 
 def _levels(task: int, tasks: int, finest: int) -> dict[int, Level]:
-    """Return each level's axes of a task."""
     x, y, _ = shape = _shape(tasks)
     axes = []
     for count, factor in zip(shape, (1, x, x * y), strict=True):

@@ -97,11 +97,7 @@ def _finish(begun: deque[_Begun], after: Write) -> Iterator[TaskWriter]:
 
 
 def check_size(name: str, iterations: int, once: int, each: int) -> None:
-    """Check that a program is not too large to make.
-
-    `name`: name of the program. `iterations`: times that its main loop is done. `once`, `each`: operations of
-    all tasks before the main loop, and in one iteration of it.
-    """
+    """Check that a program is not too large to make."""
     if once + each > MOST_OPERATIONS:
         raise ValueError(
             f"tasks: one iteration of {name} takes more than {MOST_OPERATIONS:,} operations, the limit of a "

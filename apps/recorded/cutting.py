@@ -20,8 +20,6 @@ __all__ = ["Iterations", "Window", "cut", "first_call"]
 
 
 class _Part(Protocol):
-    """A part of a trace."""
-
     def keep(self, calls: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which calls, by rank, lie in the part; those of a rank come in order over all batches."""
 

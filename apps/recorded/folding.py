@@ -321,7 +321,6 @@ class _Rest:
         self._cycles_per_us, self._collectives = cycles_per_us, collectives
 
     def program(self, rows: list[Int]) -> Program:
-        """Return the program of the rows of each rank."""
         made = [as_calls(rank, own, self._cycles_per_us) for rank, own in enumerate(rows)]
         calls = resolved(complete(np.concatenate(made)), self._trace)
         calls = with_sizes(calls, self._trace.by_length)

@@ -35,10 +35,7 @@ def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
 
 
 def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArray[Any], list[Any]]:
-    """Return all calls, those of rank 0 first, each rank's in order, and the lists that they name.
-
-    `trace`: its batches are read to their end. `ranks`: only the calls of these ranks are kept.
-    """
+    """Return all calls, those of rank 0 first, each rank's in order, and the lists that they name."""
     chosen = None if ranks is None else np.array(sorted(ranks), np.int64)
     if ranks is None:
         check_kept(trace.unrepeated)

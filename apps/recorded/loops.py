@@ -27,10 +27,7 @@ _KIND, _PEER, _SIZE, _BEFORE, _AGE = 0, 1, 3, 6, 7
 
 
 class Normal:
-    """Turns batches of calls into rows of `COLUMNS`, rank by rank.
-
-    `cycles_per_us`: cycles in a microsecond of recorded computation.
-    """
+    """Turns batches of calls into rows of `COLUMNS`, rank by rank."""
 
     def __init__(self, cycles_per_us: float) -> None:
         self._cycles_per_us = cycles_per_us
@@ -142,7 +139,6 @@ class Sequence:
         return self._length + sum(len(part.rows) for part in self._parts)
 
     def extend(self, rows: Int) -> None:
-        """Append rows."""
         if self._body is not None:
             rows = self._matched(self._body, rows)
         if len(rows):

@@ -64,7 +64,6 @@ def joined(
 
 
 def cycles_before(calls: NDArray[Any], cycles_per_us: float) -> NDArray[np.int64]:
-    """Return the cycles of computation before each call."""
     # Rounded twice, so that a half that a product has missed by its last digit is a half.
     with np.errstate(over="ignore"):
         factor = min(1e6 * cycles_per_us, 1e300)  # finite, for no time stays none

@@ -41,16 +41,10 @@ def _settled(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 class Settling:
-    """Puts batches of calls right, one after the other.
-
-    Attributes
-    ----------
-    sizes : list of tuple of int
-        The different lists that calls name so far.
-    """
+    """Puts batches of calls right, one after the other."""
 
     def __init__(self) -> None:
-        self.sizes: list[tuple[int, ...]] = []
+        self.sizes: list[tuple[int, ...]] = []  # the different lists that calls name so far
         self._places: dict[tuple[int, ...], int] = {}
         self._held = np.empty(0, CALL)
         self._opened = np.zeros(0, np.int64)  # requests so far, by rank
@@ -128,7 +122,6 @@ class Settling:
 
 
 def opens(calls: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which calls open a request."""
     kind = calls["kind"]
     opening: NDArray[np.bool_] = (
         (kind == Call.ISEND) | (kind == Call.IRECV) | ((kind == Call.COLLECTIVE) & (calls["request"] != -1))
@@ -164,7 +157,6 @@ def _unresolved(calls: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _from_first(calls: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which calls are the first chosen one of their rank, or come after it."""
     if not chosen.any():
         return chosen
     rows = np.flatnonzero(chosen)

@@ -37,10 +37,6 @@ class Grid:
         wraps: bool = False,
         transposed: bool = False,
     ) -> Grid:
-        """Return a grid of `tasks` tasks on `axes` axes.
-
-        `sizes`: sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
-        """
         if sizes is None:
             return cls(near_cube(check_int(tasks, "tasks"), axes), wraps, transposed)
         parts = sizes.lower().split("x") if isinstance(sizes, str) else sizes

@@ -64,10 +64,6 @@ def in_rounds(
 
     Rounds are marked as iterations 1, 2, .. and the messages of round r carry tag r - 1, so that those of
     different rounds cannot be confused.
-
-    `tasks`: number of tasks, at least 2. `bytes`: size of a message. `rounds`: number of rounds. `name`: name
-    of the application. `operations`: returns how many operations the given number of tasks have in a round,
-    counted before any is made. `once`: returns a round of the tasks whose numbers it is given.
     """
     check_int(tasks, f"tasks of {name}", 2)
     check_int(bytes, f"bytes of {name}", 0, MOST - 1)
@@ -93,16 +89,7 @@ def in_rounds(
 
 
 def marks_of(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the marks of all tasks: rounds are the iterations from 1 on, and a mark closes the last.
-
-    `first`, shape (tasks + 1,): as that of `Round`, of all rounds together. `lengths`, shape (tasks, rounds):
-    operations of each task in each round.
-
-    Returns
-    -------
-    ndarray of int64, shape (tasks * (rounds + 1), 3)
-        As `netplace.apps.Program` has them: of those at one operation the closing one comes first.
-    """
+    """Return the marks of all tasks: rounds are the iterations from 1 on, and a mark closes the last."""
     tasks, rounds = lengths.shape
     place = np.concatenate([first[:-1, None], first[:-1, None] + np.cumsum(lengths, axis=1)], axis=1)
     number = np.tile(np.append(np.arange(1, rounds + 1), -1), (tasks, 1))

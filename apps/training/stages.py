@@ -23,11 +23,6 @@ class Step:
 
 
 def steps_of(stage: int, stages: int, micros: int, chunks: int = 1) -> Iterator[Step]:
-    """Yield what a stage does, in order.
-
-    `stage`, `stages`: which stage of how many. `micros`: Micro-batches; with several chunks a multiple of
-    `stages`. `chunks`: chunks of layers on each stage.
-    """
     total = micros * chunks
     if chunks == 1:
         ahead = min(stages - 1 - stage, total)

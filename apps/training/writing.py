@@ -28,8 +28,6 @@ class Background:
     All messages of a collective begin either at once, or round by round: those of a round when those of the
     previous round have arrived. The rank checks for this in the pauses of a computation that is cut into as
     many pieces as there are rounds.
-
-    `writer`: program of the rank. `by_rounds`: whether rounds wait for each other.
     """
 
     writer: TaskWriter
@@ -38,7 +36,6 @@ class Background:
     rounds: deque[_Round] = field(default_factory=deque)
 
     def begin(self, write: Callable[[TaskWriter], None]) -> None:
-        """Begin the collectives that `write` writes."""
         aside = TaskWriter(self.writer.task, self.writer.tasks, self.writer.collectives)
         write(aside)
         self.rounds.extend(_rounds_of(aside))
@@ -236,7 +233,6 @@ class _Rank:
             gather()
 
     def _gather_layer(self) -> None:
-        """Gather the parameters of a layer."""
         job = self.job
         _gather(self.writer, self.replicas, job.layer_parameters * job.PARAMETER)
         _gather(self.writer, self.expert_replicas, job.layer_expert_parameters * job.PARAMETER)

@@ -25,27 +25,15 @@ class _Tick(simpy.Event):
 
 
 class Clock:
-    """Runs the network in every cycle in which it has something to do, and sleeps in between.
-
-    `cycle`: ``cycle(now)`` moves the network through cycle `now` and returns whether it may do anything in
-    the next.
-
-    Attributes
-    ----------
-    env : simpy.Environment
-        Environment whose time is the cycle; it never decreases.
-    ticking : bool
-        Whether a tick is scheduled.
-    runnable : int
-        Number of tasks and sources that will act again even if the network does nothing; they maintain it.
-    quiet_since : int
-        First cycle after the last one in which a phit left a FIFO, a packet was created or a task progressed.
-    """
+    """Runs the network in every cycle in which it has something to do, and sleeps in between."""
 
     def __init__(self, cycle: Callable[[int], bool]) -> None:
-        self.env = simpy.Environment()
-        self.ticking = False
+        self.env = simpy.Environment()  # environment whose time is the cycle; it never decreases
+        self.ticking = False  # whether a tick is scheduled
+        # Number of tasks and sources that will act again even if the network does nothing; they maintain it.
         self.runnable = 0
+        # First cycle after the last one in which a phit left a FIFO, a packet was created or a task
+        # progressed.
         self.quiet_since = 0
         self._cycle = cycle
 

@@ -27,33 +27,7 @@ __all__ = ["Fabric"]
 class Fabric:
     """Routers and links, and the sets of those that have something to do.
 
-    `topology`: the network. `config`: settings. `seed`: seed of the draws. `deliver`: ``deliver(packet,
-    now)`` is called for each packet whose tail is consumed in cycle `now`.
-
-    Attributes
-    ----------
-    routers : list of Router
-        All routers.
-    waiting : dict of Fifo
-        FIFOs whose head is a header that has arrived and holds no output (keys in order of arrival).
-    busy : dict of Link
-        Links with a held virtual channel.
-    consuming : dict of Fifo
-        FIFOs whose head packet is on its way into the node.
-    wires : dict of lists of Fifo
-        Destinations of the phits on the links, by cycle of arrival.
-    credits : dict of lists of Fifo
-        FIFOs with a credit on its way to the previous router, by cycle of arrival.
-    link_packets : ndarray of int64, shape (routers, ports)
-        Packets that started to cross each link.
-    link_cycles : ndarray of int64, shape (routers, ports)
-        Cycles in which each link carried a phit.
-    phits : int
-        Moved phits, including consumed ones.
-    moved : bool
-        Whether links or consumption moved a phit in the last cycle.
-    blame : Blame or None
-        Stall attribution, if requested.
+    `routers`: all routers.
     """
 
     def __init__(
@@ -62,22 +36,26 @@ class Fabric:
         self.routing, self.routers, cycles, delay = make_routers(topology, config, seed)
         self._injected = self.routing.injected
         join(self.routers, topology, config.of_all_classes, cycles, delay)
+        # FIFOs whose head is a header that has arrived and holds no output (keys in order of arrival).
         self.waiting: dict[Fifo, None] = {}
-        self.busy: dict[Link, None] = {}
-        self.consuming: dict[Fifo, None] = {}
-        self.wires: dict[int, list[Fifo]] = {}
+        self.busy: dict[Link, None] = {}  # links with a held virtual channel
+        self.consuming: dict[Fifo, None] = {}  # FIFOs whose head packet is on its way into the node
+        self.wires: dict[int, list[Fifo]] = {}  # destinations of the phits on the links, by cycle of arrival
+        # FIFOs with a credit on its way to the previous router, by cycle of arrival.
         self.credits: dict[int, list[Fifo]] = {}
+        # Shape (routers, ports): packets that started to cross each link.
         self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
+        # Shape (routers, ports): cycles in which each link carried a phit.
         self.link_cycles: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
-        self.phits = 0
-        self.moved = False
+        self.phits = 0  # moved phits, including consumed ones
+        self.moved = False  # whether links or consumption moved a phit in the last cycle
         self._seed = seed
         self._packet_phits = config.packet_phits
         self._crossbar = config.crossbar_speedup
         self._marks = read_congestion(config.congestion_control).marks
         self._arbiter = arbiter_of(config.arbiter, uses_table_router(topology, config))
         self._deliver = deliver
-        self.blame: StallAttribution | None = None
+        self.blame: StallAttribution | None = None  # stall attribution, if requested
 
     def inject(self, fifo: Fifo, packet: Packet, now: int) -> None:
         """Put a whole packet into an injection FIFO that has room for it."""
@@ -148,7 +126,6 @@ class Fabric:
         return np.array(outputs, np.int16), np.array(links, np.int16)
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
-        """Set all pointers to the result of `pointers`."""
         outputs, links = pointers
         for output, pointer in zip(self._outputs(), outputs.tolist(), strict=True):
             output.pointer = pointer

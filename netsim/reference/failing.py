@@ -14,19 +14,7 @@ __all__ = ["Outage"]
 
 
 class Outage:
-    """The effects of a fault on the packets of a fabric, between two cycles.
-
-    `fabric`: routers and links. `table`: routing on the remaining network. `dead`, shape (routers,): routers
-    that are down or cut off. `down`, shape (routers, ports): links that go down with this fault. `again`:
-    whether packets on these links are sent again.
-
-    Attributes
-    ----------
-    lost, again : int
-        Packets lost, and packets that will be sent again.
-    losers : set of int
-        Jobs of the packets lost.
-    """
+    """The effects of a fault on the packets of a fabric, between two cycles."""
 
     def __init__(
         self,
@@ -42,6 +30,7 @@ class Outage:
         self._table = table
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
+        # Packets lost, and packets that will be sent again.
         self.lost = self.again = 0
         self.losers = set[int]()
         self._withdraw_grants()

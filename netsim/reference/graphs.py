@@ -52,11 +52,7 @@ class Fork:
 
 
 class GraphRouting(Routing):
-    """Routes along the tables of a `TableRouter`.
-
-    `table`: tables and constants. `config`: settings. `seed`: seed of the draws. `routers`: all routers; UGAL
-    reads their FIFOs.
-    """
+    """Routes along the tables of a `TableRouter`."""
 
     def __init__(self, table: TableRouter, config: Config, seed: int, routers: list[Router]) -> None:
         super().__init__(config, seed)
@@ -273,7 +269,6 @@ class GraphRouting(Routing):
         return drawable[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(drawable))]
 
     def drawable(self, switch: int, home: int) -> list[int]:
-        """Return the intermediate switches among which a packet at a switch can draw."""
         via: list[int] = self.table.via[switch if len(self.table.via) > 1 else 0].tolist()
         barred = {int(self.table.place[end]) for end in (switch, home)}
         return [end for n, end in enumerate(via) if n not in barred]

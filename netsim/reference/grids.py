@@ -17,10 +17,7 @@ __all__ = ["POLICIES", "GridRouting"]
 
 
 class GridRouting(Routing):
-    """Routes of a mesh, torus or twisted torus; ports are X+ X- Y+ Y- .. and inputs are named like them.
-
-    `grid`: the network. `config`: settings. `seed`: seed of the draws.
-    """
+    """Routes of a mesh, torus or twisted torus; ports are X+ X- Y+ Y- .. and inputs are named like them."""
 
     def __init__(self, grid: Grid, config: Config, seed: int) -> None:
         super().__init__(config, seed)
@@ -92,7 +89,6 @@ class GridRouting(Routing):
                 yield output
 
     def adaptive(self, fifo: Fifo, port: int, now: int) -> Output:
-        """Return the adaptive outputs of a port that the packet can use."""
         vcs = self._adaptive_vcs(fifo, port)
         if len(vcs) == 1:
             return self._output(fifo, port, vcs[0])

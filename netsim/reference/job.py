@@ -24,27 +24,6 @@ class Job:
 
     Operations without effect are omitted: messages of a task to itself and their receives, ``compute(0)``,
     the irecv of a message without rendezvous and, unless isends are interleaved, the wait for its isend.
-
-    Parameters
-    ----------
-    number : int
-        Number of the job.
-    program : Program
-        Operations of the tasks; the program must pass `Program.check`.
-    nodes : list of Node
-        Nodes of the tasks.
-    clock : Clock
-        The clock.
-    config : Config
-        Settings.
-    start : int
-        First cycle in which the tasks act.
-    message_delivered : callable
-        ``message_delivered(delay)`` is called for every message that ends.
-    ended : callable
-        ``ended()`` is called when the last task has ended.
-    record_messages : bool
-        Whether to keep the start and end of each message.
     """
 
     def __init__(
@@ -133,7 +112,6 @@ class Job:
             self._job_ended()
 
     def _steps(self, task: int) -> Iterator[Step]:
-        """Yield the steps of a task."""
         program = self._program
         here = slice(program.first[task], program.first[task + 1])
         columns = (program.kind, program.peer, program.size, program.tag, program.request)
@@ -209,6 +187,5 @@ class Job:
 
 
 def _only(step: Step | None) -> Iterator[Step]:
-    """Yield the step if there is one."""
     if step is not None:
         yield step

@@ -39,33 +39,19 @@ class _Place(Protocol):
 class Load:
     """Packets that a node creates for one destination; the base class is open-loop traffic.
 
-    Attributes
-    ----------
-    destination : int
-        Node that consumes them.
-    left : int
-        Packets that are still to be created.
-    over : simpy.Event
-        Event of the cycle in which the last of them is created.
-    job : object
-        Owner of the packets; None for open-loop traffic.
-    packets : int
-        Packets of the message to which they belong; 0 for open-loop traffic.
-    takes_turns : bool
-        Whether they take turns with those of other messages of the node.
-    begun : bool
-        Whether one was created.
+    `packets`: packets of the message to which they belong; 0 for open-loop traffic. `takes_turns`: whether
+    they take turns with those of other messages of the node. `begun`: whether one was created.
     """
 
-    job: Owner | None = None
+    job: Owner | None = None  # owner of the packets; None for open-loop traffic
     packets = 0
     takes_turns = False
     begun = False
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
-        self.destination = destination
-        self.left = packets
-        self.over = env.event()
+        self.destination = destination  # node that consumes them
+        self.left = packets  # packets that are still to be created
+        self.over = env.event()  # event of the cycle in which the last of them is created
 
     def created(self) -> None:
         """Record that one of the packets was created."""
@@ -214,7 +200,6 @@ class Request(Load):
         self.channel.begin(now)
 
     def learn(self, now: int) -> None:
-        """Count the request."""
         self.channel.request_consumed(now)
 
 

@@ -60,24 +60,6 @@ class Node:
     * the program, with one load at a time;
     * loads that take turns: the first of them has a packet created, and is then the last;
     * open-loop traffic, with one packet at a time.
-
-    `number`: number of the node. `fabric`: network that takes its packets. `config`: settings. `rouse`:
-    ``rouse(node)`` is called when the node has something to create.
-
-    Attributes
-    ----------
-    task : Task or None
-        The current or last task on this node.
-    program, traffic : Load or None
-        Loads of the program and of open-loop traffic that are to be created.
-    created : int
-        Packets created.
-    under_way : Counter of int
-        Packets whose arrival it does not know yet, by destination, if these are limited.
-    freed : simpy.Event
-        Occurs when the last packet of a message that took turns has been created.
-    rates : dict of Rate
-        Rates of packet creation, by destination, if these are limited.
     """
 
     def __init__(
@@ -86,12 +68,14 @@ class Node:
         self.number = number
         self.env = clock.env
         self._clock = clock
-        self.task: _Seated | None = None
+        self.task: _Seated | None = None  # the current or last task on this node
+        # Loads of the program and of open-loop traffic that are to be created.
         self.program: Load | None = None
         self.traffic: Load | None = None
-        self.created = 0
+        self.created = 0  # packets created
+        # Packets whose arrival it does not know yet, by destination, if these are limited.
         self.under_way: Counter[int] = Counter()
-        self.rates: dict[int, Rate] = {}
+        self.rates: dict[int, Rate] = {}  # rates of packet creation, by destination, if these are limited
         self._control = read_congestion(config.congestion_control)
         self._owed: list[tuple[int, int, Key, int, Load]] = []
         self._order = count()
@@ -99,6 +83,7 @@ class Node:
         self._turns: deque[Load] = deque()
         self._outstanding: dict[Load, int] = {}
         self._most = config.outstanding_sends, config.outstanding_bytes
+        # Occurs when the last packet of a message that took turns has been created.
         self.freed = clock.env.event()
         self._fabric = fabric
         self._rouse = rouse
@@ -111,7 +96,6 @@ class Node:
         self._injectors = [_Injector(fifo, config.nic_buffer) for fifo in fifos]
 
     def owe(self, load: Load, due: int, kind: int, key: Key) -> None:
-        """Put a load into the interface queue."""
         heapq.heappush(self._owed, (due, kind, key, next(self._order), load))
         self._rouse(self)
 
@@ -179,7 +163,6 @@ class Node:
 
     @property
     def buffered(self) -> list[Packet]:
-        """The packets in its injectors' buffers."""
         return [packet for injector in self._injectors for packet in injector.buffer]
 
     def _next(self) -> Load | None:
@@ -202,7 +185,6 @@ class Node:
         return not 0 < self._control.window <= self.under_way[load.destination]
 
     def _rate(self, load: Load) -> Rate:
-        """Return the rate to the destination of a load."""
         if load.destination not in self.rates:
             self.rates[load.destination] = Rate(self._control, self._packet_phits)
         return self.rates[load.destination]

@@ -8,29 +8,7 @@ __all__ = ["Packet"]
 
 
 class Packet:
-    """A packet under way.
-
-    Attributes
-    ----------
-    source, destination : int
-        Source node and destination node.
-    created : int
-        Cycle in which the node created it.
-    hops : list of int
-        Remaining signed hops in each dimension of a mesh or torus; empty on a tree.
-    load : Load
-        Load to which the packet belongs.
-    trip : object
-        State of a routing in tables; None at first.
-    gone : bool
-        Whether a fault has ended it, so that it is discarded.
-    first_vc : int
-        First virtual channel of its traffic class, on every link.
-    counted : bool
-        Whether it counts as a created packet.
-    marked : bool
-        Whether it was marked when it left a long queue for a contended output.
-    """
+    """A packet under way."""
 
     __slots__ = (
         "counted",
@@ -46,16 +24,17 @@ class Packet:
     )
 
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
+        # Source node and destination node.
         self.source = source
         self.destination = destination
-        self.created = created
-        self.hops = hops
+        self.created = created  # cycle in which the node created it
+        self.hops = hops  # remaining signed hops in each dimension of a mesh or torus; empty on a tree
         self.load = load
-        self.trip: object = None
-        self.gone = False
-        self.first_vc = 0
-        self.counted = True
-        self.marked = False
+        self.trip: object = None  # state of a routing in tables; None at first
+        self.gone = False  # whether a fault has ended it, so that it is discarded
+        self.first_vc = 0  # first virtual channel of its traffic class, on every link
+        self.counted = True  # whether it counts as a created packet
+        self.marked = False  # whether it was marked when it left a long queue for a contended output
 
     def cross(self, port: int) -> None:
         """Count the hop through the link that leaves by `port`."""

@@ -12,18 +12,10 @@ __all__ = ["Rate"]
 
 
 class Rate:
-    """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle.
-
-    `control`: settings, with a rate.
-
-    Attributes
-    ----------
-    due : int
-        First cycle in which the next packet may be created.
-    """
+    """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle."""
 
     def __init__(self, control: Control, packet_phits: int) -> None:
-        self.due = 0
+        self.due = 0  # first cycle in which the next packet may be created
         self._control = control
         self._phits = packet_phits
         self._current = self._target = control.rate

@@ -13,21 +13,7 @@ __all__ = ["Fifo", "Head", "Link", "Output", "Router"]
 
 
 class Head:
-    """A header that waits at the head of a FIFO, and the outputs that it can request.
-
-    Attributes
-    ----------
-    packet : Packet
-        The packet whose header it is.
-    since : int
-        Cycle from which on it has been at the head of its FIFO here.
-    candidates : list of Output
-        All outputs that it can request, by increasing (port, VC).
-    escape : Output or None
-        The escape output among them, on meshes and tori with adaptive channels.
-    turn : int
-        Next alternative of policy ``smart``.
-    """
+    """A header that waits at the head of a FIFO, and the outputs that it can request."""
 
     __slots__ = ("candidates", "escape", "packet", "since", "turn")
 
@@ -35,41 +21,14 @@ class Head:
         self, packet: Packet, since: int, candidates: list[Output], escape: Output | None = None
     ) -> None:
         self.packet = packet
-        self.since = since
-        self.candidates = candidates
-        self.escape = escape
-        self.turn = 0
+        self.since = since  # cycle from which on it has been at the head of its FIFO here
+        self.candidates = candidates  # all outputs that it can request, by increasing (port, VC)
+        self.escape = escape  # the escape output among them, on meshes and tori with adaptive channels
+        self.turn = 0  # next alternative of policy ``smart``
 
 
 class Fifo:
-    """An input FIFO: of a (port, VC), or of an injector (port -1).
-
-    Attributes
-    ----------
-    router : Router
-        Its router.
-    port, vc, number : int
-        Port of arrival, virtual channel, and number among the router's inputs.
-    capacity : int
-        Capacity in phits.
-    packets : deque of Packet
-        Packets whose header has left for this FIFO and whose tail has not left it.
-    present : int
-        Phits that occupy room, including those on the wire.
-    ready : int
-        Phits that have arrived and can leave.
-    sent : int
-        Phits of the head packet that have left.
-    head : Head or None
-        The waiting header; None before it is looked at, and once it is granted.
-    output : Output or None
-        Output that is reserved for the head packet.
-    lag : int
-        Delay in cycles until the previous router knows about room.
-    untold : int
-        Packets (phits with wormhole switching) that have left and that the previous router does not know
-        about yet.
-    """
+    """An input FIFO: of a (port, VC), or of an injector (port -1)."""
 
     __slots__ = (
         "capacity",
@@ -89,17 +48,22 @@ class Fifo:
 
     def __init__(self, router: Router, port: int, vc: int, number: int, capacity: int) -> None:
         self.router = router
+        # Port of arrival, virtual channel, and number among the router's inputs.
         self.port = port
         self.vc = vc
         self.number = number
-        self.capacity = capacity
+        self.capacity = capacity  # in phits
+        # Packets whose header has left for this FIFO and whose tail has not left it.
         self.packets: deque[Packet] = deque()
-        self.present = 0
-        self.ready = 0
-        self.sent = 0
+        self.present = 0  # phits that occupy room, including those on the wire
+        self.ready = 0  # phits that have arrived and can leave
+        self.sent = 0  # phits of the head packet that have left
+        # The waiting header; None before it is looked at, and once it is granted.
         self.head: Head | None = None
-        self.output: Output | None = None
-        self.lag = 0
+        self.output: Output | None = None  # output that is reserved for the head packet
+        self.lag = 0  # delay in cycles until the previous router knows about room
+        # Packets (phits with wormhole switching) that have left and that the previous router does not know
+        # about yet.
         self.untold = 0
 
     @property
@@ -125,31 +89,7 @@ class Fifo:
 
 
 class Output:
-    """A (port, VC) of a router, which stands for the FIFO of that pair at the neighbor; or the consumption.
-
-    Attributes
-    ----------
-    router : Router
-        Its router.
-    port, vc, number : int
-        Port, virtual channel, and number among the outputs of the router; the consumption is the last.
-    fifo : Fifo or None
-        The FIFO downstream; None for the consumption.
-    link : Link or None
-        The link that the VC shares with others; None for the consumption.
-    ring : bool
-        Whether packets that enter must leave a bubble.
-    shared : bool
-        Whether all requests are granted at once (consumption ``multiple``).
-    holder : Fifo or None
-        FIFO for whose head packet it is reserved.
-    pointer : int
-        Input at which the next round-robin scan begins.
-    turn : int
-        For the consumption: the turn of the class schedule at which the next choice begins.
-    freed : int
-        For the consumption: the cycle after the last tail has passed.
-    """
+    """A (port, VC) of a router, which stands for the FIFO at the neighbor, or the consumption."""
 
     __slots__ = (
         "fifo",
@@ -168,17 +108,18 @@ class Output:
 
     def __init__(self, router: Router, port: int, vc: int, number: int) -> None:
         self.router = router
+        # Port, virtual channel, and number among the outputs of the router; the consumption is the last.
         self.port = port
         self.vc = vc
         self.number = number
-        self.fifo: Fifo | None = None
-        self.link: Link | None = None
-        self.ring = False
-        self.shared = False
-        self.holder: Fifo | None = None
-        self.pointer = 0
-        self.turn = 0
-        self.freed = 0
+        self.fifo: Fifo | None = None  # the FIFO downstream; None for the consumption
+        self.link: Link | None = None  # the link that the VC shares with others; None for the consumption
+        self.ring = False  # whether packets that enter must leave a bubble
+        self.shared = False  # whether all requests are granted at once (consumption ``multiple``)
+        self.holder: Fifo | None = None  # FIFO for whose head packet it is reserved
+        self.pointer = 0  # input at which the next round-robin scan begins
+        self.turn = 0  # for the consumption: the turn of the class schedule at which the next choice begins
+        self.freed = 0  # for the consumption: the cycle after the last tail has passed
 
     def in_use(self, now: int) -> bool:
         """Return whether the consumption was in use up to the cycle before `now`."""
@@ -204,31 +145,7 @@ class Output:
 
 
 class Link:
-    """The physical link of one port of a router; its virtual channels share it packet by packet.
-
-    Attributes
-    ----------
-    outputs : list of Output
-        Its virtual channels.
-    held : int
-        Number of channels that are reserved for a packet.
-    serving : Output or None
-        Channel whose packet is crossing, until the tail has passed.
-    pointers : list of int
-        For each class, the virtual channel at which the next choice begins: after the one served last or now.
-    turn : int
-        Turn of the schedule at which the choice of a class begins.
-    cycles : int
-        Cycles per phit.
-    delay : int
-        Cycles from the departure of a header to its first request in the next router.
-    freed : int
-        Cycle after the last tail has passed.
-    rest : int
-        Remaining cycles for which the last phit occupies it.
-    later : tuple of (int, int)
-        Cycles per phit and delay after the crossing packet has passed.
-    """
+    """The physical link of one port of a router; its virtual channels share it packet by packet."""
 
     __slots__ = (
         "_schedule",
@@ -249,15 +166,17 @@ class Link:
         self.outputs = outputs
         self._weighted = bool(classes.weights)
         self._schedule = classes.schedule or tuple(range(classes.count))
-        self.cycles = cycles
-        self.delay = delay
-        self.later = cycles, delay
-        self.rest = 0
-        self.freed = 0
-        self.held = 0
-        self.serving: Output | None = None
+        self.cycles = cycles  # cycles per phit
+        self.delay = delay  # cycles from the departure of a header to its first request in the next router
+        self.later = cycles, delay  # cycles per phit and delay after the crossing packet has passed
+        self.rest = 0  # remaining cycles for which the last phit occupies it
+        self.freed = 0  # cycle after the last tail has passed
+        self.held = 0  # number of channels that are reserved for a packet
+        self.serving: Output | None = None  # channel whose packet is crossing, until the tail has passed
+        # For each class, the virtual channel at which the next choice begins: after the one served last or
+        # now.
         self.pointers = [0] * classes.count
-        self.turn = 0
+        self.turn = 0  # turn of the schedule at which the choice of a class begins
         for output in outputs:
             output.link = self
 
@@ -310,22 +229,7 @@ class Link:
 
 
 class Router:
-    """The FIFOs and outputs of one router.
-
-    `number`: number of the router. `ports`: number of ports, wired or not. `injectors`: number of injectors;
-    0 for a switch. `config`: settings.
-
-    Attributes
-    ----------
-    fifos : list of Fifo
-        By input number: port by port with all VCs of each, then the injectors.
-    outputs : list of Output
-        By output number: port by port with all VCs of each. Those of unwired ports have no FIFO downstream.
-    consumption : Output
-        Output into the node.
-    classes : Classes
-        Traffic classes.
-    """
+    """The FIFOs and outputs of one router."""
 
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
         self.number = number
@@ -333,9 +237,11 @@ class Router:
         capacity = config.buffer_phits or config.queue_packets * config.packet_phits
         places = [(port, vc) for port in range(ports) for vc in range(config.vcs)]
         places += [(-1, injector) for injector in range(injectors)]
+        # By input number: port by port with all VCs of each, then the injectors.
         self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]
+        # By output number: port by port with all VCs of each. Those of unwired ports have no FIFO downstream.
         self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
-        self.consumption = Output(self, -1, 0, len(self.outputs))
+        self.consumption = Output(self, -1, 0, len(self.outputs))  # output into the node
         self.consumption.shared = config.ejection == "multiple"
         self.classes = read_classes(config.traffic_classes)
         self._class_vcs = config.vcs // self.classes.count
@@ -346,5 +252,4 @@ class Router:
 
     @property
     def injection(self) -> list[Fifo]:
-        """The injection FIFOs."""
         return self.fifos[len(self.outputs) :]

@@ -12,19 +12,11 @@ __all__ = ["Routing"]
 
 
 class Routing(ABC):
-    """Separates the possible outputs (`head`) from the request in a cycle (`request`).
-
-    `config`: settings. `seed`: seed of the draws.
-
-    Attributes
-    ----------
-    injected : int
-        Cycles from the creation of a packet to its first request.
-    """
+    """Separates the possible outputs (`head`) from the request in a cycle (`request`)."""
 
     def __init__(self, config: Config, seed: int) -> None:
         self.seed = seed
-        self.injected = 0
+        self.injected = 0  # cycles from the creation of a packet to its first request
         self.vcs = config.vcs
         self.packet_phits = config.packet_phits
         self.bubble_phits = config.bubble * config.packet_phits

@@ -22,13 +22,6 @@ class Sources:
     After the process of a node succeeds, a packet waits for the injector, with one try per cycle, and no
     packet is drawn meanwhile. It is created in the cycle in which the injector takes it; the next draw counts
     from the cycle after.
-
-    `traffic`: traffic to create. `nodes`: nodes that can create it. `seed`: seed of the draws.
-
-    Attributes
-    ----------
-    active : list of Node
-        The nodes that create packets.
     """
 
     def __init__(self, traffic: Traffic, nodes: list[Node], clock: Clock, seed: int) -> None:
@@ -38,6 +31,7 @@ class Sources:
         self._seed = seed
         self._log_stay = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf
         self._stopped = False
+        # The nodes that create packets.
         self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
 
     def start(self, cycle: int) -> None:

@@ -42,10 +42,7 @@ class _Waiter:
 
 
 class StallAttribution:
-    """Counts every cycle in which a head waits for the job to which it is charged.
-
-    `shape`: routers and ports.
-    """
+    """Counts every cycle in which a head waits for the job to which it is charged."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape[0], shape[1] + 1, 2
@@ -56,7 +53,6 @@ class StallAttribution:
         self.reset()
 
     def reset(self) -> None:
-        """Reset the counts."""
         self._charged: Counter[tuple[int, int]] = Counter()
         self._links: NDArray[np.int64] = np.zeros(self._shape, np.int64)
         self._watched: Counter[tuple[int, int, int]] = Counter()

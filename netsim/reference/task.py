@@ -20,19 +20,6 @@ class Task:
     Steps that take no time follow one another in the same cycle. A task that completes its last step in cycle
     t ends at t + 1. If the last step is a computation, the task ends when the computation ends. A task
     without steps ends at its start.
-
-    `number`: number in its job. `node`: node of the task. `steps`: steps of its program. `ended`:
-    ``ended(task)`` is called when it ends.
-
-    Attributes
-    ----------
-    step : Step
-        Current step; the first one before the start.
-    waits_for : str
-        ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"outstanding"`` while it waits for this,
-        otherwise ``"compute"``.
-    end : int
-        Cycle of its end, or -1.
     """
 
     def __init__(
@@ -42,15 +29,16 @@ class Task:
         self.node = node
         self.steps = steps
         self.clock = clock
+        # ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"outstanding"`` while it waits for this,
+        # otherwise ``"compute"``.
         self.waits_for = "compute"
-        self.end = -1
+        self.end = -1  # cycle of its end, or -1
         self._ended = ended
         self._blocked = 0
         self._since = 0
 
     def start(self, cycle: int) -> None:
-        """Start the task, which has steps, in `cycle`."""
-        self.step = self.steps[0]
+        self.step = self.steps[0]  # current step; the first one before the start
         self.clock.runnable += 1
         self._process = self.clock.env.process(self._life(cycle))
 
@@ -67,7 +55,6 @@ class Task:
         self.node.submit(load)
 
     def wait(self, event: simpy.Event, reason: str) -> ProcessGenerator:
-        """Wait for an event of the network."""
         self.waits_for = reason
         self.clock.runnable -= 1
         yield event
@@ -103,16 +90,10 @@ class Task:
 
 
 class Step:
-    """A step of a task that takes time.
-
-    Attributes
-    ----------
-    operation : int
-        Index of the operation in its job's program.
-    """
+    """A step of a task that takes time."""
 
     def __init__(self, operation: int) -> None:
-        self.operation = operation
+        self.operation = operation  # index of the operation in its job's program
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
         """Execute the step; return in the cycle in which `task` reaches its next step or ends."""
@@ -203,8 +184,6 @@ class Await(Step):
 
 
 class Post(Step):
-    """Post a receive."""
-
     def __init__(self, operation: int, channel: Channel) -> None:
         super().__init__(operation)
         self.channel = channel

@@ -17,10 +17,7 @@ __all__ = ["TREE_ROUTINGS", "TreeRouting"]
 
 
 class TreeRouting(Routing):
-    """Routes of a tree; a node has one port, a switch has its up ports first, then its down ports.
-
-    `tree`: the network. `config`: settings. `seed`: seed of the draws.
-    """
+    """Routes of a tree; a node has one port, a switch has its up ports first, then its down ports."""
 
     def __init__(self, tree: Tree, config: Config, seed: int) -> None:
         super().__init__(config, seed)

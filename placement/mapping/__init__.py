@@ -160,7 +160,6 @@ def find_mapping(
 
 
 def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
-    """Return whether every task has a different usable node."""
     if mapping.dtype.kind not in "iu" or mapping.min(initial=0) < 0 or mapping.max(initial=0) >= nodes:
         return False
     # Counted, as NumPy's functions for sets import masked arrays, which takes longer than a small run.

@@ -59,7 +59,6 @@ def best(problem: MappingProblem) -> QapResult:
 
 
 def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
-    """Yield the name and the nodes of each candidate."""
     what = "mapping best: random permutations"
     randoms = check_int(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
     plain = replace(problem, option="")

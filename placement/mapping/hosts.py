@@ -123,7 +123,6 @@ def _coordinates(line: str) -> tuple[int, ...]:
 
 
 def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> list[Host]:
-    """Return the hosts of a CSV file with these columns."""
     named = [place for place, name in enumerate(columns) if name in _NAMES]
     axes = [place for place, name in enumerate(columns) if len(name) == 1 and name in "xyzabcdef"]
     if not named and not axes:
@@ -150,7 +149,6 @@ def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> li
 
 
 def _places(topology: Topology, listed: Sequence[Host]) -> list[list[int]]:
-    """Return the nodes at which each of the hosts has places for ranks."""
     each = topology.tasks if isinstance(topology, Graph) else 1
     if topology.hosts:
         at: dict[str, list[int]] = {}
@@ -175,7 +173,6 @@ def _is_number(host: Host) -> bool:
 
 
 def _known(host: Host, names: dict[str, list[int]]) -> str:
-    """Return the first name of a host that the network knows."""
     known = next((name for name in host.names if name in names), None)
     return known or check_choice(str(host), names, f"{host.where}: host")
 
@@ -228,7 +225,6 @@ def _by_switches(topology: Topology, each: int, listed: Sequence[Host]) -> list[
 
 
 def _groups(topology: Topology, each: int) -> tuple[Nodes, Nodes]:
-    """Return the group and the switch of each compute node."""
     if isinstance(topology, Tree):
         node = np.arange(topology.nodes)
         return node // topology.down ** max(1, topology.stages - 1), node // topology.down

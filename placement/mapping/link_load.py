@@ -42,11 +42,7 @@ def _by_fullest(placement: _LinkLoadPlacement) -> tuple[float, float]:
 
 
 class _LinkLoadSearch:
-    """Search for places of tasks with low link loads.
-
-    `routed`: load of a byte on each link, for pairs of nodes. `W`, shape (tasks, tasks): traffic in bytes.
-    `rng`: source of random draws.
-    """
+    """Search for places of tasks with low link loads."""
 
     def __init__(self, routed: RoutedLinks, W: Any, rng: np.random.Generator) -> None:
         from scipy import sparse
@@ -66,16 +62,11 @@ class _LinkLoadSearch:
         self._work = 8 * len(size) * max(1.0, way)  # of a sweep: links looked at
 
     def measured(self, places: Int) -> _LinkLoadPlacement:
-        """Return the link loads of places of the tasks."""
         loads = self._routed.loads(places, self._W)
         return _LinkLoadPlacement(places, float(loads.max(initial=0.0)), float(loads @ loads))
 
     def run(self, budget: Budget, fullest: bool) -> _LinkLoadPlacement:
-        """Return the best places found from the given order on; never worse than these.
-
-        `budget`: limit of the search, in sweeps of one proposal per task. `fullest`: whether to minimize the
-        largest link load instead of the sum of squares.
-        """
+        """Return the best places found from the given order on; never worse than these."""
         start = self.measured(np.arange(self.tasks))
         if not len(self._out[2]) or self._nodes < 2:
             return start

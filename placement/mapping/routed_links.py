@@ -39,11 +39,7 @@ class RoutedLinks:
         return int(self.home.max()) + 1
 
     def loads(self, places: Nodes, W: Any) -> NDArray[np.float64]:
-        """Return the load on every link, in bytes times cycles per phit.
-
-        `places`, shape (tasks,): place of each task's node among the nodes. `W`, shape (tasks, tasks):
-        traffic in bytes.
-        """
+        """Return the load on every link, in bytes times cycles per phit."""
         source, target, size = flows(W, len(places))
         link_loads = np.zeros(self.links)
         home = self.home[places]

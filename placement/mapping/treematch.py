@@ -68,15 +68,7 @@ def _arities(places: NDArray[np.int64], starts: tuple[NDArray[np.int64], ...], w
 
 
 def tree_groups(affinity: Floats, arity: int) -> list[tuple[int, ...]]:
-    """Return disjoint groups of `arity` tasks each, by the traffic that they keep inside.
-
-    Parameters
-    ----------
-    affinity : ndarray of float, shape (tasks, tasks)
-        Traffic both ways between tasks, its diagonal 0.
-    arity : int
-        Tasks of a group, a divisor of their number.
-    """
+    """Return disjoint groups of `arity` tasks each, by the traffic that they keep inside."""
     tasks = len(affinity)
     if math.comb(tasks, arity) > _LISTED:
         return _grown(affinity, arity)

@@ -13,7 +13,6 @@ __all__ = ["across_groups", "whole_groups", "whole_switches"]
 
 
 def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDArray[np.int64]:
-    """Return the group or switch of each node."""
     topology = request.topology
     if not isinstance(topology, Graph) or not topology.first_switch or (by_group and topology.group is None):
         what = "groups of switches" if by_group else "nodes at switches"
@@ -26,7 +25,6 @@ def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDA
 
 
 def _whole_sets(request: PartitionRequest, owner: NDArray[np.int64], name: str) -> list[Nodes]:
-    """Return whole sets of nodes for each job."""
     usable = request.topology.computing
     left = [usable[owner[usable] == set_number] for set_number in np.unique(owner[usable])]
     parts = []

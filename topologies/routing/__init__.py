@@ -217,7 +217,6 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
 
 
 def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
-    """Return a routing by name for the switches of a network."""
     name = name or default_on(topology)
     word, colon, option = name.partition(":")
     if word.endswith(".py"):

@@ -42,15 +42,7 @@ def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches,
 
 
 def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
-    """Return the routings of the switches of each plane as the routing of all planes and compute nodes.
-
-    Parameters
-    ----------
-    switches : Switches
-        All of them.
-    made : sequence of Routes
-        Routing of each plane, all of one kind; a single one if planes are identical.
-    """
+    """Return the routings of the switches of each plane as the routing of all planes and compute nodes."""
     n, planes = switches.of_plane, switches.planes
     by_plane = [made[min(plane, len(made) - 1)] for plane in range(planes)]
     wires = _wires(switches)

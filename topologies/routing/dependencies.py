@@ -108,7 +108,6 @@ def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:
 
 
 def _shortest_cycle(label: NDArray[np.int32], a: Int, b: Int) -> list[int]:
-    """Return a shortest cycle through one channel."""
     import networkx as nx
 
     sizes = np.bincount(label)

@@ -82,13 +82,7 @@ _BLOCK = 2**22  # pairs and ports looked at together: bounds the memory of inter
 
 
 def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Return the least sum of link weights from each switch to each other; very large if there is no way.
-
-    Parameters
-    ----------
-    weight : ndarray of int64, shape (switches, ports), optional
-        Weight of each link, at least 1; all 1 (hops) by default.
-    """
+    """Return the least sum of link weights from each switch to each other; very large if there is no way."""
     import scipy.sparse
 
     if weight is None:

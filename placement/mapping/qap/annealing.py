@@ -24,10 +24,7 @@ _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 
 
 class Annealing:
-    """Annealing runs on one problem; each run uses the temperatures found by the previous ones.
-
-    `form`: the problem. `rng`: source of random draws.
-    """
+    """Annealing runs on one problem; each run uses the temperatures found by the previous ones."""
 
     def __init__(self, form: Sparse, rng: np.random.Generator):
         self._form = form
@@ -43,11 +40,7 @@ class Annealing:
         self._between, self._explored = (1.0, 1.0), False
 
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
-        """Return the best placement found while cooling down from `placement`.
-
-        `placement`: location of every task and dummy. `sweeps`: length of the run, in proposals for each
-        task; also what is spent of the budget. `budget`: the run ends early with it.
-        """
+        """Return the best placement found while cooling down from `placement`."""
         if not len(self._form.active):
             budget.spend(budget.allows(sweeps))
             return placement

@@ -18,13 +18,6 @@ class Budget:
     Time is processor time of the calling thread, so that a busy machine does not change what a search gets.
     It is checked between slices of work of a few milliseconds. A search that is limited only by iterations
     never checks the clock, so its result depends only on its input and its seed.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Processor time, more than 0; None means no limit.
-    iterations : int or None
-        Iterations, at least 1; None means no limit.
     """
 
     def __init__(self, seconds: float | None = None, iterations: int | None = None):
@@ -37,7 +30,6 @@ class Budget:
 
     @property
     def timed(self) -> bool:
-        """Whether the time is limited."""
         return self._limit < math.inf
 
     @property

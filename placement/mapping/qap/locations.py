@@ -26,31 +26,24 @@ _BLOCK = 2**21  # pairs priced at a time
 
 @dataclass(frozen=True, eq=False)
 class Locations:
-    """Locations and the cost of a unit of flow between any two, symmetric and 0 to itself.
+    """Locations and the cost of a unit of flow between any two, symmetric and 0 to itself."""
 
-    Attributes
-    ----------
-    kind : int
-        `GRID`: the distance between two places; `TD`: the same and its asymmetry; `TREE`: the sum of steps
-        over the stages at which ancestors differ; `TABLE`: between the homes of two locations, by table;
-        `TWIST`: by table of how they lie to each other on a twisted torus.
-    places : ndarray of float32, shape (locations, n)
-        Coordinates, or the number of the ancestor at each stage; whole numbers below 2**24.
-    steps : ndarray of float32, shape (n,)
-        On a grid the length of each ring, infinite where it is open; in a tree the cost of each stage; of a
-        table what is added between different locations; on a twisted torus both sides and the twist.
-    table : ndarray of int16 or float32, shape (homes, homes)
-        Costs between homes; symmetric. On a grid one number, added between different locations. On a twisted
-        torus, shape (Y, X), the cost from the node in its corner to each, below which may stand the distance.
-    home : ndarray of int32, shape (locations,)
-        Row of the table of each location.
-    """
-
+    # `GRID`: the distance between two places; `TD`: the same and its asymmetry; `TREE`: the sum of steps over
+    # the stages at which ancestors differ; `TABLE`: between the homes of two locations, by table; `TWIST`: by
+    # table of how they lie to each other on a twisted torus.
     kind: int
+    # Shape (locations, n): coordinates, or the number of the ancestor at each stage; whole numbers below
+    # 2**24.
     places: NDArray[np.float32]
+    # Shape (n,): on a grid the length of each ring, infinite where it is open; in a tree the cost of each
+    # stage; of a table what is added between different locations; on a twisted torus both sides and the
+    # twist.
     steps: NDArray[np.float32]
+    # Shape (homes, homes): costs between homes; symmetric. On a grid one number, added between different
+    # locations. On a twisted torus, shape (Y, X), the cost from the node in its corner to each, below which
+    # may stand the distance.
     table: NDArray[Any]
-    home: NDArray[np.int32]
+    home: NDArray[np.int32]  # shape (locations,): row of the table of each location
 
     @staticmethod
     def computed(kind: int, places: ArrayLike, steps: ArrayLike, table: NDArray[Any] = _NONE) -> Locations:
@@ -144,7 +137,6 @@ class Locations:
         return np.array(rows)
 
     def take(self, chosen: NDArray[Any]) -> Locations:
-        """Return the chosen locations, in that order."""
         return replace(self, places=self.places[chosen], home=self.home[chosen])
 
     def halved(self) -> Locations:

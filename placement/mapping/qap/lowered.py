@@ -32,11 +32,7 @@ _NEAREST = (4, 16)  # bounds of how many nearest locations are listed
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Square matrices, for searches that keep the gain of every swap.
-
-    `A`, `B`, shape (locations, locations): flows, with the tasks that have any first; and costs. `AT`, `BT`:
-    their transposes.
-    """
+    """Square matrices, for searches that keep the gain of every swap."""
 
     A: Floats
     AT: Floats

@@ -35,10 +35,7 @@ _MOVED = 0.3  # share of the places that a perturbation changes
 
 
 class Elites:
-    """A few good placements, all different.
-
-    `rng`: source of random draws.
-    """
+    """A few good placements, all different."""
 
     def __init__(self, rng: np.random.Generator):
         self._rng = rng
@@ -47,7 +44,6 @@ class Elites:
 
     @property
     def best(self) -> Integers:
-        """The best placement."""
         return self._members[0][1]
 
     @property

@@ -45,22 +45,14 @@ _EXACT = 2**62  # no partial sum of an integer cost may come near the end of int
 
 @dataclass(frozen=True, eq=False)
 class QapProblem:
-    """Minimize the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` over placements p of tasks on locations.
+    """Minimize the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` over placements p of tasks on locations."""
 
-    Attributes
-    ----------
-    A : ndarray or scipy.sparse.csr_array, shape (tasks, tasks)
-        Flows, int64 if they are whole numbers, else float64.
-    B : ndarray, shape (locations, locations), or Locations
-        Costs per unit of flow, an integer or floating-point type; or the locations that they follow from.
-    """
-
-    A: Any
+    A: Any  # shape (tasks, tasks): flows, int64 if they are whole numbers, else float64
+    # Costs per unit of flow, an integer or floating-point type; or the locations that they follow from.
     B: Any
 
     @property
     def tasks(self) -> int:
-        """Number of tasks."""
         return int(self.A.shape[0])
 
     @property
@@ -178,11 +170,7 @@ def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
 
 
 def least_product(flows: NDArray[Any], costs: NDArray[Any], counts: NDArray[np.int64]) -> float | int:
-    """Return the least sum of products of `flows` and so many different entries of a list of costs.
-
-    `flows`: numbers of at least 0, no more than there are costs. `costs`, `counts`: the costs in rising
-    order, and how often each is in the list.
-    """
+    """Return the least sum of products of `flows` and so many different entries of a list of costs."""
     falling = np.sort(flows)[::-1]
     upto = np.concatenate(([0], np.cumsum(falling)))
     ends = np.minimum(np.cumsum(counts), len(falling))

@@ -21,10 +21,7 @@ _TENURE = (0.9, 1.1)  # of the number of locations: for how long a task may not 
 
 
 class TabuSearch:
-    """Tabu searches on one problem; a search can be continued.
-
-    `form`: the problem. `rng`: source of random draws.
-    """
+    """Tabu searches on one problem; a search can be continued."""
 
     def __init__(self, form: Dense, rng: np.random.Generator):
         self._form = form

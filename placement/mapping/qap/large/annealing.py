@@ -21,24 +21,11 @@ _SLICE = 4096  # proposals between two looks at the clock: about a millisecond
 
 
 class Effort:
-    """The part of a budget that is spent.
-
-    Parameters
-    ----------
-    budget : Budget
-        Its iterations are proposals for every task.
-    tasks : int
-        How many tasks there are.
-
-    Attributes
-    ----------
-    proposals : int
-        How many have been made.
-    """
+    """The part of a budget that is spent."""
 
     def __init__(self, budget: Budget, tasks: int):
         self._budget, self._tasks = budget, tasks
-        self.proposals = budget.spent * tasks
+        self.proposals = budget.spent * tasks  # how many have been made
         self._most = (budget.spent + budget.iterations_left) * tasks
 
     @property
@@ -63,24 +50,13 @@ _SAMPLES = 2000
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A problem as the annealing sees it.
+    """A problem as the annealing sees it."""
 
-    Attributes
-    ----------
-    flows : tuple of ndarray
-        Symmetric flows task by task: ``flow[x]`` to task ``other[x]``, x in ``first[i]:first[i + 1]``.
-    locations : Locations
-        As many as tasks, or more.
-    near : ndarray of int32, shape (locations, k)
-        Locations near each.
-    fixed : int
-        A task that stays where it is; -1 if there is none.
-    """
-
+    # Symmetric flows task by task: ``flow[x]`` to task ``other[x]``, x in ``first[i]:first[i + 1]``.
     flows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-    locations: Locations
-    near: NDArray[np.int32]
-    fixed: int = -1
+    locations: Locations  # as many as tasks, or more
+    near: NDArray[np.int32]  # shape (locations, k): locations near each
+    fixed: int = -1  # A task that stays where it is; -1 if there is none
 
     @cached_property
     def compiled(self) -> native.Level:

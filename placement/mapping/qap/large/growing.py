@@ -32,11 +32,7 @@ _ENDS, _MORE = 4, 10  # beginnings at an end, and at random
 
 
 class Growth:
-    """A placement that grows.
-
-    `level`: the problem. `tasks`: tasks behind these are dummies without flows. `beginning`: the first task
-    and its location.
-    """
+    """A placement that grows."""
 
     def __init__(self, level: Level, tasks: int, beginning: tuple[int, int]):
         count = len(level.locations)
@@ -85,19 +81,8 @@ def grown(
 ) -> Iterator[NDArray[np.int32]]:
     """Yield placements of the first `tasks` tasks, from the most promising beginning on.
 
-    Parameters
-    ----------
-    level : Level
-        The problem.
-    tasks : int
-        Tasks behind these are dummies without flows.
-    ends : sequence of float
-        Shares of the effort at which each placement is to be done. With nothing left what remains is put in
-        place without annealing; no placement but the first is begun then.
-    effort : Effort
-        What is spent.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `ends`: shares of the effort at which each placement is to be done. With nothing left, the remaining tasks
+    are placed without annealing, and only the first placement is begun.
     """
     nuclei: list[Growth] = []
     for beginning in beginnings(level, tasks, rng):

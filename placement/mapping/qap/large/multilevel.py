@@ -32,14 +32,7 @@ __all__ = ["Machine", "bisected", "clustered", "merged", "narrow", "nearest", "r
 def clustered(flows: Any, coarsest: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return a number for each task, all different: those of one ``number >> level`` belong together.
 
-    Parameters
-    ----------
-    flows : scipy.sparse.csr_array, shape (n, n)
-        Symmetric, without diagonal.
-    coarsest : int
-        Pairing ends with so many clusters or fewer.
-    rng : numpy.random.Generator
-        Order in which tasks look for mates.
+    Pairing ends with `coarsest` clusters or fewer.
     """
     pairs: list[NDArray[np.int64]] = []
     last = -1  # the cluster that is not full, where the number of tasks is no power of two
@@ -201,15 +194,7 @@ _COOL = 0.03
 
 
 class Machine:
-    """The locations at every level, blocks of two at each.
-
-    Parameters
-    ----------
-    locations : Locations
-        In the order of `bisected`.
-    coarsest : int
-        No level has fewer than half as many blocks.
-    """
+    """The locations at every level, blocks of two at each."""
 
     def __init__(self, locations: Locations, coarsest: int):
         self.levels = [locations]
@@ -236,24 +221,8 @@ def refined(
 ) -> NDArray[np.int32]:
     """Return a better placement: clusters of tasks in one block are annealed, block by block of every size.
 
-    Parameters
-    ----------
-    machine : Machine
-        The locations.
-    flows : scipy.sparse.csr_array, shape (locations, locations)
-        Symmetric, without diagonal.
-    place : ndarray of int, shape (locations,)
-        Location of each task and dummy; who shares a block belongs to one cluster.
-    levels : int
-        How many there are above single locations.
-    hot : sequence of float
-        First temperatures, at the coarsest level and at the others.
-    until : float
-        Share of the effort at which to end.
-    effort : Effort
-        What is spent.
-    rng : numpy.random.Generator
-        Source of random draws.
+    `place`: location of each task and dummy; those of a block belong to one cluster. `hot`: first
+    temperatures, at the coarsest level and at the others. `until`: share of the effort at which to end.
     """
     coarse = [flows]
     cluster = np.asarray(place, np.int64)
