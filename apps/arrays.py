@@ -14,8 +14,6 @@ from netplace.checks import shortened
 from netplace.checks.arrays import integers_as
 from netplace.checks.calls import check_fields
 
-__all__ = ["Operations"]
-
 _COLUMNS: dict[str, tuple[type[np.signedinteger[Any]], int]] = {  # the type of each, and its dimensions
     "first": (np.int64, 1),
     "kind": (np.int8, 1),

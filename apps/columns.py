@@ -7,8 +7,6 @@ import numpy as np
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import MOST_CYCLES, Op
 
-__all__ = ["check_columns", "check_cycles"]
-
 
 def check_columns(program: Operations) -> None:
     """Check that the arrays fit each other and that every number in them is in its range."""

@@ -13,8 +13,6 @@ from netplace.apps.program import Program
 from netplace.apps.repetition import block
 from netplace.apps.traffic import Traffic, traffic
 
-__all__ = ["Repeated"]
-
 
 @dataclass(frozen=True, eq=False)
 class Repeated:

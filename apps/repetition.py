@@ -14,8 +14,6 @@ from netplace.apps.operation import Op, check_length
 from netplace.apps.requests import openers, renumbered
 from netplace.checks import check_int
 
-__all__ = ["block", "check_requests", "repeat"]
-
 Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 
 

@@ -9,8 +9,6 @@ from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
 from netplace.apps.requests import openers
 
-__all__ = ["check_progress", "needs"]
-
 
 def _partners(program: Operations) -> NDArray[np.int64]:
     """Return the index of the send of each receive and of the receive of each send; -1 for other operations.

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
 
-__all__ = ["openers", "renumbered"]
-
 
 def openers(program: Operations) -> NDArray[np.int64]:
     """Return, for each wait, the index of the operation that opened its request; -1 for other operations."""

@@ -18,8 +18,6 @@ from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
 from netplace.topologies import Topology
 
-__all__ = ["Bound", "Bounds", "bounds"]
-
 _NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains them
 
 

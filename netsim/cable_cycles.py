@@ -9,15 +9,6 @@ from netplace.netsim.cables import KINDS, read_latencies
 from netplace.netsim.config import Config
 from netplace.topologies import Graph, Topology, Tree
 
-__all__ = [
-    "check_kinds",
-    "credit_lags",
-    "first_switch",
-    "further_cycles",
-    "kinds_of_links",
-    "pipeline_cycles",
-]
-
 Int = NDArray[np.int64]
 
 

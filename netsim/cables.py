@@ -10,8 +10,6 @@ import math
 from netplace.checks import check_choice, check_float, check_int
 from netplace.topologies.limits import MOST_DELAY
 
-__all__ = ["KINDS", "NS_PER_METRE", "read_latencies"]
-
 KINDS = {
     "node": "cables between a node and its switch",
     "local": "cables between switches of a group, or all between switches where there are no groups",

@@ -10,27 +10,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = [
-    "ADAPTIVE_VC",
-    "ARBITER",
-    "CROSSBAR",
-    "FLOW",
-    "GAP",
-    "HALF_RING",
-    "HOT_SPOT",
-    "INJECTOR",
-    "INJECTOR_OF_FLOW",
-    "OBLIVIOUS_VC",
-    "POLICY",
-    "ROUTE",
-    "TARGET",
-    "TREE_UP",
-    "TREE_VC",
-    "TWIST",
-    "VC_OF_FLOW",
-    "VIA",
-]
-
 # What a draw is for, and what (place, index, cycle) are:
 HALF_RING = 1  # sign of a half-ring displacement: (source node, dimension, creation cycle)
 TWIST = 2  # which of several minimal routes of a twisted torus: (source node, 0, creation cycle)

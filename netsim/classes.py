@@ -10,8 +10,6 @@ from typing import Any
 
 from netplace.checks import check_int
 
-__all__ = ["Classes", "read_classes"]
-
 _FORM = "count=CLASSES,bytes=BYTES,weights=W+W"
 _MOST = 8
 _MOST_WEIGHT = 16

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from netplace.checks import check_float, check_int
 from netplace.netsim.line_rate import LINE_RATE
 
-__all__ = ["Control", "read_congestion"]
-
 _FORM = (
     "window=PACKETS, rate=SHARE, dcqcn=PACKETS, with optional ack=, every=, timer=CYCLES, gain=NUMBER, "
     "step=SHARE"

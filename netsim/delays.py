@@ -7,8 +7,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BINS", "bin_of", "bin_start", "percentile"]
-
 _EXACT = 256
 _HALF = 128
 _OCTAVES = 52  # up to 2**60 cycles, the last that can be simulated

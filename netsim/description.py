@@ -17,8 +17,6 @@ from netplace.netsim.memory import demand
 from netplace.netsim.table_router import TableRouter
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["described", "links_described", "numbers_of", "routing_described"]
-
 Arrays = dict[str, NDArray[np.int32]]
 Numbers = dict[str, int]
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["DAWDLE", "cut"]
-
 DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
 
 

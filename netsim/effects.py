@@ -10,8 +10,6 @@ from netplace.netsim.fault_text import read_faults
 from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["check_settings", "without_effect"]
-
 
 def check_settings(topology: Topology, config: Config) -> None:
     """Refuse settings without effect on a network, and a bubble with which no packet enters a ring."""

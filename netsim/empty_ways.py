@@ -9,8 +9,6 @@ from netplace.netsim.config import Config
 from netplace.netsim.table_router import make_table_router, uses_table_router
 from netplace.topologies import Topology
 
-__all__ = ["empty_cycles"]
-
 Int = NDArray[np.int64]
 
 

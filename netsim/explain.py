@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from netplace.apps import Op, Program
 from netplace.netsim.engine import Blocked
 
-__all__ = ["circle", "explain"]
-
 _MOST = 6
 
 

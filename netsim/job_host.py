@@ -29,8 +29,6 @@ from netplace.netsim.threads import usable_threads
 from netplace.netsim.validation import check_topology, place
 from netplace.topologies import Graph, Topology
 
-__all__ = ["ENGINES", "LAST_CYCLE", "JobHost"]
-
 
 def _reference(*given: Any) -> Engine:
     """Return the reference engine, which has one thread; SimPy is imported on first use."""

@@ -19,8 +19,6 @@ from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Topology
 
-__all__ = ["KernelEngine"]
-
 FAR = (1 << 62) - 1
 _REASONS = {  # of a word at which a task stands
     1: "receive", 6: "rendezvous", 7: "rendezvous", 10: "outstanding", 11: "outstanding", 12: "injector",

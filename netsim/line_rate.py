@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FAST_RECOVERY", "LEAST_RATE", "LINE_BITS", "LINE_RATE"]
-
 LINE_BITS = 16
 LINE_RATE = 1 << LINE_BITS  # a phit a cycle
 LEAST_RATE = LINE_RATE >> 10  # below which no notification reduces a rate

@@ -18,8 +18,6 @@ from netplace.apps.repetition import block, check_requests
 from netplace.netsim.config import Config
 from netplace.netsim.memory import demand
 
-__all__ = ["KIND_BITS", "LOOP", "Lowered", "created_packets", "looped", "lower", "packets_of"]
-
 # A word is ``value << KIND_BITS | kind``. Its value is a key, with a number of messages above its bits where
 # the kind says so, cycles of a computation, or the words of a loop.
 KIND_BITS, KEY_BITS = 4, 29

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from netplace.checks.memory import available
 
-__all__ = ["LINE", "NotEnoughMemoryError", "aligned", "demand"]
-
 LINE = 64  # bytes of a cache line
 
 

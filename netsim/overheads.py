@@ -17,8 +17,6 @@ from netplace.apps import Op, Program
 from netplace.apps.requests import openers
 from netplace.netsim.config import Config
 
-__all__ = ["with_overheads"]
-
 
 def with_overheads(program: Program, config: Config) -> Program:
     """Return `program` with the computation that `config` charges for messages.

@@ -17,8 +17,6 @@ from netplace.netsim.config import Config
 from netplace.netsim.table_router import uses_table_router
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["independent_parts"]
-
 Int = NDArray[np.int64]
 Marks = NDArray[np.float32]  # 1 where a job may be, shape (jobs, places)
 

@@ -15,8 +15,6 @@ from netplace.checks.stopping import held_back
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
-__all__ = ["start_method", "starting"]
-
 _SAFE = "PYTHONSAFEPATH"  # a new interpreter looks for no module in the working folder
 
 

@@ -31,8 +31,6 @@ from netplace.topologies.routing import (
     rises,
 )
 
-__all__ = ["TableRouter", "make_table_router", "paces", "uses_table_router", "verdict_on"]
-
 
 def uses_table_router(topology: Topology, config: Config) -> bool:
     """Return whether the table router simulates a network: not a grid or tree with default settings."""

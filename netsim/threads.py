@@ -8,15 +8,6 @@ from pathlib import Path
 from netplace.checks import abbreviate, check_int
 from netplace.topologies import Topology
 
-__all__ = [
-    "AUTO",
-    "busy_cores",
-    "checked_threads",
-    "cores",
-    "threads_beside",
-    "usable_threads",
-]
-
 AUTO = "auto"
 MOST = 64
 ROUTERS = 2048  # of a domain; below, only saturated traffic gains by one thread more

@@ -19,8 +19,6 @@ from netplace.netsim.engine import Traffic
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.graph_arrays import check_wiring
 
-__all__ = ["check_pointers", "check_topology", "check_traffic", "place"]
-
 _SOUND = "_is_sound"  # set on a network whose wiring was checked; its arrays cannot be written
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from netplace.topologies.limits import check_memory
 from netplace.topologies.shortest import adjacency
 
-__all__ = ["best_cut", "least_cut"]
-
 _ROUNDS = 50
 _DENSE = 1500  # switches up to which the eigenvector is computed
 

@@ -21,8 +21,6 @@ from netplace.topologies.limits import MOST_DELAY
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["anynet", "cable_list", "dot"]
-
 _OF_SWITCH, _OF_CABLE = ("nodes", "group"), ("width", "cycles", "delay")
 _ENDS = (  # what the first two columns of a table of cables may be called
     ("source", "src", "from", "node1", "switch1", "endpoint1", "device_a"),

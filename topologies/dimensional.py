@@ -15,8 +15,6 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import MOST_CYCLES, check_cables, check_size
 
-__all__ = ["Dimension", "Paces", "dimensional", "paces_of", "with_node_links"]
-
 _BYTES_PER_NODE = 300
 _MOST_MULTIPLE = 64  # cycles a phit of the fastest link
 _NEAR = 0.01  # relative: how far a link's cycles may be from a whole number

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
 from netplace.topologies.topology import Topology
 
-__all__ = ["ARRAYS", "check_wiring", "checked_arrays"]
-
 MOST_DIMENSIONS = 62
 MOST_GROUPS = 1000  # numbers up to it may have gaps on a network of few routers
 

@@ -13,9 +13,6 @@ from numpy.typing import ArrayLike
 from netplace.checks import abbreviate
 from netplace.topologies.topology import Topology
 
-__all__ = ["count_hosts", "expand", "host_list", "node_runs", "spelled", "with_hosts"]
-
-
 Kind = TypeVar("Kind", bound=Topology)
 
 

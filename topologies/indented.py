@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["read_indented"]
-
 _Row = tuple[int, int, str]  # line, indent, text
 
 

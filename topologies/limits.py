@@ -5,8 +5,6 @@ from __future__ import annotations
 from netplace.checks import sizes
 from netplace.checks.memory import available
 
-__all__ = ["MOST_CYCLES", "MOST_DELAY", "MOST_WIDTH", "check_cables", "check_memory", "check_size"]
-
 MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
 MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
 MOST_WIDTH = 1 << 12  # parallel cables between two switches: engines have at most 1023 inputs a switch

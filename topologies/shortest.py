@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import scipy.sparse
 
-__all__ = ["adjacency", "all_hops"]
-
 _BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate arrays
 
 

@@ -25,8 +25,6 @@ from netplace.topologies.limits import check_cables
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["simgrid"]
-
 _BYTES_PER_HOST = 300
 _MOST = 1 << 12  # of each number of a dragonfly
 _PREFIXES = {

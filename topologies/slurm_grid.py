@@ -17,9 +17,6 @@ from netplace.topologies.service import marked
 from netplace.topologies.text_files import read_text
 from netplace.topologies.text_form import read_path_and
 
-__all__ = ["chosen_topology", "listed_placements", "slurm_grid", "tree_entries"]
-
-
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 
 

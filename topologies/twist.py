@@ -14,8 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Twist"]
-
 
 @dataclass(frozen=True, eq=False)
 class Twist:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
 
-__all__ = ["bruck", "dissemination", "modified_bruck"]
-
 
 def bruck(call: Call) -> Shifted:
     """In round k, p sends the blocks that it has, at most as many as are lacking, to p - 2^k."""

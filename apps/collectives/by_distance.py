@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from netplace.apps.collectives.call import Call, Message, Rounds
 
-__all__ = ["bcast_by_distance", "gather_by_distance", "reduce_by_distance", "scatter_by_distance"]
-
 Edges = list[tuple[int, int, int]]
 
 

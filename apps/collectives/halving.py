@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from netplace.apps.collectives.call import Call, Message, Rounds
 
-__all__ = ["Folding", "butterfly", "recursive_halving", "reduce_scatter_block_butterfly"]
-
 
 @dataclass(frozen=True)
 class Folding:

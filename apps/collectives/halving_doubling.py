@@ -12,14 +12,6 @@ from netplace.apps.collectives.halving import Folding
 from netplace.apps.collectives.rabenseifner import Windows, gather_windows, halve, join
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
-__all__ = [
-    "divides",
-    "halving_doubling",
-    "halving_doubling_rounded",
-    "reduce_scatter_allgather",
-    "reduce_scatter_gather",
-]
-
 
 def reduce_scatter_allgather(call: Call) -> Rounds:
     """Allreduce as MPICH does it, near ranks first; of fewer bytes than the core has ranks recursively."""

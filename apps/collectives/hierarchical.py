@@ -17,20 +17,6 @@ from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, i
 from netplace.apps.collectives.linear import barrier_tree
 from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner
 
-__all__ = [
-    "allgather_linear",
-    "allgatherv_default",
-    "hierarchical_allgather",
-    "hierarchical_allreduce",
-    "hierarchical_barrier",
-    "hierarchical_bcast",
-    "hierarchical_reduce",
-    "nonoverlapping",
-    "reduce_scatter_block_basic_linear",
-    "reduce_scatter_non_overlapping",
-]
-
-
 Chosen = Callable[[Call], Rounds]
 """Returns the rounds of an operation under the default algorithm."""
 

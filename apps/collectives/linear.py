@@ -7,18 +7,6 @@ import random
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
 from netplace.apps.collectives.trees import down, linear, up, whole_vector
 
-__all__ = [
-    "alltoall_in_random_order",
-    "barrier_linear",
-    "barrier_tree",
-    "basic_linear_allreduce",
-    "chain_scan",
-    "pairwise",
-    "pairwise_exchange",
-    "reduce_scatter_pairwise",
-    "scattered",
-]
-
 
 def basic_linear_allreduce(call: Call) -> Rounds:
     """Reduce to rank 0, which tells all."""

@@ -12,8 +12,6 @@ from netplace.apps.collectives.halving import Folding
 from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.tree_based import tree_reduce
 
-__all__ = ["Windows", "allreduce_rabenseifner", "gather_windows", "halve", "join", "reduce_rabenseifner"]
-
 Windows = list[list[Part]]
 """For each number of completed steps, the interval that each place of the core still has."""
 

@@ -11,16 +11,6 @@ from netplace.apps.collectives.bruck import bruck
 from netplace.apps.collectives.call import Call, Message, Rounds, in_rounds
 from netplace.apps.collectives.halving import Folding
 
-__all__ = [
-    "allgather_recursive_doubling",
-    "allreduce_recursive_doubling",
-    "barrier_recursive_doubling",
-    "forwards",
-    "reduce_scatter_block_recursive_doubling",
-    "scan_recursive_doubling",
-]
-
-
 # Recursive doubling among any number of ranks: how those without a partner get what they lack.
 #
 # Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005, section 4.1.

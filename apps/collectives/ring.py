@@ -12,16 +12,6 @@ from itertools import pairwise
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, in_rounds
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
-__all__ = [
-    "allreduce_ring",
-    "double_ring",
-    "neighbor_exchange",
-    "reduce_scatter_ring",
-    "ring",
-    "ring_of_pieces",
-    "segmented_ring",
-]
-
 
 def ring(call: Call, ahead: int = 0) -> Shifted:
     """Pass the block that came in the round before on to the next rank; first the one that is `ahead`."""

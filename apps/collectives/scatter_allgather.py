@@ -10,13 +10,6 @@ from netplace.apps.collectives.recursive_doubling import forwards
 from netplace.apps.collectives.tree_based import tree_bcast
 from netplace.apps.collectives.trees import linear
 
-__all__ = [
-    "scatter_allgather",
-    "scatter_allgather_ring",
-    "scatter_recursive_doubling_allgather",
-    "scatter_ring_allgather",
-]
-
 
 def scatter_allgather(call: Call) -> Rounds:
     """Scatter, then allgather by recursive doubling; linear below a byte a rank, as in Open MPI."""

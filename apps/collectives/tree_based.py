@@ -9,20 +9,6 @@ from netplace.apps.collectives import trees
 from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds
 from netplace.apps.collectives.trees import Tree, subtree_sizes, whole_vector
 
-__all__ = [
-    "allreduce_double_binary_tree",
-    "double_tree_bcast",
-    "double_tree_reduce",
-    "gather",
-    "gather_linear_sync",
-    "in_order_binary_reduce",
-    "scatter",
-    "split_binary_tree",
-    "tree_bcast",
-    "tree_reduce",
-]
-
-
 # Two binary trees, each with half of the vector: a rank that is inside one is a leaf of the other.
 #
 # Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel

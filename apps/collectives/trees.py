@@ -11,22 +11,6 @@ from collections.abc import Callable, Sequence
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
 
-__all__ = [
-    "Load",
-    "Tree",
-    "binary",
-    "binomial",
-    "chain",
-    "down",
-    "in_order_binomial",
-    "knomial",
-    "linear",
-    "pipeline",
-    "subtree_sizes",
-    "up",
-    "whole_vector",
-]
-
 Tree = list[list[int]]
 """Children of each rank, in order of service."""
 

@@ -25,8 +25,6 @@ from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate
 
-__all__ = ["files", "open_allprof", "recognises"]
-
 _MEMBER = re.compile(r"(.*?)(\d+)((?:\.txt)?(?:\.gz)?)")
 _LINE = re.compile(rb"MPI_\w+:(?:-|\d+):")
 _NAME = "pmpi-trace-rank-*"

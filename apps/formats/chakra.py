@@ -40,8 +40,6 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate
 
-__all__ = ["files", "open_chakra", "recognises"]
-
 _NODES = {
     1: "METADATA_NODE",
     2: "MEM_LOAD_NODE",

@@ -13,25 +13,6 @@ from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import abbreviate
 
-__all__ = [
-    "COLL",
-    "COMP",
-    "GROUPS_FILE",
-    "INIT",
-    "RECV",
-    "SEND",
-    "Groups",
-    "Node",
-    "attribute_of",
-    "delimited",
-    "fields",
-    "groups_beside",
-    "groups_of_node",
-    "in_order",
-    "node_of",
-]
-
-
 # Messages in the wire format of protocol buffers, field by field.
 #
 # See https://protobuf.dev/programming-guides/encoding/.

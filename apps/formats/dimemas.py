@@ -38,9 +38,6 @@ from netplace.apps.recorded.calls import Call as Kind
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate
 
-__all__ = ["NAMES", "open_dimemas", "recognises"]
-
-
 # The global operations of Dimemas traces, and what a record's bytes are of.
 #
 # A record tells how many bytes its task sent and received. Where descriptions of the format are silent we

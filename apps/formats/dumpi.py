@@ -23,9 +23,6 @@ from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks.inputs import input_file
 
-__all__ = ["NAMES", "files", "open_dumpi", "recognises"]
-
-
 _SEND = "count datatype dest tag comm"
 _ISEND = f"{_SEND} request"
 _RECV = "count datatype source tag comm"

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from netplace.apps.formats.dumpi_file import Arguments
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["CREATING", "Made", "Step", "communicators_of"]
-
 WORLD, SELF, NULL = 2, 3, 1
 CREATING = ("comm_dup", "comm_create", "comm_split", "cart_create", "cart_sub", "graph_create")
 GROUPS = (

@@ -12,9 +12,6 @@ from netplace.apps.formats.errors import TraceError
 from netplace.checks import check_size
 from netplace.checks.inputs import input_file
 
-__all__ = ["END_OF_STREAM", "FUNCTIONS", "MAGIC", "Arguments", "DumpiFile", "Record", "Status"]
-
-
 # Layout of the records of DUMPI's binary files, as data.
 #
 # Taken from the description of the format that comes with DUMPI, and from its files.

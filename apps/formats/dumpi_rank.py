@@ -15,8 +15,6 @@ from netplace.apps.formats.errors import TraceError
 from netplace.apps.recorded.calls import ANY, OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Trace, ignorable
 
-__all__ = ["RankCalls"]
-
 _ANY = -1
 _FIRST_USER_TYPE = 28
 _FROM_ANY, _OF_ANY = 1, 2

@@ -12,8 +12,6 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import abbreviate
 
-__all__ = ["TextCall", "text_calls", "text_sizes"]
-
 _ENTERING = re.compile(r"MPI_(\w+) entering at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
 _RETURNING = re.compile(r"MPI_(\w+) returning at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
 _ARGUMENT = re.compile(r"\w+ (\w+)((?:\[-?\d+\])*)=(.*)")

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["FileError", "TraceError", "named"]
-
 
 class FileError(ValueError):
     """A fault of a file, which the message names."""

@@ -30,8 +30,6 @@ from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate, check_size
 
-__all__ = ["goal_lines", "open_goal", "recognises"]
-
 
 def goal_lines(whole: Recorded, options: Options) -> Iterator[str]:
     """Yield the lines of a schedule; collectives are written as messages, computation in nanoseconds.

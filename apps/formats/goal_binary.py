@@ -26,8 +26,6 @@ from netplace.apps.recorded.calls import ANY
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import check_size
 
-__all__ = ["open_goal_binary", "recognises"]
-
 _MAGIC, _USED_UP = 4223, 2342
 _KINDS = {1: "send", 2: "recv", 3: "calc"}
 _ANY = (1 << 32) - 1

@@ -16,8 +16,6 @@ from netplace.apps.formats.errors import named
 from netplace.apps.recorded.calls import ANY, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["HELD", "Operation", "batches_of"]
-
 HELD = 400  # bytes of an operation
 
 

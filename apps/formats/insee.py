@@ -36,8 +36,6 @@ from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
 from netplace.checks import abbreviate
 
-__all__ = ["open_insee", "recognises", "write"]
-
 _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
 

@@ -27,8 +27,6 @@ from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate, check_size
 
-__all__ = ["open_matrix", "pairs_of", "recognises"]
-
 _MOST = 1 << 62
 _HELD = 60  # bytes of a number
 _NAMES = {

@@ -21,8 +21,6 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks.inputs import input_file
 
-__all__ = ["files", "open_otf2", "recognises"]
-
 _SUFFIX = ".otf2"
 _NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is told in another way
 _UNEVEN = ("ALLTOALLV", "ALLTOALLW")

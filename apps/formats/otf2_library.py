@@ -13,8 +13,6 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-__all__ = ["main"]
-
 _EVENTS = 20_000  # of a message
 
 # Fields of an event of each kind, after its time; references are written as numbers.

@@ -16,8 +16,6 @@ import msgspec
 
 from netplace.apps.formats.errors import FileError
 
-__all__ = ["Definitions", "Library", "Location", "bytes_of"]
-
 
 @dataclass
 class Location:

@@ -24,9 +24,6 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks import abbreviate, check_size
 
-__all__ = ["open_paraver", "recognises"]
-
-
 _FIRST, _LAST = 50000001, 50000003
 # Numbers of Extrae, for files without a .pcf.
 _EXTRAE = """

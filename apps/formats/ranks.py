@@ -6,8 +6,6 @@ import re
 
 from netplace.apps.operation import MOST_TASKS
 
-__all__ = ["BY_LENGTH", "count_tasks", "declaration", "declared", "is_by_length_said"]
-
 BY_LENGTH = "receives by length"  # what a comment in the first line says of a trace that has them so
 
 

@@ -17,8 +17,6 @@ from netplace.apps.recorded.calls import BATCH, OPERATIONS
 from netplace.checks import MOST
 from netplace.checks.inputs import input_file
 
-__all__ = ["files", "open_recording", "recognises"]
-
 ENTRY = np.dtype(
     [
         ("kind", np.uint8),

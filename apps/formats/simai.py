@@ -38,9 +38,6 @@ from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.training.stages import Step, steps_of
 from netplace.checks import abbreviate
 
-__all__ = ["open_simai", "recognises"]
-
-
 _FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as AICB names them
 
 

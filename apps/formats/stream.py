@@ -15,8 +15,6 @@ from netplace.apps.recorded.trace import Reading
 from netplace.checks import check_size, is_packed
 from netplace.checks.inputs import input_file
 
-__all__ = ["HEAD", "blocks", "head_of", "left_out_in", "lines", "whole_content", "whole_lines"]
-
 HEAD = 1 << 16  # bytes by which a format is told
 BLOCK = 1 << 22  # bytes read at a time
 _LEFT_OUT = re.compile(rb"^(?:#|/\*) left out: ([^\n*]*)", re.MULTILINE)

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from netplace.apps.formats.errors import TraceError
 from netplace.checks import abbreviate
 
-__all__ = ["Table", "packed"]
-
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48
 _WORD = 8  # bytes of a word that are told apart
 _DIGITS = 19  # of the largest number

@@ -35,8 +35,6 @@ from netplace.apps.formats.text_calls import open_lines
 from netplace.apps.formats.text_lines import COLUMNS, KINDS
 from netplace.apps.recorded.trace import Reading, Trace
 
-__all__ = ["open_text", "recognises"]
-
 
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether the first line that is no comment has the eight words of this format."""

@@ -19,8 +19,6 @@ from netplace.apps.recorded.calls import CALL, OPERATIONS, ROOTED, Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate, check_choice
 
-__all__ = ["open_lines"]
-
 
 class _Requests:
     """The requests that are open, as lines are read: a number may be used again once it was waited for."""

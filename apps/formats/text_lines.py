@@ -12,8 +12,6 @@ from netplace.apps.operation import MOST_CYCLES, MOST_TASKS
 from netplace.apps.recorded.calls import Call
 from netplace.checks import abbreviate
 
-__all__ = ["COLUMNS", "COMMUNICATOR", "KINDS", "Lines", "parsed"]
-
 COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 COMMUNICATOR = -1  # the kind of a line that is no call
 _OPERATIONS = {

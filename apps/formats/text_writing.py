@@ -18,8 +18,6 @@ from netplace.apps.recorded.settling import UnresolvedError
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.requests import openers
 
-__all__ = ["text_lines", "write"]
-
 _ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
 _NAMES = {int(call): call.name.lower() for call in Call}
 

@@ -38,8 +38,6 @@ from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate
 
-__all__ = ["files", "open_tit", "recognises"]
-
 _SETTLED_TYPES = 7  # those above have had other numbers in other releases
 _LONGEST_PATH = 250
 _LINE = re.compile(rb"\s*\d+(\.0*)?\s+[A-Za-z_]+(\s+[-+.\dA-Za-z]+)*\s*(#.*)?")

@@ -15,9 +15,6 @@ from netplace.apps.recorded.calls import OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import abbreviate
 
-__all__ = ["ACTIONS", "NOTHING", "Calls", "Line", "whole_of"]
-
-
 _MOST = 1 << 62
 
 

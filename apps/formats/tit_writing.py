@@ -8,8 +8,6 @@ from netplace.apps.formats.writing import Line, Options, dense_tags, lines_of, n
 from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 
-__all__ = ["tit_lines"]
-
 # Those whose action is sure to mean the same in all releases.
 _KEPT = ("barrier", "bcast", "reduce", "allreduce", "alltoall", "alltoallv", "allgather", "gather")
 

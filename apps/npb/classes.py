@@ -14,25 +14,6 @@ from typing import TypeVar
 
 from netplace.checks import check_choice, check_int
 
-__all__ = [
-    "BT_CLASSES",
-    "CG_CLASSES",
-    "FT_CLASSES",
-    "IS_CLASSES",
-    "LU_CLASSES",
-    "MG_CLASSES",
-    "SP_CLASSES",
-    "Cube",
-    "Mesh",
-    "Sort",
-    "check_tasks",
-    "iteration_count",
-    "near_square",
-    "powers_of_two",
-    "problem_of",
-    "squares",
-]
-
 P = TypeVar("P")
 
 MOST_TASKS = 131_072  # for which MG's array bounds hold; a bound for the others too, which know none

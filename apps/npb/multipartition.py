@@ -18,8 +18,6 @@ from math import isqrt
 
 from netplace.apps.task import TaskWriter
 
-__all__ = ["AXES", "DOUBLE", "LEAST_CELL", "Cell", "Multipartition", "across", "exchange_faces", "sweep"]
-
 AXES = (0, 1, 2)
 LEAST_CELL = 3  # points along the edge of a cell; the stencil reaches two points into it
 TO_SUCCESSOR = (2000, 4000, 7000)  # tags of face messages: east, north, top

@@ -11,8 +11,6 @@ from netplace.apps.operation import BYTES_PER_OPERATION
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["MOST_OPERATIONS", "Run", "check_size", "timed_program"]
-
 Write = Callable[[TaskWriter], None]
 
 MOST_OPERATIONS = 65_000_000  # enough for IS on 1024 tasks with the benchmark's own iterations

@@ -19,8 +19,6 @@ from netplace.apps.operation import Op
 from netplace.apps.recorded.calls import OPERATIONS, ROOTED, Call
 from netplace.apps.task import TaskWriter
 
-__all__ = ["Collective", "collective_blocks", "write_collective"]
-
 COLLECTIVE_TAG = 1 << 31  # above every tag of a message
 _Columns = dict[str, NDArray[Any]]
 

@@ -13,9 +13,6 @@ from netplace.apps.recorded.calls import CALL, Batch, Call
 from netplace.apps.recorded.program import cycles_before
 from netplace.apps.recorded.settling import Settling, opens
 
-__all__ = ["COLUMNS", "Normal", "Part", "Sequence", "as_calls"]
-
-
 # Calls in a form in which what is done again looks the same again: `NORMAL` rows.
 #
 # A request is told by its age, how many its rank has opened since, instead of its number; computation is in

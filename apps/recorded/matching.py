@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import Call
 
-__all__ = ["channel_places", "channels", "is_by_length", "partners_of", "with_sizes"]
-
 
 def with_sizes(calls: NDArray[Any], by_length: bool = False) -> NDArray[Any]:
     """Return the calls with each receive as long as its send; unchanged if it matches by length.

@@ -14,8 +14,6 @@ from netplace.apps.program import Program
 from netplace.apps.recorded.calls import Call
 from netplace.apps.requests import renumbered
 
-__all__ = ["cycles_before", "joined"]
-
 
 def joined(
     calls: NDArray[Any],

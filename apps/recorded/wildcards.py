@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from netplace.apps.recorded.calls import ANY, OPERATIONS, Call
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["resolved"]
-
 _FROM_ANY, _OF_ANY = 1, 2
 
 

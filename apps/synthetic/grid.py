@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from netplace.checks import check_int
 
-__all__ = ["Grid", "near_cube"]
-
 
 @dataclass(frozen=True)
 class Grid:

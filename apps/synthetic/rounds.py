@@ -12,8 +12,6 @@ from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
 from netplace.checks import MOST, check_int
 
-__all__ = ["Round", "exchange", "in_rounds", "marks_of", "receive", "send"]
-
 Step = tuple[Op, NDArray[np.int64]]
 
 

@@ -18,8 +18,6 @@ from netplace.apps.synthetic.grid import Grid
 from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
 from netplace.checks import check_int
 
-__all__ = ["shift_2d", "shift_3d", "t_shift_2d", "t_shift_3d"]
-
 Sizes = str | Sequence[int] | None
 
 

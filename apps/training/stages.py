@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Step", "steps_of"]
-
 
 @dataclass(frozen=True)
 class Step:

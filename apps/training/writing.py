@@ -13,9 +13,6 @@ from netplace.apps.task import TaskWriter
 from netplace.apps.training.job import Job
 from netplace.apps.training.stages import Step, steps_of
 
-__all__ = ["TAG", "Background", "write_step"]
-
-
 TAG = 1 << 20  # of messages in the background, above those of micro-batches
 _Message = tuple[bool, int, int]  # whether it is sent, the other rank, bytes
 _Round = Sequence[_Message]

@@ -8,8 +8,6 @@ from netplace.netsim.chance import ARBITER
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.router import Fifo, Output
 
-__all__ = ["ARBITERS", "Arbiter", "arbiter_of"]
-
 Arbiter = Callable[[Output, list[Fifo], int, int], Fifo]
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 import simpy
 from simpy.events import ProcessGenerator
 
-__all__ = ["Clock"]
-
 # SimPy handles events of one time by (priority, order of scheduling). Tasks act on its URGENT (0) and
 # NORMAL (1) events; a tick comes after every one of them.
 _LATE = 2

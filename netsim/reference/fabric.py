@@ -21,8 +21,6 @@ from netplace.netsim.reference.wiring import join, make_routers
 from netplace.netsim.table_router import TableRouter, uses_table_router
 from netplace.topologies import Topology
 
-__all__ = ["Fabric"]
-
 
 class Fabric:
     """Routers and links, and the sets of those that have something to do.

@@ -10,8 +10,6 @@ from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link
 from netplace.netsim.table_router import TableRouter
 
-__all__ = ["Outage"]
-
 
 class Outage:
     """The effects of a fault on the packets of a fabric, between two cycles."""

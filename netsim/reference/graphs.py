@@ -13,8 +13,6 @@ from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
 from netplace.netsim.table_router import TableRouter
 
-__all__ = ["Flow", "Fork", "GraphRouting", "Trip"]
-
 
 @dataclass
 class Trip:

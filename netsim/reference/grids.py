@@ -13,8 +13,6 @@ from netplace.netsim.reference.router import Fifo, Head, Output
 from netplace.netsim.reference.routing import Routing
 from netplace.topologies import Grid
 
-__all__ = ["POLICIES", "GridRouting"]
-
 
 class GridRouting(Routing):
     """Routes of a mesh, torus or twisted torus; ports are X+ X- Y+ Y- .. and inputs are named like them."""

@@ -16,8 +16,6 @@ from netplace.netsim.reference.messages import Channel, Data, Eager, Request
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.task import Announce, Await, Begin, Compute, Post, Receive, Send, Step, Task
 
-__all__ = ["Job"]
-
 
 class Job:
     """One run of a program.

@@ -7,8 +7,6 @@ from typing import Protocol
 
 import simpy
 
-__all__ = ["Channel", "Data", "Eager", "Key", "Load", "Owner", "Reply", "Request"]
-
 Key = tuple[int, int, int, int, int]
 
 

@@ -20,8 +20,6 @@ from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.rates import Rate
 from netplace.netsim.reference.router import Fifo
 
-__all__ = ["Node"]
-
 
 class _Seated(Protocol):
     """The properties of a task that its node needs."""

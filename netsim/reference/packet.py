@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from netplace.netsim.reference.messages import Load
 
-__all__ = ["Packet"]
-
 
 class Packet:
     """A packet under way."""

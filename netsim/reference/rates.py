@@ -8,8 +8,6 @@ from __future__ import annotations
 from netplace.netsim.congestion import Control
 from netplace.netsim.line_rate import FAST_RECOVERY, LEAST_RATE, LINE_BITS, LINE_RATE
 
-__all__ = ["Rate"]
-
 
 class Rate:
     """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle."""

@@ -9,8 +9,6 @@ from netplace.netsim.classes import Classes, read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.reference.packet import Packet
 
-__all__ = ["Fifo", "Head", "Link", "Output", "Router"]
-
 
 class Head:
     """A header that waits at the head of a FIFO, and the outputs that it can request."""

@@ -8,8 +8,6 @@ from netplace.netsim.config import Config
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output
 
-__all__ = ["Routing"]
-
 
 class Routing(ABC):
     """Separates the possible outputs (`head`) from the request in a cycle (`request`)."""

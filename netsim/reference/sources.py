@@ -13,8 +13,6 @@ from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.messages import Load
 from netplace.netsim.reference.node import Node
 
-__all__ = ["Sources"]
-
 
 class Sources:
     """The sources of one kind of traffic.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from netplace.netsim.reference.messages import Owner
 from netplace.netsim.reference.router import Fifo, Link, Output
 
-__all__ = ["StallAttribution"]
-
 
 class _Waiter:
     """A head that may wait in this cycle, the output that it waits for, and the job at the head beyond it."""

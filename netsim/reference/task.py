@@ -11,8 +11,6 @@ from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.messages import Channel, Data, Eager, Load, Request
 from netplace.netsim.reference.node import Node
 
-__all__ = ["Announce", "Await", "Begin", "Compute", "Post", "Receive", "Send", "Step", "Task"]
-
 
 class Task:
     """A task of a job on its node.

@@ -13,8 +13,6 @@ from netplace.netsim.reference.router import Fifo, Head, Output
 from netplace.netsim.reference.routing import Routing
 from netplace.topologies import Tree
 
-__all__ = ["TREE_ROUTINGS", "TreeRouting"]
-
 
 class TreeRouting(Routing):
     """Routes of a tree; a node has one port, a switch has its up ports first, then its down ports."""

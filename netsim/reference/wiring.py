@@ -15,8 +15,6 @@ from netplace.netsim.reference.trees import TreeRouting
 from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["join", "make_routers", "routing_of"]
-
 
 def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
     """Return the routing for a kind of network."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.router import Fifo, Output
 
-__all__ = ["WormholeFabric"]
-
 
 class WormholeFabric(Fabric):
     """Routers and links in which every phit needs its own room beyond the link."""

@@ -17,8 +17,6 @@ from netplace.placement.mapping.qap import QapResult
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["CANDIDATES", "RANDOM", "best"]
-
 # The rules that are tried besides random permutations, and the kind of network that each is defined on.
 CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[Topology]]] = {
     "consecutive": (consecutive, Topology),

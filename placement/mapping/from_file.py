@@ -11,8 +11,6 @@ from netplace.checks.inputs import input_file
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes
 
-__all__ = ["from_file"]
-
 
 def from_file(problem: MappingProblem) -> Nodes:
     """Return the nodes of the file named in the option.

@@ -18,9 +18,6 @@ from netplace.placement.mapping.qap import QapResult
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.routed_links import RoutedLinks
 
-__all__ = ["OBJECTIVES", "OPTION", "link_load"]
-
-
 Int = NDArray[np.int64]
 _STEPS = 50  # temperatures
 _SLACK = 0.2  # share by which the fullest link may become fuller, at first

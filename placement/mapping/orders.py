@@ -8,8 +8,6 @@ from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes, grid_of
 from netplace.topologies import Tree
 
-__all__ = ["column", "consecutive", "permuted", "shuffle"]
-
 
 def consecutive(problem: MappingProblem) -> Nodes:
     """Return the first nodes of the partition in its order: row order, unless the user lists another."""

@@ -15,8 +15,6 @@ from netplace.topologies import Graph, Topology
 from netplace.topologies.limits import check_memory
 from netplace.topologies.routing import Switches, all_minimal, make_routes, reach, steps
 
-__all__ = ["MOST_SWITCHES", "RoutedLinks", "routed_links"]
-
 MOST_SWITCHES = 2048  # switches: their pairs are tabulated
 
 

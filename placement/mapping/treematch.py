@@ -20,8 +20,6 @@ from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes
 from netplace.topologies import hierarchy
 
-__all__ = ["tree_groups", "treematch"]
-
 _LISTED = 50_000  # groups
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,6 @@ from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes, grid_of
 from netplace.topologies import Grid
 
-__all__ = ["boxes", "quadrants", "sub_cubes", "whole_network"]
-
 
 def _block(grid: Grid, corner: Sequence[int], sides: Sequence[int]) -> Nodes:
     """Return the nodes of the box of these `sides` whose lowest corner is `corner`, in row order."""

@@ -12,8 +12,6 @@ from netplace.checks.inputs import input_file
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
 
-__all__ = ["explicit", "scattered"]
-
 
 def scattered(request: PartitionRequest) -> list[Nodes]:
     """Return random nodes for each job, as many as it has tasks, each job's in increasing order.

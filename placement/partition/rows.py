@@ -8,8 +8,6 @@ from netplace.checks import check_int
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes, grid_of
 
-__all__ = ["bands", "columns", "planes"]
-
 
 def _slabs(
     request: PartitionRequest, layer: int, name: str, layer_name: str, order: Nodes | None = None

@@ -9,8 +9,6 @@ from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph
 
-__all__ = ["across_groups", "whole_groups", "whole_switches"]
-
 
 def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDArray[np.int64]:
     topology = request.topology

@@ -21,8 +21,6 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import Routes, table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["of_plane", "with_compute_nodes"]
-
 
 def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches, Routes]:
     """Return a plane without compute nodes, and the part of a routing that applies there."""

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 
 from netplace.checks import check_int
 
-__all__ = ["Budget"]
-
 
 class Budget:
     """The limits of a search, and its use of them.

@@ -26,9 +26,6 @@ from netplace.placement.mapping.qap.lowered import Integers, dense_form
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
-__all__ = ["ALPHA", "Construction", "PairsFirst", "candidates", "grasp", "grasp_pairs", "repeat"]
-
-
 ALPHA = 0.2
 
 

@@ -16,9 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.native import placement as native
 from netplace.topologies.limits import check_memory
 
-__all__ = ["GRID", "TABLE", "TD", "TREE", "TWIST", "Locations", "tabulated"]
-
-
 GRID, TD, TREE, TABLE, TWIST = range(5)
 _NONE = np.zeros((1, 1), np.int16)
 _BLOCK = 2**21  # pairs priced at a time

@@ -21,8 +21,6 @@ from netplace.placement.mapping.qap.problem import QapProblem
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Dense", "Sparse", "dense_form", "sparse_form"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -26,9 +26,6 @@ from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
-__all__ = ["Elites", "crossed", "perturbed", "portfolio"]
-
-
 _SIZE = 5
 _ALIKE = 0.15  # parents that differ in a smaller share of places have nothing left to tell each other
 _MOVED = 0.3  # share of the places that a perturbation changes

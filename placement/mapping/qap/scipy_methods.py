@@ -11,8 +11,6 @@ from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Integers
 from netplace.placement.mapping.qap.problem import QapProblem
 
-__all__ = ["faq", "two_opt"]
-
 
 def faq(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
     """Return the best of the budget's runs of the fast approximate algorithm, from random starts.

@@ -14,8 +14,6 @@ from netplace.native import placement as native
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Dense, Floats, Integers
 
-__all__ = ["TabuSearch"]
-
 _PAIRS = 1_000_000  # pairs looked at between two looks at the clock: about a millisecond
 _TENURE = (0.9, 1.1)  # of the number of locations: for how long a task may not return to where it was
 

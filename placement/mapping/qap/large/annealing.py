@@ -14,9 +14,6 @@ from netplace.native import placement as native
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
 
-__all__ = ["Effort", "Level", "anneal", "cost"]
-
-
 _SLICE = 4096  # proposals between two looks at the clock: about a millisecond
 
 

@@ -20,8 +20,6 @@ from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.large.annealing import Effort, Level, anneal, cost
 from netplace.placement.mapping.qap.locations import GRID, TD
 
-__all__ = ["Growth", "beginnings", "grown"]
-
 _FIRST, _FACTOR = 16, 1.5
 _NUCLEUS, _TRIED = 60, 32_768  # tasks of a nucleus, and proposals each time that it has grown
 _POWER = 0.7  # shares of effort grow less than the number of tasks placed: beginnings count

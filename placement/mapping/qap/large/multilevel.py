@@ -18,9 +18,6 @@ from netplace.native import placement as native
 from netplace.placement.mapping.qap.large.annealing import Effort, Level, anneal
 from netplace.placement.mapping.qap.locations import TABLE, TREE, TWIST, Locations
 
-__all__ = ["Machine", "bisected", "clustered", "merged", "narrow", "nearest", "refined"]
-
-
 # Coarser traffic: tasks with much traffic are paired, pairs are paired again, and so on.
 #
 # Pairs are found by heavy-edge matching (G. Karypis and V. Kumar, "A fast and high quality multilevel scheme
