@@ -17,8 +17,6 @@ from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import quantile
 from netplace.topologies import Topology
 
-__all__ = ["Alone", "FreshTimes", "compact", "cycles_alone", "several"]
-
 _LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
 

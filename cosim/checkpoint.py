@@ -22,8 +22,6 @@ from netplace.checks.writing import atomic_file
 from netplace.cosim.plain_state import Saved, read_state, saved_state
 from netplace.netsim.result import versions
 
-__all__ = ["PARTS", "Checkpoint", "Keep", "Memory"]
-
 _PAUSE = 30.0  # seconds between checkpoints
 _SHARE = 0.05  # of the time that may go into them
 PARTS = ("", "alone", "again")  # network under the scheduler, times alone, the jobs once more

@@ -13,9 +13,6 @@ from netplace.checks.schema import amount, table
 from netplace.cosim.mixes import SOURCES
 from netplace.scheduling.metrics import Metrics
 
-__all__ = ["CosimFigures", "Costs", "HalfWidth", "MixFigures", "Sharing", "TableError", "TimeError"]
-
-
 _COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
 _SHARES = table(dict.fromkeys(SOURCES, amount(0)))
 

@@ -15,8 +15,6 @@ from netplace.netsim.lower import created_packets
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-__all__ = ["cheaper", "check_affordable", "check_block", "packets_by_fidelity"]
-
 # Chosen by docs/figures/fidelity.py, whose table is in docs/background/sampled-time.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes

@@ -13,8 +13,6 @@ from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed
 from netplace.scheduling import Schedule, State
 
-__all__ = ["costs", "times_unmapped"]
-
 
 def times_unmapped(
     schedule: Schedule, measured: Mapping[int, Measured], alone: Callable[[Placed], float]

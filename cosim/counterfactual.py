@@ -15,8 +15,6 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.placement import map_tasks, partition
 
-__all__ = ["what_if"]
-
 
 @checked
 def what_if(

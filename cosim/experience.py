@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Experience"]
-
 _LEAST = 40  # ratios before any slowdown is foretold from them
 _AUDITED = 0.05  # share of jobs that are simulated all the same, for experience to stay true
 _LEVEL = 0.95

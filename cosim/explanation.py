@@ -9,8 +9,6 @@ from typing import Any
 from netplace.checks.plain import from_plain, to_plain
 from netplace.cosim.job_row import JobRow, job_row
 
-__all__ = ["Explanation", "Neighbour", "WaitedLink", "WhatIf"]
-
 
 @dataclass(frozen=True)
 class Neighbour:

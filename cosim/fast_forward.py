@@ -21,8 +21,6 @@ from netplace.cosim.placed import Placed
 from netplace.netsim import Network
 from netplace.netsim.laps import Laps
 
-__all__ = ["FastForwarder", "Pace", "known_iterations"]
-
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 

@@ -12,8 +12,6 @@ from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.scheduling import Job
 
-__all__ = ["FastForwardExecution", "FastForwarded", "JobResidence", "fast_forward"]
-
 
 @dataclass(frozen=True, eq=False)
 class FastForwarded:

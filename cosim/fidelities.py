@@ -29,8 +29,6 @@ from netplace.runs.chance import network_draws
 from netplace.scheduling import Execution
 from netplace.scheduling.metrics.interval import half_width, quantile
 
-__all__ = ["COURSES", "Course"]
-
 Tell = Callable[[int], None]
 _PRIOR = 2  # draws that the mean variance of all jobs counts for
 

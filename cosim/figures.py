@@ -12,8 +12,6 @@ from netplace.cosim.measured import Measured
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import measure
 
-__all__ = ["figures", "half_widths", "table_error"]
-
 # Groups of jobs by which the error of a table is told.
 GROUPS: dict[str, Callable[[JobRow], str]] = {
     "application": lambda row: str(row.application) or "computation alone",

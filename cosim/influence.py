@@ -22,8 +22,6 @@ from netplace.cosim.possible import expected_packets, link_widths
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
 
-__all__ = ["Presence", "influences", "presence"]
-
 Tasks = NDArray[np.int64]
 _MOST_HELD = 16.0
 _BUSY = 0.7  # of the time in which it communicates: then a node that receives holds up those that send

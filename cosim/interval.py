@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from netplace.cosim.alone import Alone
 from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
 
-__all__ = ["MARKED", "excesses", "half_width", "half_width_by_mixes"]
-
 MARKED = 0.1  # half width beyond which a job's time is marked
 
 Real = NDArray[np.float64]

@@ -14,8 +14,6 @@ from netplace.cosim.placed import Placing
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Schedule, State
 
-__all__ = ["JobRow", "Times", "ended", "job_row", "job_rows"]
-
 _CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
 _POSITIVE = (0.0, math.inf)
 _TAKEN = ("start_cycle", "end_cycle", "alone", "fresh", "live", "slowdown", "half_width")

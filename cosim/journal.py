@@ -15,8 +15,6 @@ from netplace.cosim.checkpoint import Keep
 from netplace.cosim.live import LiveExecution
 from netplace.scheduling import Allocation, Ends, Job
 
-__all__ = ["Journal"]
-
 
 class Journal:
     """An execution that records its answers and resumes from its last checkpoint.

@@ -11,8 +11,6 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.cosim.waiting import Waiting, WatchedJob
 
-__all__ = ["watched_jobs"]
-
 _RUNS = 3  # as long as so many times the run may all that is made again take, in cycles
 _JOBS = 20
 _LINKS = 10  # of a job

@@ -19,8 +19,6 @@ from netplace.netsim.explain import explain
 from netplace.netsim.network import LAST_CYCLE
 from netplace.scheduling import Allocation, Ends, Job
 
-__all__ = ["Attempt", "LiveExecution"]
-
 _WITHIN = 1e-6  # cycles: times nearer than this to a cycle are that cycle, seconds being rounded
 
 

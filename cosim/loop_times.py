@@ -22,8 +22,6 @@ from netplace.cosim.symmetry import same_mix
 from netplace.cosim.work import body_of
 from netplace.runs.chance import network_draws
 
-__all__ = ["OPERATIONS", "TIMED", "LoopTimes"]
-
 OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
 _SETTLED = 0.2  # of the precision: what differs by less is enough
 _RUNS = (1, 2, 4, 8, 16)  # iterations of the runs between which the time of one more is seen

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from netplace.cosim.placed import Placed
 
-__all__ = ["Measured"]
-
 
 @dataclass(frozen=True, eq=False)
 class Measured:

@@ -49,8 +49,6 @@ from netplace.runs.programs import is_trace, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
 
-__all__ = ["Class", "Mix", "digest_of_mix", "mixed_work", "read_mix"]
-
 _COMMUNICATION = 1.0
 _KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
 _ROUNDS = ("exact", "down")

@@ -23,8 +23,6 @@ from netplace.cosim.rates import Rates
 from netplace.netsim import DeadlockError
 from netplace.scheduling import Allocation, Ends, Job
 
-__all__ = ["SOURCES", "MixesExecution", "Progress", "half_width"]
-
 _SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
 _LEFT_OUT = 0.5  # of influence that is left out counts as the deviation of what it does
 

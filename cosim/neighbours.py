@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from netplace.cosim.influence import Presence, influences
 
-__all__ = ["Neighbourhood", "Neighbours"]
-
 
 @dataclass(frozen=True)
 class Neighbourhood:

@@ -23,8 +23,6 @@ from netplace.cosim.job_row import JobRow, job_row
 from netplace.cosim.waiting import Waiting
 from netplace.runs.outcomes import METRICS
 
-__all__ = ["OPTIONAL", "OUTCOME", "REQUIRED", "job_rows_of"]
-
 _FIGURES = kind_of(CosimFigures, undefined=True, given={"schedule": METRICS})
 REQUIRED = {
     "jobs": listed(kind_of(JobRow), least=1),

@@ -16,8 +16,6 @@ from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 from netplace.topologies.routing import default_on
 
-__all__ = ["Placed", "Placing", "without_faults"]
-
 
 @dataclass(frozen=True, eq=False)
 class Placed:

@@ -17,8 +17,6 @@ from netplace.cosim.work import Work, application_work
 from netplace.runs.networks import network_of
 from netplace.scheduling import Job
 
-__all__ = ["placing_and_times", "placing_of"]
-
 
 @checked
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:

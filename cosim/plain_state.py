@@ -19,8 +19,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["METHODS", "Saved", "read_state", "saved_state"]
-
 METHODS = ("_ended", "_leapt", "look")  # of known objects, that a state may name
 _OWN = tuple(f"netplace.{part}." for part in ("apps", "cosim", "netsim", "scheduling", "topologies"))
 _SEQUENCES: dict[str, Callable[[Iterable[Any]], Any]] = {"tuple": tuple, "frozenset": frozenset}

@@ -26,8 +26,6 @@ from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 from netplace.topologies import parse
 
-__all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
-
 # To be raised when a plan would no longer give what it gave.
 REVISION = 2
 _LOGGED = 3  # the same, for jobs of logs

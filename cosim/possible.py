@@ -25,8 +25,6 @@ from netplace.netsim import Config
 from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["expected_packets", "link_widths", "possible_links"]
-
 Amounts = NDArray[np.float64]
 
 

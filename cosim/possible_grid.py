@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from netplace.topologies import Grid
 
-__all__ = ["in_grid"]
-
 _ONE = 1 << 20  # a packet, in whole numbers whose sums are exact
 
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from netplace.topologies.routing import Routes, Switches
 
-__all__ = ["in_tables"]
-
 _LEAST = 1 / (1 << 20)  # of a packet: on a port that is possible, whatever is expected there
 
 

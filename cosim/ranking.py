@@ -14,8 +14,6 @@ import numpy as np
 from netplace.cosim.plan import CosimPlan
 from netplace.scheduling.metrics.comparison import Paired, judged, paired
 
-__all__ = ["MEASURES", "Difference", "RankedPair", "Ranking", "rankings"]
-
 Outcome = dict[str, Any]
 
 # What candidates are ranked by, the least first: name and place in the figures of the job level.

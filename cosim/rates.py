@@ -28,8 +28,6 @@ from netplace.cosim.window import Part, Times, window
 from netplace.cosim.work import Work, body_of
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = ["Measurement", "Rates"]
-
 _LEAST_WINDOWS = 2
 _BELIEVED = 0.005**2  # variance between windows that is believed beforehand, as much as that of one
 _ENDLESS = 0.5  # of what programs do that go on for ever, where they have no steady rate

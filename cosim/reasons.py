@@ -18,8 +18,6 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.topologies import Topology
 
-__all__ = ["reasons"]
-
 
 @dataclass(frozen=True)
 class _Beside:

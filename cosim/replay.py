@@ -17,8 +17,6 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.sampled import Sampled, sampled_twice
 from netplace.runs.schedules import workload_of
 
-__all__ = ["Replay", "Started", "replay", "sampled_again", "started_jobs"]
-
 
 @dataclass(frozen=True, eq=False)
 class Started:

@@ -11,8 +11,6 @@ from netplace.cosim.checkpoint import Keep
 from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence, fast_forward
 from netplace.cosim.placed import Placing
 
-__all__ = ["replicate"]
-
 _OTHER = 104_729  # added to the seed
 
 

@@ -35,8 +35,6 @@ from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.site_rules import SiteRun
 
-__all__ = ["Cosimulated", "cosimulate", "outcome_of"]
-
 Tell = Callable[[int], None]
 
 

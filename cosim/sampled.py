@@ -32,9 +32,6 @@ from netplace.cosim.table import from_log
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
 
-__all__ = ["AloneByFastForward", "Sampled", "SampledCourse", "sampled_twice"]
-
-
 _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a single run is
 
 

@@ -25,8 +25,6 @@ from netplace.scheduling.policy import POLICY
 from netplace.scheduling.workload import WORKLOADS
 from netplace.topologies import names_file, parse
 
-__all__ = ["FILE", "NAMED", "read_cosimulation", "read_plan", "text_of"]
-
 FILE = "cosim.json"
 VERSION = 2  # to be raised when keys of the file change
 NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file

@@ -9,8 +9,6 @@ factor of two.
 
 from __future__ import annotations
 
-__all__ = ["MEASURED"]
-
 # By name, shares of the time in which applications communicate; each is drawn as often.
 MEASURED: dict[str, dict[str, float]] = {
     # NPB 3.3.1, class A, 64 tasks on torus:8x8, 3.2 ns a cycle: 1 - computation (mean over tasks) / time.

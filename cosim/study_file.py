@@ -22,8 +22,6 @@ from netplace.cosim.plan import KEYS, CosimPlan, make_cosim_plan
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
 
-__all__ = ["read_cosim_study"]
-
 
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
     """Return the plans of a study file, with the seeds varying fastest."""

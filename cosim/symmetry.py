@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["same_mix"]
-
 Places = list[NDArray[np.int64]]
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from netplace.cosim.placed import Placed, Placing
 from netplace.scheduling import Allocation, Job
 
-__all__ = ["TableExecution", "from_log"]
-
 
 def from_log(estimate_factor: float) -> Callable[[Job], float]:
     """Return the function that gives the estimates of the users of a log: the run time and a margin."""

@@ -15,8 +15,6 @@ from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.schema import number
 from netplace.netsim import Network
 
-__all__ = ["LinkWaiting", "Waiting", "WaitingOverTime", "WatchedJob"]
-
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
 _COUNT = {"bounds": (0, math.inf)}

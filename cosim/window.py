@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import Network
 
-__all__ = ["Part", "window"]
-
 _WARM_UP, _MEASURED = 1, 2  # lengths of the longest block
 _MOST = 16  # the same: a job that has not ended by then is starved
 _FOR_EVER = (1 << 31) - 1

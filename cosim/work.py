@@ -22,8 +22,6 @@ from netplace.scheduling import Job
 from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Topology
 
-__all__ = ["Work", "WorkOf", "application_work", "body_of", "choosing", "in_switches", "program_of"]
-
 
 @dataclass(frozen=True)
 class Work:

@@ -10,8 +10,6 @@ from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.times.asked import RunTimes
 
-__all__ = ["ESTIMATES", "Estimate", "estimate_rule"]
-
 Estimate = Callable[[Job], float]
 
 # name: (how a user asks for it, one line for people)

@@ -18,8 +18,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.times.asked import RunTimes
 
-__all__ = ["Ends", "Execution", "Losing", "TimedExecution"]
-
 
 @dataclass(frozen=True)
 class Ends:

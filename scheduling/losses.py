@@ -12,8 +12,6 @@ from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.policy import Queue, Running, Waiting
 
-__all__ = ["Losses", "check_losses"]
-
 
 class Losses:
     """Keeps lost nodes away from jobs; does nothing unless the execution can lose nodes."""

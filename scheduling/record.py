@@ -16,8 +16,6 @@ from netplace.scheduling.policy.asked import Running
 from netplace.scheduling.schedule import Cost, Kills, Rows, Schedule, State
 from netplace.topologies import Graph, Grid, Hierarchy, Topology, hierarchy
 
-__all__ = ["Contiguity", "Record"]
-
 
 class Contiguity:
     """Decides whether the nodes of a job are contiguous on a machine.

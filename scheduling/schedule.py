@@ -13,8 +13,6 @@ from netplace.checks.notebook import html_table
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Nodes
 
-__all__ = ["COLUMNS", "Cost", "Kills", "Rows", "Schedule", "State"]
-
 # name: (type, value of a job that has not started)
 COLUMNS: dict[str, tuple[str, Any]] = {
     "number": ("int64", 0),

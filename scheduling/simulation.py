@@ -28,8 +28,6 @@ from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Cost, State
 
-__all__ = ["Simulation", "Tell", "refusals"]
-
 
 def reason_against(job: Job, empty: Partitioner) -> str:
     """Return why a job finds no place even on the empty machine; empty text if it does."""

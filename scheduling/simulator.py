@@ -26,8 +26,6 @@ from netplace.scheduling.simulation import Simulation, Tell
 from netplace.scheduling.times import LogTimes, RunTimes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["OVERRUNS", "hold_back", "schedule"]
-
 OVERRUNS = {
     "keep": "the job runs to its end; its estimate doubles each time it is exceeded",
     "kill": "the job is killed at its estimate and counted as failed",

@@ -13,8 +13,6 @@ from netplace.checks.writing import write_atomically
 from netplace.report.files.study_tables import write_digests
 from netplace.report.terminal.screen import number, print_tables, table
 
-__all__ = ["Report", "ReportTable", "show", "write"]
-
 
 @dataclass(frozen=True)
 class ReportTable:

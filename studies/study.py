@@ -16,8 +16,6 @@ from netplace.runs.resources import Resources
 from netplace.runs.store import Store
 from netplace.studies.report import Report
 
-__all__ = ["Asked", "Bench", "Row", "Study", "ask", "measured", "of_runs"]
-
 
 @dataclass(frozen=True)
 class Asked:

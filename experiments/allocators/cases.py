@@ -26,8 +26,6 @@ from netplace.scheduling.partitioner.curves.along import ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["SPREADS", "AllocatorCase", "Watched", "decided", "run_case"]
-
 SPREADS = ("mean hops", "span", "stretch-span", "cube ratio", "sides of the box", "components")
 
 

@@ -22,8 +22,6 @@ from netplace.scheduling import Job, make_partitioner, schedule
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["flow_times", "ipsc"]
-
 FOLDER = "NETPLACE_SWF"
 LOG = "NASA-iPSC"
 BYTES = 1024

@@ -32,19 +32,6 @@ from netplace.scheduling.partitioner.pss.select import exact, select
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Topology, parse
 
-__all__ = [
-    "CONSTRAINED",
-    "LEAST",
-    "MEASURED",
-    "NODES",
-    "chosen_sets",
-    "measured_weights",
-    "published_machine",
-    "selection_times",
-    "sets_pay",
-]
-
-
 # Choices by processor sets on the machine of the published study, and what they are worth.
 #
 # N. P. Drakenberg: 256 nodes, ten racks of 25 and six in a center rack; a switch of 22 line cards of 12

@@ -27,8 +27,6 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
 from netplace.topologies import parse
 
-__all__ = ["STUDY", "cases"]
-
 ORDERS = ("row", "snake", "hilbert", "hilbert-cut")
 LISTED = [f"curve:{order},{choice}" for order in ORDERS for choice in ("free-list", "best-fit")]
 CENTRES = ("mc1x1", "gen-alg", "mm", "mm+inc")

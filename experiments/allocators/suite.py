@@ -22,8 +22,6 @@ from netplace.scheduling.partitioner.curves import order_of
 from netplace.scheduling.partitioner.curves.along import linear_span, ranks_along, ring_span
 from netplace.topologies import Topology
 
-__all__ = ["STREAM", "communication_suite", "makespan", "stream", "together"]
-
 BYTES = 1024
 STREAM = {2: 91, 5: 33, 25: 31, 30: 33}  # processors: jobs
 _BROADCAST, _PAIRS, _RING = 1, 2, 3  # tags

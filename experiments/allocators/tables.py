@@ -14,9 +14,6 @@ from netplace.experiments.shared.statistics import constant
 from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = ["SET_TABLES", "TABLES"]
-
-
 Made = tuple[pd.DataFrame, dict[str, int], list[str]]
 _COUNTS = ["requests", "compared", "equal", "first better", "second better"]
 _CARDS = ["cards", "deviation", "least cards"]

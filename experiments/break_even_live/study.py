@@ -38,8 +38,6 @@ from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
 
-__all__ = ["STUDY", "Slowed"]
-
 CLASSES = "mixed"
 POLICY = "easy"
 LOADS = (0.6, 0.9, SATURATED)

@@ -18,8 +18,6 @@ from netplace.placement.switch_groups import switch_groups
 from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
-__all__ = ["SETTINGS", "Cell"]
-
 Nodes = NDArray[np.int64]
 
 SEGMENT = 8192  # bytes, for algorithms that cut vectors up

@@ -28,18 +28,6 @@ from netplace.report.plots.figure import Axis, Cells, Curve, Figure, Mark, Panel
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
 
-__all__ = [
-    "STUDY",
-    "by_ranks",
-    "cells",
-    "choice_table",
-    "draw_winners",
-    "findings",
-    "samples_of",
-    "winner_table",
-    "winners_of",
-]
-
 
 def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
     """Draw which algorithm wins: a panel a kind of network, a row for ranks and bytes, a column a setting."""

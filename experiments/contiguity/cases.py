@@ -21,8 +21,6 @@ from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, sch
 from netplace.studies.schedules import KeptCase
 from netplace.topologies import parse
 
-__all__ = ["KINDS", "Cell"]
-
 KINDS = {
     "logged": "run times of the log, wherever a job is",
     "table": "each job as long as alone where the live run had put it",

@@ -10,8 +10,6 @@ from netplace.scheduling.partitioner.paging import Paging
 from netplace.scheduling.partitioner.tree import read_threshold
 from netplace.topologies import Graph, Hierarchy, Topology
 
-__all__ = ["GROUPS", "SWITCHES", "levels_of_groups"]
-
 
 def levels_of_groups(topology: Topology, name: str) -> Hierarchy:
     """Return the nodes of each switch, of each group and of all as levels of a tree."""

@@ -13,8 +13,6 @@ from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload, at_load
 
-__all__ = ["LEAST_SECONDS", "LOAD", "Stream", "steady_weeks", "stream_of"]
-
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
 LOAD = 1.5
 _WEEK = 7 * 86_400.0

@@ -21,9 +21,6 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
-__all__ = ["STUDY", "cells", "longer_cells", "longer_table"]
-
-
 _LONGER = 10.0  # times the run time
 _CONTESTANTS = ("boxes", "random")
 _COMMUNICATION, _POLICY = "0.3", "easy"

@@ -17,8 +17,6 @@ from netplace.scheduling.metrics import Paired, judged, paired
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Report, ReportTable
 
-__all__ = ["Made", "compared", "draw_fronts", "figures_of", "points", "report_of", "turned"]
-
 
 def draw_fronts(path: Path, points: pd.DataFrame) -> None:
     """Draw the contestants on one machine, a panel for each policy and communication."""

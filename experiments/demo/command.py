@@ -10,8 +10,6 @@ from netplace.cli.amounts import SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
 
-__all__ = ["demo_command"]
-
 
 @click.command("demo", cls=FilesCommand, epilog=as_epilog("netplace demo --seeds 2"))
 @click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")

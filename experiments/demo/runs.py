@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
     from netplace.cosim import CosimPlan
 
-__all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
-
-
 TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
 # network: (virtual channels, mappings)
 NETWORKS = {

@@ -20,8 +20,6 @@ from netplace.scheduling import make_partitioner
 from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
-__all__ = ["MACHINE", "MIXES", "Cell"]
-
 Nodes = NDArray[np.int64]
 
 MACHINE = "dragonfly:a=8,p=4,h=4"

@@ -23,9 +23,6 @@ from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import kept_outcomes
 
-__all__ = ["FEATURES", "KINDS", "STUDY", "cells", "draw_slowdowns", "jobs_of", "slowdowns"]
-
-
 _LINEAR_TO = 5.0  # times; more is drawn on a logarithmic axis
 
 

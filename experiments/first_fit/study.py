@@ -36,9 +36,6 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, kept_outcomes
 from netplace.topologies import Grid, parse
 
-__all__ = ["LOADS", "STUDY", "of_ratios", "ratios", "sets"]
-
-
 # First fit: ratios of the times of jobs, ours by load beside those of the published times.
 #
 # Times belong to a processor; ratios of two of them hardly do. Table 3.7 of J. A. Pascual's thesis (UPV/EHU

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from netplace.scheduling import Job
     from netplace.scheduling.workload import Workload
 
-__all__ = ["backfill_command"]
-
 EXAMPLES = (
     "netplace backfill --platform 1-2-8-256 --workload lublin --rule basic,plat --penalty geometric:2",
     "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",

@@ -32,9 +32,6 @@ from netplace.experiments.shared.statistics import number_verdict, verdict
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, case_outcomes
 
-__all__ = ["KINDS", "READINGS", "STUDY", "BackfillingCase", "cases", "orders_within_kinds"]
-
-
 # Whether a stronger constraint places jobs better, among rules of one kind: best effort, or forced.
 #
 # F. Mendonca, thesis, Université Grenoble Alpes, 2017, figures 5.13 to 5.16: the rules of a constraint

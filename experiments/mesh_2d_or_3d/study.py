@@ -21,9 +21,6 @@ from netplace.report.plots.charts import marked_figure
 from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
-__all__ = ["STUDY", "verdicts"]
-
-
 # What was published, in words, of mappings on the 8x8 and the 4x4x4 mesh, and whether times bear it out.
 #
 # J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Strategies to map parallel applications onto meshes",

@@ -29,8 +29,6 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import outcomes, turnaround
 
-__all__ = ["PUBLISHED", "STUDY", "cases"]
-
 PUBLISHED = (25.0, 45.0)  # percent
 SATURATED = 2.0  # the load at which the queue never runs empty
 SCATTERED = "non-contiguous"

@@ -30,8 +30,6 @@ from netplace.report.plots.points import trade_off_figure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
-__all__ = ["STUDY", "front"]
-
 MACHINES = {"tree": "tree:4,3", "torus": "torus:8x8"}
 STRICT = {
     "tree": (

@@ -18,8 +18,6 @@ from netplace.placement.mapping import cost_matrix
 from netplace.placement.metrics import PUBLISHED, metrics
 from netplace.topologies import Grid, Topology, parse
 
-__all__ = ["LEVEL", "METRICS", "block_sets", "correlation_summary", "correlations", "mean_metrics", "pieces"]
-
 
 def block_sets(
     grid: Grid, sides: str, sharers: int, rng: np.random.Generator, *, anywhere: bool = False

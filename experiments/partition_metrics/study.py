@@ -43,8 +43,6 @@ from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
-__all__ = ["APPLICATIONS", "STUDY", "configurations", "draw"]
-
 TASKS = 64
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 DRAWS = 80  # configurations by chance

@@ -22,8 +22,6 @@ from netplace.scheduling.workload import INTENSITIES
 from netplace.studies import Bench, ReportTable, Row, measured
 from netplace.topologies import parse
 
-__all__ = ["ALONE", "alone", "scattered"]
-
 ALONE = {
     "boxes-alone": "six applications of 64 tasks in six boxes under three mappings (figure 4)",
     "scattered-alone": "eight jobs on random nodes of a 16x16x16 mesh, by average distance (figure 5)",

@@ -18,17 +18,6 @@ from netplace.experiments.shared.statistics import best, crossing
 from netplace.scheduling.workload import PUBLISHED_CLASSES
 from netplace.studies import ReportTable
 
-__all__ = [
-    "DIGITS",
-    "POINTS",
-    "best_boxes",
-    "break_evens",
-    "cells_of",
-    "of_boxes",
-    "of_break_evens",
-    "of_cells",
-]
-
 ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
 NEAR = 10.0  # points by which a break-even may differ
 

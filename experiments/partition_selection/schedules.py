@@ -32,21 +32,6 @@ from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, app
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import Grid, parse
 
-__all__ = [
-    "BATCHES",
-    "MEASURES",
-    "SCATTERED",
-    "TOTALS_DIGITS",
-    "Machine",
-    "SelectionCase",
-    "jobs_of",
-    "key_of",
-    "rounded_up",
-    "run_case",
-    "totals",
-]
-
-
 BATCHES = 30
 SCATTERED = "scattered"
 _MORE = 13  # tenths of the jobs that start in all batches of a full machine: some are there to the end

@@ -16,8 +16,6 @@ from typing import Any
 
 from netplace.experiments.shared.box_times import BEST
 
-__all__ = ["SETUPS", "Setup", "short"]
-
 _MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}
 # The published construction, fewer times. Where all mappings cost the same (all-to-all) it leaves one by
 # chance, our search the first.

@@ -50,8 +50,6 @@ from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
 from netplace.studies.schedules import kept_outcomes
 
-__all__ = ["STUDY"]
-
 FULL = Machine("torus:32x32x32", 2000, 512, 5)
 SMALL = Machine("torus:8x8x8", 60, 16, 2)
 LONGEST = (32, 32, 32)

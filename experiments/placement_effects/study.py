@@ -34,8 +34,6 @@ from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
-__all__ = ["STUDY", "places"]
-
 TASKS = 64
 PUBLISHED = ("LU", "MG", "FT")
 NPB = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from netplace.scheduling.power.program import Program, Solved
 
-__all__ = ["SharedCluster", "SharedJob", "SharedPlan", "bundled", "in_slots", "lp_of", "plan_shared"]
-
 
 @dataclass(frozen=True)
 class SharedJob:

@@ -34,8 +34,6 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, case_outcomes
 from netplace.topologies import parse
 
-__all__ = ["INSTANCES", "STUDY", "PowerCase", "cases"]
-
 PARTS = {
     "instances": "the published instances, solved",
     "growth": "how long the model of the instances takes to solve with more jobs",

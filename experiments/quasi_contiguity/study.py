@@ -30,9 +30,6 @@ from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
-__all__ = ["READINGS", "STUDY", "Reading", "exchanged", "rows"]
-
-
 # Nodes of jobs that have exchanged a few tasks: which tasks stray, how far, and with whom.
 #
 # J. A. Pascual's thesis (UPV/EHU 2013), Table 3.9, has jobs with 1 to 4 tasks outside their subtree. Which

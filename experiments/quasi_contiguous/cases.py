@@ -12,20 +12,6 @@ from netplace.runs.plan import Plan, make_plan
 from netplace.scheduling.workload import read
 from netplace.studies import Asked
 
-__all__ = [
-    "CONTIGUOUS",
-    "FOLDER",
-    "LIKE",
-    "PARTS",
-    "SCATTERED",
-    "StreamCase",
-    "cases",
-    "logs",
-    "speedups",
-    "tree_for",
-]
-
-
 # Jobs of the study of contiguity on trees, and their machines: logs, and generated jobs like theirs.
 #
 # Logs are those that are given (``--log``), else those of a folder of the user's, `swf` or what the

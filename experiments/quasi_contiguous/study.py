@@ -41,9 +41,6 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import outcomes, turnaround
 
-__all__ = ["STUDY", "beside_printed", "draw", "needed"]
-
-
 PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF", "easy-counted": "BF", "easy-patient": "BF"}
 NEAR = 5.0  # points by which a threshold may differ from the printed
 _DIGITS = {

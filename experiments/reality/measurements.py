@@ -13,8 +13,6 @@ from netplace.placement.node_lists import node_lists
 from netplace.runs.fitting import Point
 from netplace.topologies import parse
 
-__all__ = ["ALGORITHMS", "Row", "daint_and_alps", "fugaku", "hosts_of", "lumi", "marenostrum", "rows_of"]
-
 # Names of the measurements, and of the algorithm that executes the same messages here.
 ALGORITHMS = {
     ("alltoall", "pairwise"): "pairwise",

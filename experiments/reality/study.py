@@ -29,8 +29,6 @@ from netplace.runs.fitting import Fitted, fit, seconds_of
 from netplace.studies import Asked, Bench, Report, ReportTable, Study, measured
 from netplace.studies import Row as Simulated
 
-__all__ = ["FITTED_ON", "STUDY", "conduct"]
-
 PARTS = {
     "fugaku": "Fugaku, 512 nodes predicted from 8 and 64",
     "lumi": "LUMI-G, four groups predicted from one",

@@ -14,8 +14,6 @@ from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
-__all__ = ["redirect_command"]
-
 _PARAMETERS = ("dedicated", "threshold", "b", "c")
 
 EXAMPLES = (

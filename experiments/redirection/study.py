@@ -27,8 +27,6 @@ from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, 
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, case_outcomes
 
-__all__ = ["STUDY", "RedirectionCase", "cases"]
-
 PARTS = {
     "windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names",
     "dedicated": "SPT-RD by its dedicated processors and by its threshold (figures 3.3 to 3.6)",

@@ -43,8 +43,6 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, meas
 from netplace.studies.schedules import kept_outcomes
 from netplace.topologies import Grid, parse
 
-__all__ = ["STUDY"]
-
 MACHINE = "torus:32x32x32"
 CHOSEN = ("low", "medium")  # intensities; of "high" 512 tasks that send to each other take minutes a run
 MAPPINGS = ("consecutive", "random", "td")

@@ -18,8 +18,6 @@ from netplace.extensions import file_digest
 from netplace.scheduling.workload import Workload, lublin, read_swf
 from netplace.studies import Asked
 
-__all__ = ["FOLDER", "MODEL", "ArchiveLog", "asked_logs"]
-
 FOLDER = "NETPLACE_SWF"
 MODEL = "model"
 _NAMES = {"HPC2N": "HPC2N", "LLNL-Thunder": "LLNL-Thunder", "SDSC-BLUE": "SDSC-Blue", "CEA-Curie": "Curie"}

@@ -14,8 +14,6 @@ from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisation
 from netplace.scheduling.workload import INTENSITIES
 from netplace.studies import Row
 
-__all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "run_in_box", "shapes"]
-
 # No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
 LONGEST = (16, 16, 16)
 BEST = "best"  # the fastest mapping in the box

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from netplace.scheduling import Job, Partitioner
 
-__all__ = ["filled", "nodes_after_others"]
-
 Nodes = NDArray[np.int64]
 _PAST = (4, 41)  # sizes of the jobs that held the machine before, drawn evenly
 

@@ -10,8 +10,6 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
 from netplace.report.plots.comparisons import clear_best
 
-__all__ = ["draw_relative"]
-
 
 def draw_relative(
     path: Path, cells: pd.DataFrame, title: str, series: str, value: str, published: str, base: str

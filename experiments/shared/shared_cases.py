@@ -12,8 +12,6 @@ from netplace.studies import Bench
 from netplace.studies.schedules import kept_outcomes
 from netplace.topologies import parse
 
-__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "carried_out", "loaded"]
-
 SATURATED = float("inf")  # the load at which all jobs are submitted at once
 _AT_ONCE = 1e-9  # seconds between submissions
 _LEVEL = 0.95

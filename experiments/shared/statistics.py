@@ -12,20 +12,6 @@ from scipy import stats
 
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = [
-    "LEVEL",
-    "Point",
-    "best",
-    "constant",
-    "crossing",
-    "number_verdict",
-    "p_value",
-    "point_of",
-    "spread",
-    "verdict",
-]
-
-
 LEVEL = 0.05
 Sample = Sequence[float]
 

@@ -28,8 +28,6 @@ from netplace.report.plots.points import dot_figure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
-__all__ = ["STUDY", "cases"]
-
 FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
 QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
 MACHINES = {"torus": "torus:8x8", "mesh": "mesh:8x8", "tree": "tree:4,3"}

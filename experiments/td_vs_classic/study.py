@@ -19,8 +19,6 @@ from netplace.experiments.shared.statistics import best, spread
 from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
-__all__ = ["STUDY"]
-
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 # The mapping's name in the tables: the rule. Both searches are the published one, on W of the whole run.
 MAPPINGS = {

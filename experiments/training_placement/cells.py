@@ -19,8 +19,6 @@ from netplace.scheduling import make_partitioner
 from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
-__all__ = ["GIGABYTES", "MIX", "RANKS", "Cell", "Scaled"]
-
 Nodes = NDArray[np.int64]
 
 GIGABYTES = 50  # a second of a link

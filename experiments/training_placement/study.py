@@ -24,17 +24,6 @@ from netplace.report.plots.figure import Axis, Cells, Figure, Panel, Shades, Wor
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
 
-__all__ = [
-    "MACHINES",
-    "ORDERS",
-    "STUDY",
-    "by_partitioner",
-    "cells",
-    "draw_steps",
-    "shares_of_spread",
-    "steps_of",
-]
-
 
 def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
     """Draw the mean milliseconds of a step by partitioner and order of ranks, alone and beside others."""

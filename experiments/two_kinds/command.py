@@ -15,8 +15,6 @@ from netplace.cli.examples import as_epilog
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
-__all__ = ["two_kinds_command"]
-
 EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
 
 

@@ -19,8 +19,6 @@ from netplace.experiments.two_kinds.simulator import (
 )
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
-__all__ = ["STUDY", "WORKERS", "task_set"]
-
 PARTS = {
     "workers": "UniProt, with as many workers as measured (table 2.2)",
     "databases": "other databases and query sets (tables 2.4 and 2.5)",

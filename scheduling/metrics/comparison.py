@@ -26,18 +26,6 @@ import numpy as np
 from netplace.checks import check_float
 from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
 
-__all__ = [
-    "MEANINGS",
-    "Judgement",
-    "Paired",
-    "all_pairs",
-    "draws_needed",
-    "holm",
-    "judged",
-    "paired",
-    "unpaired",
-]
-
 _MANY, _MOST_DRAWS = 10_000, 1 << 30  # draws
 _ROUNDING = 1e-9  # relative: differences of no more are none
 

@@ -10,8 +10,6 @@ from typing import Any
 from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired
 from netplace.scheduling.metrics.interval import Estimate, estimate
 
-__all__ = ["SEEDS_ALONE", "UNITS", "Contest", "Contestant", "contests"]
-
 SEEDS_ALONE = 5  # seeds that tell of chance by themselves; with fewer, the values within each do
 UNITS = {"seeds": "seeds", "batches": "batches of jobs", "jobs": "jobs in 20 batches"}
 

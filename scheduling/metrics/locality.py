@@ -9,8 +9,6 @@ import numpy as np
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Locality", "compact_nodes"]
-
 _PAIRS = 256
 
 

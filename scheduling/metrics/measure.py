@@ -13,8 +13,6 @@ from netplace.checks.quantities import LESS, MORE, quantity
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.schedule import Cost, Schedule, State
 
-__all__ = ["Metrics", "Spread", "measure"]
-
 _ROUNDING = 1e-6  # seconds by which a promise may be missed
 
 

@@ -11,8 +11,6 @@ from netplace.checks import check_choice
 from netplace.checks.quantities import LESS, Quantity
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["BOUND", "FIRST", "OVER_JOBS", "PER_JOB", "per_job"]
-
 Column = NDArray[np.float64]
 
 BOUND = 10.0  # seconds: shorter jobs count as so long in the bounded slowdown

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["Steps", "held_nodes", "running_jobs", "waiting_jobs"]
-
 
 @dataclass(frozen=True, eq=False)
 class Steps:

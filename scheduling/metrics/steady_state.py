@@ -19,8 +19,6 @@ from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["STEADY", "Difference", "SteadyMean", "batch_means", "kruskal_wallis", "steady_mean"]
-
 STEADY = ("utilisation", *PER_JOB)
 
 

@@ -16,8 +16,6 @@ from netplace.checks import check_int
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["TimeBatches", "time_batches"]
-
 Floats = NDArray[np.float64]
 
 

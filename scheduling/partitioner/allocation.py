@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 
 from netplace.scheduling.job import Job
 
-__all__ = ["Allocation", "Foreseeing", "Nodes", "Partitioner", "PartitionerKind"]
-
-
 Nodes = NDArray[np.int64]
 
 

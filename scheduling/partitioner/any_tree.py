@@ -17,8 +17,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.topologies.hierarchy import Hierarchy
 
-__all__ = ["SubtreesOfAnyShape"]
-
 Int = NDArray[np.int64]
 
 

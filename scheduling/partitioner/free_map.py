@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Allocation
 
-__all__ = ["FreeMap", "OnFreeMap"]
-
-
 Places = NDArray[np.int64]
 
 

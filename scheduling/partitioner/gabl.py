@@ -24,8 +24,6 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.shapes import factorisations
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Gabl", "gabl"]
-
 
 class Gabl(PlainPartitioner):
     """Gives a job its box in any rotation, or else boxes of it, each within the sides of the one before.

@@ -18,8 +18,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["MultipleBuddy", "multiple_buddy"]
-
 _MOST_BITS = 26
 
 

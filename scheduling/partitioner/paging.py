@@ -19,8 +19,6 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.curves.orders import hilbert, row, snake
 from netplace.topologies import Topology, hierarchy, mesh
 
-__all__ = ["PAGE_ORDERS", "Paging", "paging"]
-
 PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
 
 

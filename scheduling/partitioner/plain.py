@@ -11,8 +11,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.topologies import Topology
 
-__all__ = ["PlainPartitioner"]
-
 
 class PlainPartitioner:
     """Keeps account of free nodes; `choose` says which of them a job gets.

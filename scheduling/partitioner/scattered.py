@@ -17,8 +17,6 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.free_map import OnFreeMap
 from netplace.topologies import Topology
 
-__all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
-
 
 class FirstFree(OnFreeMap):
     """Gives a job the first free nodes in the order of their numbers."""

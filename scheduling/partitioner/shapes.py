@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from netplace.scheduling.job import Job
 from netplace.topologies import Grid
 
-__all__ = ["BestShapes", "Choices", "Factors", "Ranking", "Shape", "average_distance", "factorisations"]
-
 Shape = tuple[int, ...]
 Choices = Sequence[tuple[Shape, str]]
 Ranking = Callable[[Job], Choices]

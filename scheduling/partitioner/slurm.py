@@ -16,9 +16,6 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.topologies import Graph, Grid, Topology, hierarchy
 from netplace.topologies.slurm_grid import listed_placements
 
-__all__ = ["SLURM_RULES", "Placement", "default_slurm_rule", "read_placements", "slurm_choice"]
-
-
 # Boxes as Slurm's plug-in ``topology/torus3d`` gives them: of listed shapes, at listed places.
 #
 # Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), section on 3-D tori, and topology.yaml(5);

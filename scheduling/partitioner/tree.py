@@ -23,16 +23,6 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
 from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
 
-__all__ = [
-    "OneLevelUp",
-    "Subtrees",
-    "nearly_contiguous",
-    "quasi_contiguous",
-    "read_threshold",
-    "subtrees_of",
-    "tree_contiguous",
-]
-
 
 class Subtrees:
     """Gives a job nodes of one subtree of its level, but for `threshold` percent (rounded down) outside it.

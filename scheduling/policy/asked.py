@@ -10,8 +10,6 @@ from typing import Protocol
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 
-__all__ = ["Machine", "Policy", "Queue", "Running", "Waiting"]
-
 
 @dataclass(slots=True, eq=False)
 class Waiting:

@@ -8,8 +8,6 @@ from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
-__all__ = ["ConservativeQueue"]
-
 
 class ConservativeQueue:
     """A job is booked as it arrives, as early as no earlier reservation is disturbed.

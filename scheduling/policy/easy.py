@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.reservation import CountReservation, ExpectedEnds, Reservation, reserve
 
-__all__ = ["CountedEasyQueue", "EasyQueue", "PatientEasyQueue"]
-
-
 _Kind = tuple[int, str, str]
 """What decides whether a job finds a place: nodes, application, intensity."""
 _GONE = np.iinfo(np.int64).max  # more nodes than any machine has: never a candidate

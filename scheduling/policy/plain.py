@@ -10,8 +10,6 @@ from typing import Any
 
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
-__all__ = ["FcfsQueue", "PlainQueue", "SortedQueue", "largest", "longest", "shortest"]
-
 
 class FcfsQueue:
     """Jobs start in the order of their submission; one that does not fit holds up all behind it."""

@@ -13,8 +13,6 @@ import numpy as np
 from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
-__all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "Profile", "WindowPlan", "make_plan", "planned_end"]
-
 
 def planned_end(begin: float, seconds: float) -> float:
     """Return when work planned at `begin` ends; work of no length holds its nodes at its instant."""

@@ -16,8 +16,6 @@ from itertools import groupby
 from netplace.scheduling.partitioner.allocation import Allocation, Foreseeing
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
-__all__ = ["CountReservation", "ExpectedEnds", "PlaceReservation", "Reservation", "reserve"]
-
 
 class ExpectedEnds:
     """Running jobs, the one expected to end next in front, ties by the order of their starts."""

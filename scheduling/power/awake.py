@@ -8,8 +8,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
 from netplace.scheduling.power.nodes import NodePower
 
-__all__ = ["AwakeFirst"]
-
 
 class AwakeFirst:
     """Asks a partitioner for a place among the nodes that are on, then for one anywhere.

@@ -13,8 +13,6 @@ from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.schedule import Schedule
 
-__all__ = ["PowerFigures", "always_on", "energy_of", "hindsight", "power_figures"]
-
 
 def energy_of(schedule: Schedule, model: PowerModel) -> Energy:
     """Return the energy of a schedule: as its nodes were switched, or with all of them on."""

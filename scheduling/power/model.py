@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, fields
 
 from netplace.checks import check_int
 
-__all__ = ["PowerModel", "PowerRules"]
-
 
 @dataclass(frozen=True)
 class PowerModel:

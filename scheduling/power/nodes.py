@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.power.model import PowerModel
 
-__all__ = ["NodePower"]
-
 Nodes = NDArray[np.int64]
 _OFF, _BOOTING, _IDLE, _BUSY, _STOPPING = range(5)
 _ROUNDING = 1e-6  # seconds by which clocks may differ

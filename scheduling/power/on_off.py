@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from netplace.checks import check_choice
 from netplace.scheduling.power.program import Program, Solved
 
-__all__ = ["OnOffPlan", "SlotJob", "SlotPower", "Slots", "plan_on_off", "profile"]
-
 SECONDS = ("flow", "makespan")
 _ROUNDING = 1e-7  # relative: energies closer than that are equal
 _WIDER = (10, 100)  # times that, where the solver cannot keep to the bound

@@ -13,8 +13,6 @@ from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.power.on_off import SlotJob, SlotPower, Slots
 from netplace.scheduling.power.planner import Planned, Planning, make_plan
 
-__all__ = ["PlanQueue"]
-
 _ROUNDING = 1e-6  # seconds by which clocks may differ
 _LATEST = 6  # slots after which a plan is made anew at the latest
 _MOST_SLOTS = 100_000

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from netplace.checks import check_float, check_int
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, Slots, plan_on_off, profile
 
-__all__ = ["Planned", "Planning", "list_starts", "make_plan"]
-
 _LESS = 1e-6  # relative: an energy that is less by less than this is the same
 
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Program", "Solved"]
-
 Indices = NDArray[np.int64]
 Values = NDArray[np.float64]
 

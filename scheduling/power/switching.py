@@ -18,8 +18,6 @@ from netplace.scheduling.power.plan_queue import PlanQueue
 from netplace.scheduling.power.planner import Planning
 from netplace.scheduling.power.switching_queue import Foreseeing, Lookahead, SwitchingQueue, Timeout
 
-__all__ = ["SWITCHINGS", "Switched", "Switching", "read_planning", "read_switching", "switch_nodes"]
-
 _PLANNING: dict[str, type[int] | type[float]] = {
     "early": int, "gap": float, "jobs": int, "late": int, "nodes": int, "seconds": float, "slot": float,
 }  # fmt: skip

@@ -11,9 +11,6 @@ from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 from netplace.scheduling.policy.asked import Machine, Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
 
-__all__ = ["Foreseeing", "Lookahead", "Switcher", "SwitchingQueue", "Timeout"]
-
-
 _ROUNDING = 1e-6  # seconds by which clocks may differ
 
 

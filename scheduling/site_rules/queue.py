@@ -15,9 +15,6 @@ from netplace.scheduling.policy.plan import Profile, planned_end
 from netplace.scheduling.site_rules.settings import JobQueue, Outage, Site
 from netplace.topologies import Topology
 
-__all__ = ["SiteQueue"]
-
-
 # Seconds by which a prediction that was too short is corrected, one after the other: Tsafrir et al. 2007.
 _INCREMENTS = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
 

@@ -17,8 +17,6 @@ from netplace.scheduling.site_rules.settings import Site
 from netplace.scheduling.times import LogTimes, RunTimes
 from netplace.topologies import Topology
 
-__all__ = ["SiteResult", "SiteRun", "check_dependencies", "run_site"]
-
 
 def check_dependencies(jobs: Sequence[Job]) -> int:
     """Return the number of jobs that depend on a missing job, and therefore wait for none."""

@@ -14,8 +14,6 @@ from netplace.checks import check_choice
 from netplace.checks.inputs import input_file
 from netplace.scheduling.job import Job
 
-__all__ = ["BACKFILLS", "ORDERS", "Failures", "JobQueue", "Outage", "Site", "Window", "read_outages"]
-
 
 @dataclass(frozen=True, order=True)
 class Outage:

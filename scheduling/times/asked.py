@@ -7,8 +7,6 @@ from typing import Protocol
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 
-__all__ = ["RunTimes"]
-
 
 class RunTimes(Protocol):
     """Returns the run time of a job on its nodes.

@@ -15,8 +15,6 @@ from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.record import Contiguity
 from netplace.topologies import Hierarchy, Topology, hierarchy
 
-__all__ = ["GROWTHS", "LogTimes", "PenaltyTimes", "ScaledTimes", "SpreadTimes"]
-
 
 class LogTimes:
     """Every job runs as long as it did in its log, wherever it is."""

@@ -19,8 +19,6 @@ from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES, published_sizes
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
-__all__ = ["ANY", "CLASSES", "INTENSITIES", "SIZES", "applications"]
-
 _COLLECTIVES = ("all-to-all", "binary-tree", "butterfly", "one-to-all")
 _PLANE = ("2d-mesh", "2d-torus", "2d-sweep", "waterfall")
 _SPACE = ("3d-mesh", "3d-torus", "3d-sweep")

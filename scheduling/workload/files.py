@@ -12,8 +12,6 @@ from netplace.checks import is_packed, read_content
 from netplace.checks.inputs import input_file
 from netplace.checks.writing import atomic_file
 
-__all__ = ["COMPRESSED", "head_line", "read_text", "write_text"]
-
 COMPRESSED = ".gz"
 _HEAD = 1 << 16  # bytes
 

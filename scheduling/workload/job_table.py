@@ -19,8 +19,6 @@ from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.swf import header_number, plain, without_size
 from netplace.scheduling.workload.workload import Workload
 
-__all__ = ["read_csv", "write_csv"]
-
 _NEEDED = ("number", "submit", "nodes", "run_time")
 _LONGEST = 2.0**53  # seconds, up to which every whole one can be told from the next
 _NAME = re.compile(r"[A-Za-z0-9_.+-]*")

@@ -12,8 +12,6 @@ from netplace.checks import check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
 
-__all__ = ["at_load", "check_load", "load", "load_of"]
-
 
 def load(jobs: Iterable[Job], nodes: int) -> float:
     """Return the load: work submitted, as a share of what the machine can do in the time.

@@ -46,16 +46,6 @@ from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.load import check_load, load_of
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
-__all__ = [
-    "KINDS",
-    "LublinParameters",
-    "arrival_times",
-    "day_weights",
-    "hyper_gamma_share",
-    "lublin",
-    "size_range",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

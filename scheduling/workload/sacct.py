@@ -20,8 +20,6 @@ from netplace.scheduling.workload.files import head_line, read_text
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
 
-__all__ = ["is_sacct", "read_sacct"]
-
 COMMAND = "sacct -a -X -P -o JobIDRaw,Submit,Start,End,ElapsedRaw,NNodes,TimelimitRaw,State,User,Partition"
 _STATES = {  # as the Standard Workload Format counts: 1 completed, 0 failed, 5 cancelled
     "COMPLETED": 1,

@@ -16,8 +16,6 @@ from netplace.checks.plain import to_plain
 from netplace.scheduling.workload.load import load
 from netplace.scheduling.workload.workload import Workload
 
-__all__ = ["Middle", "WorkloadFigures", "describe", "hours"]
-
 _HOUR = 3600
 _DAY_HOURS = 24
 

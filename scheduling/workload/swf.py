@@ -22,19 +22,6 @@ from netplace.checks import check_choice, check_int
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 
-__all__ = [
-    "DROPS",
-    "USUAL_DROPS",
-    "LogTable",
-    "check_swf",
-    "header_number",
-    "plain",
-    "read_swf",
-    "without_size",
-    "workload_of",
-    "write_swf",
-]
-
 
 def header_number(header: Sequence[str], name: str) -> int | None:
     """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from netplace.checks import check_float, check_int
 from netplace.scheduling.job import Job
 
-__all__ = ["COMPLETED", "MOST_JOBS", "MOST_NODES", "Workload"]
-
 Column = NDArray[Any]
 
 # What a model is asked for: as many nodes as a network may have, and jobs that fit into memory.

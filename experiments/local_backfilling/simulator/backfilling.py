@@ -25,8 +25,6 @@ from netplace.scheduling.partitioner import Allocation, PlainPartitioner
 from netplace.scheduling.policy import Machine, Policy, Running, Waiting
 from netplace.topologies import Topology, mesh
 
-__all__ = ["Set", "Timeline", "WaitingLine", "backfill"]
-
 
 class WaitingLine:
     """Jobs in order of submission, a slot of the arrays each; `starts` and `sets` are reservations."""

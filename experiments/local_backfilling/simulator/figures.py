@@ -10,8 +10,6 @@ from netplace.experiments.local_backfilling.simulator.platform import Platform
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.partitioner import Nodes
 
-__all__ = ["FIGURES", "PlaceFigures", "place_figures"]
-
 _LEAST_RUN = 10.0  # seconds: shorter runs count as so long in the stretch
 
 

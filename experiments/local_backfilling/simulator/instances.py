@@ -10,8 +10,6 @@ from netplace.checks import check_int, check_size
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
 
-__all__ = ["WEEK", "draw_jobs", "draw_weeks"]
-
 WEEK = 7 * 24 * 3600.0
 _BYTES_PER_JOB = 300  # drawn, and then scheduled
 _BYTES_PER_WEEK = 64

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.checks import check_choice
 from netplace.native import experiments as native
 
-__all__ = ["PENALTIES", "RULES", "Penalty", "PlaceRule", "Platform", "place", "read_penalty"]
-
 
 @dataclass(frozen=True)
 class Platform:

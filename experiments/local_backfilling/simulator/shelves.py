@@ -10,8 +10,6 @@ import numpy as np
 from netplace.checks import check_int
 from netplace.scheduling.partitioner import Nodes
 
-__all__ = ["Shelf", "shelves"]
-
 
 @dataclass(frozen=True)
 class Shelf:

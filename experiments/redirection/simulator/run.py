@@ -13,8 +13,6 @@ import numpy as np
 from netplace.checks import check_choice, check_int
 from netplace.experiments.redirection.simulator.tasks import TASK_POLICIES, Ran, Task, TaskPolicy
 
-__all__ = ["run_tasks"]
-
 
 @dataclass(slots=True, eq=False)
 class _Running:

@@ -10,20 +10,6 @@ import numpy as np
 from netplace.checks import check_choice, check_int, check_size
 from netplace.scheduling.workload import Workload
 
-__all__ = [
-    "METHODS",
-    "TASK_FIGURES",
-    "TASK_POLICIES",
-    "Ran",
-    "Task",
-    "TaskFigures",
-    "TaskPolicy",
-    "TaskSet",
-    "task_figures",
-    "tasks_of",
-    "windows",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Task:

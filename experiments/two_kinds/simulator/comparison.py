@@ -15,8 +15,6 @@ from netplace.checks import check_choice, check_float
 from netplace.experiments.two_kinds.simulator.search import Assignment
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = ["MASTERS", "master_slave", "smith_waterman"]
-
 MASTERS = {
     "assigned": "the master sends each worker the tasks that a search assigned to it, in their order",
     "on demand": "the master sends the next task to the worker that waits longest",

@@ -14,17 +14,6 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from netplace.checks import check_choice, check_int, check_size
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = [
-    "STEPS",
-    "Assignment",
-    "SearchResult",
-    "check_search",
-    "greedy_step",
-    "knapsack_step",
-    "optimum",
-    "search",
-]
-
 
 @dataclass(frozen=True)
 class Assignment:

@@ -16,8 +16,6 @@ from netplace.checks import abbreviate, check_float, check_int, check_size
 from netplace.checks.csv_cells import as_read
 from netplace.checks.inputs import input_file
 
-__all__ = ["TaskTimes", "query_times", "read_task_times"]
-
 _BYTES_PER_TASK = 300  # its name, times, gain, place in the order and worker
 _COLUMNS = ("task", "cpu", "gpu")
 _LEAST, _MOST = 1e-9, 1e12  # seconds: a cycle, and 30,000 years; their ratios and sums keep their digits

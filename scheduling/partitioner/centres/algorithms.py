@@ -10,9 +10,6 @@ from netplace.scheduling.partitioner.centres.median import closest
 from netplace.scheduling.partitioner.centres.nearest import improve
 from netplace.scheduling.partitioner.centres.space import LINE, Choose, Selection, Space
 
-__all__ = ["consecutive", "gen_alg", "improved", "intersections", "line_of", "mm", "optimal"]
-
-
 # Gen-Alg: the free nodes nearest to the free node around which they lie closest together.
 #
 # Source: S. O. Krumke et al., "Compact location problems", Theoretical Computer Science 181 (1997), as

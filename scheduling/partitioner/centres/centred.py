@@ -7,8 +7,6 @@ from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.centres.space import Choose, Selection, Space
 from netplace.scheduling.partitioner.free_map import OnFreeMap
 
-__all__ = ["Centred"]
-
 
 class Centred(OnFreeMap):
     """Gives a job the free nodes that an algorithm chooses by their distances."""

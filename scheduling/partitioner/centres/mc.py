@@ -24,8 +24,6 @@ from netplace.scheduling.partitioner.centres.centred import Centred
 from netplace.scheduling.partitioner.centres.space import RING, Axes, Choose, Selection, Space, space_of
 from netplace.topologies import Topology
 
-__all__ = ["TIES", "mc", "mc_boxes"]
-
 
 class _FreeBelow(NamedTuple):
     """How many free nodes lie below each corner, so that those of a box are a sum over its corners.

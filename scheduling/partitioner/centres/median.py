@@ -23,8 +23,6 @@ from netplace.scheduling.partitioner.centres.space import (
     one_each,
 )
 
-__all__ = ["best_by_counts", "best_of_batch", "closest", "fits_batch", "has_switches", "is_tree"]
-
 
 def has_switches(axes: Axes) -> bool:
     """Return whether distances are those of a table of switches, some of which have several nodes."""

@@ -12,8 +12,6 @@ from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.space import Axes
 
-__all__ = ["best_centre", "farthest", "improve", "least_swap"]
-
 
 def best_centre(axes: Axes, free: Nodes, centres: Nodes, size: int) -> tuple[int, int, Nodes]:
     """Return the first center whose `size` nearest free nodes have the least sum over pairs, it, and them."""

@@ -16,8 +16,6 @@ from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.space import LINE, Selection, Space
 
-__all__ = ["ptas"]
-
 _MOST = 20_000_000  # choices of nodes
 
 

@@ -15,9 +15,6 @@ from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
-__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Choose", "Selection", "Space", "one_each", "space_of"]
-
-
 LINE, RING, GROUPS, TABLE = 0, 1, 2, 3
 _NO_TABLE = np.zeros((1, 1), np.int32)
 

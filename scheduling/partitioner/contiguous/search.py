@@ -18,9 +18,6 @@ from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.topologies import Grid
 
-__all__ = ["Account", "Boxes", "Buddy", "Erosion", "FrameSliding", "NodeArray", "Search", "Shape", "mesh_2d"]
-
-
 Shape = tuple[int, ...]
 
 

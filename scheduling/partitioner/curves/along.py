@@ -12,21 +12,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.free_map import FreeMap
 
-__all__ = [
-    "Along",
-    "Listing",
-    "Selection",
-    "best_fit",
-    "first_fit",
-    "first_places",
-    "linear_span",
-    "minimum_span",
-    "ranks_along",
-    "ring_span",
-    "sum_of_squares",
-]
-
-
 # Which interval of free nodes along a curve a job gets, and what it gets where none is large enough.
 #
 # Source: V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using

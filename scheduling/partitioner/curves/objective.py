@@ -14,8 +14,6 @@ from netplace.placement.mapping.qap import solve_qap
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 
-__all__ = ["curve_objective", "halving_weights", "searched_order"]
-
 Floats = NDArray[np.float64]
 _MOST = 1024  # nodes: the search holds a matrix of distances, and takes minutes beyond
 _NEAR = 24  # ranks apart beyond which halving weights are left out of a search: less than one in ten million

@@ -15,8 +15,6 @@ from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 
-__all__ = ["hilbert", "hilbert_cut", "hindex", "order_from_file", "row", "snake"]
-
 
 def row(topology: Topology) -> Nodes:
     """Return the nodes in the order of their numbers, on any network: on grids X first, row by row."""

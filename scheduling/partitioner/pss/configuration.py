@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from netplace.scheduling.partitioner.pss.constraints import Rule
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 
-__all__ = ["Configuration", "Host", "SizeClass"]
-
 Processor = tuple[int, int]  # place of the host, number
 
 

@@ -16,9 +16,6 @@ from pathlib import Path
 
 from netplace.checks.display import abbreviate
 
-__all__ = ["Facts", "Rule", "Tokens", "read_rules", "read_vector"]
-
-
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|\d+(?:\.\d+)?|\.\.|<=|>=|==|[][{}()=@/:;,+*<>-]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _DIGITS = 30  # of a number, at most; more than any bound has

@@ -18,8 +18,6 @@ from netplace.scheduling.partitioner.pss.preferences import node_costs
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["box_levels", "leveled", "levels", "plain_levels", "tree_levels", "weighted", "wiring_levels"]
-
 Level = list[tuple[list[int], int]]
 """Sets of one level, each with its weight."""
 

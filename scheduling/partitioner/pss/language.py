@@ -17,8 +17,6 @@ from netplace.scheduling.partitioner.pss.configuration import Configuration, Hos
 from netplace.scheduling.partitioner.pss.constraints import Tokens, read_rules, read_vector
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 
-__all__ = ["read_configuration", "written"]
-
 
 def written(sets: ProcessorSets, origin: str) -> str:
     """Return a configuration of one queue with these sets for jobs of all sizes; host ``ni`` is node i."""

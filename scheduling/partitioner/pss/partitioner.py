@@ -18,9 +18,6 @@ from netplace.scheduling.partitioner.pss.select import exact, select
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Model", "PlacedBySets", "findings"]
-
-
 Select = Callable[[ProcessorSets, NDArray[np.bool_], int], Nodes | None]
 
 

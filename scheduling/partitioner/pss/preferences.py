@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from netplace.checks import check_choice
 from netplace.topologies import Grid, Topology
 
-__all__ = ["PREFERENCES", "node_costs", "preference_name"]
-
 Costs = NDArray[np.int64]
 
 

@@ -22,8 +22,6 @@ from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.pss.sets import Members, ProcessorSets
 
-__all__ = ["exact", "exact_by_programs", "laminar_tree", "select"]
-
 
 class _LaminarTree(NamedTuple):
     """Sets as vertices of a tree, leaves first, then the sets in increasing size, the whole machine last."""

@@ -15,9 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 
-__all__ = ["Members", "ProcessorSets", "given_sets", "processor_sets"]
-
-
 Level = list[tuple[list[int], int]]
 _PART = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
