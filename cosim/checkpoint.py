@@ -70,7 +70,6 @@ class Checkpoint:
             file.write(code.digest())
 
     def load(self) -> Any:
-        """Return the saved state; None if there is none, or it belongs to another plan or version."""
         refused = f"{self._path}: is not a checkpoint that netplace wrote for this user"
         try:
             content = memoryview(read_trusted(self._path))

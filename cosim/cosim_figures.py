@@ -97,8 +97,6 @@ class Costs:
 
 @dataclass(frozen=True, kw_only=True)
 class CosimFigures:
-    """The figures of all jobs of a co-simulation together."""
-
     schedule: Metrics  # figures of the schedule
     sharing: Sharing | None  # cost of sharing the network; None if no job ended well
     table_error: TableError | None  # error of a table of times alone; None if the times are a table's
@@ -112,10 +110,8 @@ class CosimFigures:
     costs: Costs | None = None  # cost of partitions, mapping and sharing for the jobs of a log
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as a dict for JSON, without those that this co-simulation does not have."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimFigures:
-        """Return the figures of a checked dict from a store or folder."""
         return from_plain(cls, plain)

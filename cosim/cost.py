@@ -60,7 +60,6 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
 
 
 def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
-    """Check, before anything runs, that the simulation of every packet is feasible."""
     if not jobs:
         return
     live, sampled = packets_by_fidelity(placing, jobs).values()
@@ -89,7 +88,6 @@ def _all_packets(placing: Placing, work: Work) -> float:
 
 
 def _packets(placing: Placing, work: Work) -> float:
-    """Return the packets of an iteration."""
     return _of_body(replace(work, iterations=1, compute=0), placing.config) if work.application else 0.0
 
 

@@ -35,7 +35,6 @@ class Experience:
         self._rng = np.random.default_rng([self.seed, 31])
 
     def drawn(self) -> bool:
-        """Return whether the next job is one of those that are always simulated."""
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
     def note(self, foretold: float, factor: float, deviation: float = 0.0) -> None:

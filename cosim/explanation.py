@@ -25,8 +25,6 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class WaitedLink:
-    """A link on which packets of the explained job waited for others."""
-
     link: str  # the link in words
     # Router and port of the link.
     router: int
@@ -49,7 +47,6 @@ class Explanation:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Explanation:
-        """Return the explanation that `to_dict` described."""
         links = [
             {**link, "others": {int(job): cycles for job, cycles in link["others"].items()}}
             for link in plain["links"]

@@ -73,12 +73,10 @@ class _Rates:
     ended: NDArray[np.bool_]
 
     def longest(self) -> float:
-        """Return the cycles until it has no iterations left to skip."""
         going = ~self.ended & (self.rate > 0)
         return float((self.left[going] / self.rate[going]).max(initial=0.0))
 
     def farthest(self) -> float:
-        """Return the cycles until a group has no iterations left to skip."""
         going = ~self.ended
         some = np.where(self.rate > 0, np.maximum(0, self.left - _LAST), 0)
         return float((some[going] / np.where(self.rate[going] > 0, self.rate[going], 1)).min(initial=_FAR))

@@ -162,7 +162,6 @@ class _Again:
         self._checkpoint.write((state, {name: getattr(self, name) for name in self.kept}))
 
     def _take_up(self) -> None:
-        """Resume from the checkpoint, if there is one."""
         assert self._checkpoint is not None
         saved = self._checkpoint.load()
         if saved is not None:

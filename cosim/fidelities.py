@@ -231,7 +231,6 @@ class _Mixes:
         self.execution: Execution = self._mixes
 
     def alone(self, placed: Placed) -> float:
-        """Return the cycles of a job alone on its nodes, at its rate."""
         return _alone(self._rates, placed)
 
     def finish(self, keep: Keep | None) -> None:

@@ -38,12 +38,10 @@ class Journal:
         execution.network.between = self.look
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job on its nodes at `now`."""
         begun: float | None = self._answer("begin", attempt, job, allocation, now)
         return begun
 
     def stop(self, attempt: int, now: float) -> None:
-        """Stop an attempt at `now`, before its end."""
         self._answer("stop", attempt, now)
 
     def next_end(self, until: float) -> Ends | None:
@@ -52,12 +50,10 @@ class Journal:
         return ends
 
     def lost(self, now: float) -> NDArray[Any]:
-        """Return the nodes lost up to `now`, each once."""
         nodes: NDArray[Any] = self._answer("lost", now)
         return nodes
 
     def refused(self, job: Job, why: str) -> None:
-        """Record that no place is left for a waiting job."""
         self._answer("refused", job, why)
 
     def longest(self, job: Job) -> float:

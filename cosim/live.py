@@ -202,7 +202,6 @@ class LiveExecution:
         return self._waiting.until_now(self._names)
 
     def _advance(self, limit: int | None) -> None:
-        """Simulate up to the end of a job, or to a cycle, and write down what has ended."""
         try:
             self._note(self._simulated(limit))
         except DeadlockError as error:
@@ -248,7 +247,6 @@ class LiveExecution:
         return bool(failed)
 
     def _note(self, numbers: list[int]) -> None:
-        """Write down jobs that have ended."""
         ended = []
         for number in numbers:
             attempt, record = self._running.pop(number)
@@ -285,6 +283,5 @@ class LiveExecution:
         """Record that a job has started."""
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
-        """Record that a job has ended or was stopped; report it if it has ended."""
         if self._tell is not None and ended is not None:
             self._tell(ended)

@@ -164,7 +164,6 @@ class LoopTimes:
         return self._times[key]
 
     def _draw(self, job: Placed, times: int, key: object, number: int) -> int:
-        """Return the cycles of the given number of iterations of a job alone in one draw."""
         block = replace(job, work=replace(job.work, iterations=times))
         placing = replace(self.placing, seed=self.placing.seed + number)
         cycles: int = self.memory.of(("block", (times, key), number), lambda: cycles_alone(placing, block))

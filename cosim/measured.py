@@ -9,8 +9,6 @@ from netplace.cosim.placed import Placed
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One job's times on the network, in cycles."""
-
     placed: Placed  # the job on its nodes
     start: int  # first cycle in which its tasks could act
     live: float  # from its start to its end

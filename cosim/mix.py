@@ -83,7 +83,6 @@ class Class:
         )
 
     def share(self, rng: np.random.Generator) -> float:
-        """Draw the share of its time in which a job communicates."""
         if self.measured:
             return float(rng.choice([*MEASURED[self.measured].values()]))
         return float(rng.uniform(*self.communication))
@@ -102,7 +101,6 @@ class Mix:
         return any(not job_class.measured and job_class.communication[1] == 1 for job_class in self.classes)
 
     def choosing(self, collectives: str) -> Mix:
-        """Return the same mix with this choice of collective algorithms as the default."""
         classes = (
             replace(job_class, application=choosing(job_class.application, collectives))
             for job_class in self.classes
@@ -189,7 +187,6 @@ def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], s
 
 
 def read_mix(path: str | Path) -> Mix:
-    """Return the mix of a TOML file."""
     path = Path(path)
     text, tables, said = read_table_list(path, "class", ("communication",))
     usual = {"communication": said.get("communication", _COMMUNICATION)}

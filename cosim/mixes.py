@@ -67,7 +67,6 @@ class Progress:
 
 
 def half_width(done: Progress, loops: LoopTimes) -> float:
-    """Return the half-width of an ended job's time, as a share of it; 0 for a job that only computes."""
     if not done.placed.work.application:
         return 0.0
     alone = max(1.0, loops.alone(done.placed))
@@ -196,7 +195,6 @@ class MixesExecution:
             self._now = now
 
     def _measure(self) -> None:
-        """Measure the rates of the running jobs that no longer apply."""
         for wanted in self._neighbours.to_measure(self._settled):
             self._measure_around(wanted)
         for attempt, running in self._running.items():

@@ -115,7 +115,6 @@ class Neighbours:
 
 
 def _merged(neighbourhoods: list[Neighbourhood]) -> list[Neighbourhood]:
-    """Merge neighborhoods that have a job in common."""
     merged: list[Neighbourhood] = []
     for neighbourhood in neighbourhoods:
         own, watched = {*neighbourhood.watched, *neighbourhood.beside}, neighbourhood.watched

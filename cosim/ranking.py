@@ -104,7 +104,6 @@ def _in_order(
 def _pairs(
     names: list[str], live: str, values: dict[tuple[str, str], list[float]]
 ) -> list[tuple[Paired, Paired]]:
-    """Return the differences of every two candidates, by a table's times and by live ones."""
     return [
         (
             paired(values[first, "table"], values[second, "table"]),

@@ -169,7 +169,6 @@ class Rates:
         return self._steady[key]
 
     def _most(self, job: Placed) -> int:
-        """Return how many iterations of a job a block has at most."""
         operations = max(1, len(body_of(_loop(job.work), self.placing.config)))
         longest = _BLOCK if waits_for_all(self.placing.body(job)) else _LONG_BLOCK
         return min(job.work.iterations, longest, max(_LEAST_BLOCK, OPERATIONS // operations))
@@ -197,7 +196,6 @@ def waits_for_all(program: Program) -> bool:
 
 
 def _loop(work: Work) -> Work:
-    """Return one iteration of what a job does."""
     return replace(work, iterations=1)
 
 

@@ -113,7 +113,6 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
 
 
 def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
-    """Return the share of the first interval in which the second is."""
     return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
 
 

@@ -30,7 +30,6 @@ class Started:
         return self.placed.job.number
 
     def on(self, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Started:
-        """Return the same job on other nodes, one per task."""
         return replace(self, placed=replace(self.placed, nodes=np.asarray(nodes, np.int64)))
 
 

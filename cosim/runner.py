@@ -154,7 +154,6 @@ def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
 def outcome_of(
     plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None, threads: int | str = 1
 ) -> dict[str, Any]:
-    """Return the outcome of a plan as a dict for JSON; for workers."""
     checkpoint = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
     return cosimulate(plan, tell=tell, checkpoint=checkpoint, threads=threads).outcome
 

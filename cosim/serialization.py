@@ -34,7 +34,6 @@ _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:
-    """Return the contents of the file of a co-simulation."""
     return results_text("co-simulation", VERSION, {"plan": plan.to_dict(), **outcome})
 
 
@@ -139,7 +138,6 @@ def _asked_again(plan: CosimPlan) -> CosimPlan:
 
 
 def _written(name: str, value: Any) -> Any:
-    """Return an option as a user writes it."""
     if not isinstance(value, list):
         return value
     return (":" if name == "repeats" else ",").join(map(str, value)) or "none"

@@ -24,7 +24,6 @@ from netplace.runs.toml_lines import read_toml
 
 
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
-    """Return the plans of a study file, with the seeds varying fastest."""
     _, said = read_toml(Path(path), flags=True)
     if "fidelity" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")

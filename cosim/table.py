@@ -14,8 +14,6 @@ def from_log(estimate_factor: float) -> Callable[[Job], float]:
 
 
 class TableExecution:
-    """Jobs that take as long as alone on a new network; a `netplace.scheduling.Execution`."""
-
     def __init__(
         self,
         placing: Placing,

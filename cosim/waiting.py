@@ -24,8 +24,6 @@ _LINKS = 100  # of which the course is told, those with most waiting for other j
 
 @dataclass(frozen=True)
 class LinkWaiting:
-    """The waiting of packets for a link."""
-
     # Router and port of the link; the port after the last one of a router is the consumption of its node.
     router: int
     port: int
@@ -62,7 +60,6 @@ class Waiting:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:
-        """Return the waiting of a checked dict from a store or folder."""
         return from_plain(cls, plain)
 
 
@@ -84,7 +81,6 @@ class WaitingOverTime:
         return self._due
 
     def look(self) -> None:
-        """Close all windows that end with the network's cycle."""
         while self._network.now >= self._due:
             self._close()
             self._due += self._window
@@ -92,7 +88,6 @@ class WaitingOverTime:
                 self._halve()
 
     def until_now(self, names: list[int]) -> Waiting:
-        """Return everything up to now."""
         self._close()
         waiting = self._network.waiting()
         total: dict[tuple[int, int], int] = {}

@@ -26,15 +26,12 @@ Times = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A job in a window."""
-
     job: Placed  # the job on its nodes
     times: int  # iterations of a block
     once: float  # cycles of one iteration alone
     lasting: bool  # whether it runs continuously, instead of repeating its block
 
     def start(self, placing: Placing, network: Network, at: int | None = None) -> int:
-        """Start it on a network, and return its number there."""
         work = replace(self.job.work, iterations=_FOR_EVER if self.lasting else self.times)
         return placing.start(network, replace(self.job, work=work), at)
 

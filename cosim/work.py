@@ -100,7 +100,6 @@ def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
 
 
 def _application(work: Work) -> str:
-    """Return the text of the application, with the groups of its collectives."""
     head, word, rest = work.application.partition("collectives=")
     text, comma, others = rest.partition(",")
     return f"{head}{word}{in_groups(text, work.groups)}{comma}{others}" if word else work.application

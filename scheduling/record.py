@@ -80,8 +80,6 @@ def _subtrees(tree: Hierarchy) -> tuple[Any, Any]:
 
 
 class Record:
-    """Rows and sums of one simulation."""
-
     def __init__(self, contiguity: Contiguity, locality: Locality | None, keep_nodes: bool) -> None:
         self._rows = Rows()
         self._contiguity = contiguity
@@ -103,11 +101,9 @@ class Record:
             self._last = now
 
     def rejected(self, job: Job, reason: str) -> None:
-        """Write down a job that can never run."""
         self._rejected.append((job.number, job.nodes, reason))
 
     def submitted(self, job: Job, estimate: float) -> int:
-        """Write down a job that enters the queue, and return its row."""
         rows, row = self._rows, self._rows.append()
         rows["number"][row], rows["submit"][row], rows["nodes"][row] = job.number, job.submit, job.nodes
         rows["nominal"][row], rows["estimate"][row] = job.run_time, estimate
@@ -129,7 +125,6 @@ class Record:
         self._unusable = nodes
 
     def started(self, running: Running, seconds: float | None) -> None:
-        """Write down a start, and the run time there if it is known."""
         rows, waiting, allocation = self._rows, running.waiting, running.allocation
         row, held = waiting.row, len(allocation.nodes)
         self._held += held
@@ -147,7 +142,6 @@ class Record:
             self._nodes[row] = allocation.nodes
 
     def ended(self, running: Running, now: float, state: State) -> None:
-        """Write down an end, and what became of the job."""
         rows, row = self._rows, running.waiting.row
         self._held -= len(running.allocation.nodes)
         rows["end"][row], rows["state"][row] = now, state
@@ -156,7 +150,6 @@ class Record:
             rows["nominal"][row] = now - begin
 
     def killed(self, running: Running, now: float) -> None:
-        """Write down that an attempt was killed."""
         held, row = len(running.allocation.nodes), running.waiting.row
         self._held -= held
         self._killed.append((row, running.start, now, held))
@@ -165,7 +158,6 @@ class Record:
     def schedule(
         self, machine: str, nodes: int, policy: str, estimates: str, overrun: str, cost: Cost
     ) -> Schedule:
-        """Return the schedule once all jobs have ended."""
         killed = np.array(self._killed, [("row", "i8"), ("start", "f8"), ("end", "f8"), ("held", "i8")])
         return Schedule(
             machine=machine,

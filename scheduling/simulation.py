@@ -43,7 +43,6 @@ def reason_against(job: Job, empty: Partitioner) -> str:
 
 
 def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
-    """Return the numbers of the jobs that can never run, each with the reason."""
     empty = empty.copy()
     known: dict[object, str] = {}
     reasons = {}
@@ -147,7 +146,6 @@ class Simulation:
         return running
 
     def kill(self, running: Running) -> None:
-        """End a job without result and put it back in the queue."""
         self._record.killed(running, self.now)
         self._stop(running)
         self._let_go(running)
@@ -155,7 +153,6 @@ class Simulation:
         self._wait(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
 
     def wake(self, time: float) -> None:
-        """Ask the policy again at `time`."""
         if time != self._wake_at:
             self._wake_at = time
             self._at(time - self.now, self._on_wake, time)
@@ -215,7 +212,6 @@ class Simulation:
         self._queue.add(waiting)
 
     def _lose(self) -> None:
-        """Keep nodes that are lost from jobs."""
         if self._losses.look(self.now):
             self._reasons.clear()
 
@@ -235,7 +231,6 @@ class Simulation:
         self._end(cast(Running, event.value), State.FAILED)
 
     def _on_wall(self, event: simpy.Event) -> None:
-        """End a job at its estimate."""
         running = cast(Running, event.value)
         if not (running.over or running.order in self._due):
             self._stop(running)
@@ -316,7 +311,6 @@ class Simulation:
         event.callbacks.append(act)
 
     def _reason_against(self, job: Job) -> str:
-        """Return why a job can never run on this machine; empty if it can."""
         if job.nodes < 1 or not 0 <= job.run_time < math.inf:
             raise ValueError(
                 f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, expected at least 1 for 0 s"

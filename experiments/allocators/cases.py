@@ -62,7 +62,6 @@ class Watched:
         return self._inner.visited
 
     def find(self, job: Job) -> Allocation | None:
-        """Return what the situation algorithm chooses."""
         return self._inner.find(job)
 
     def take(self, allocation: Allocation) -> None:
@@ -79,7 +78,6 @@ class Watched:
             partitioner.release(allocation)
 
     def copy(self) -> Partitioner:
-        """Return an independent copy, which adds to the same sums."""
         twin = copy.copy(self)
         twin._inner = self._inner.copy()
         twin._others = {name: other.copy() for name, other in self._others.items()}
@@ -224,24 +222,20 @@ def _trend(
 
 
 def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, float]:
-    """Return the flow time of all-to-all jobs on a small machine, live, and their pairwise sums."""
     return flow_times(machine, case.partition, jobs, case.seed, log)
 
 
 def _sets(
     case: AllocatorCase, machine: Topology, *, requests: int, tie: str, revision: int
 ) -> dict[str, float]:
-    """Return choices by processor sets on a machine of 256 nodes, by the stream of requests of a revision."""
     return chosen_sets(case.partition, requests, case.seed, tie)
 
 
 def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float) -> dict[str, float]:
-    """Run jobs of applications live under processor sets, or a partitioner beside them."""
     return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
 
 
 def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, float]:
-    """Return what a selection takes, by the free nodes beyond those requested."""
     return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
 
 

@@ -31,7 +31,6 @@ _DIVISOR = 4
 
 
 def ipsc() -> str:
-    """Return the log of NASA Ames' iPSC/860 in the user's folder; empty: there is none."""
     folder = Path(os.environ.get(FOLDER) or "swf")
     logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
     return str(logs[0]) if logs else ""

@@ -231,7 +231,6 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
 
 @lru_cache(maxsize=8)
 def _work(given: str, seed: int) -> float:
-    """Return the node-seconds of the jobs, each alone."""
     alone = cosimulate(make_cosim_plan(json.loads(given) | {"fidelity": "table"}, seed)).outcome["jobs"]
     return float(sum(job["size"] * job["alone"] for job in alone))
 

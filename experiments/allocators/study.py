@@ -93,7 +93,6 @@ def _decisions(quick: bool) -> Iterator[AllocatorCase]:
 
 
 def _t3d() -> str:
-    """Return the log of LLNL's Cray T3D in the user's folder; empty: there is none."""
     folder = Path(os.environ.get(FOLDER) or "swf")
     logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
     return str(logs[0]) if logs else ""

@@ -94,7 +94,6 @@ def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
 
 
 def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) -> dict[str, float]:
-    """Return what a stream of jobs that run the suite takes, first come first served, on one live network."""
     placing = SuitePlacing(machine, Config(), _suite_of, seed=seed)
     execution = LiveExecution(placing, lambda job: 1.0)
     made = schedule(machine, jobs, "fcfs", make_partitioner(partition, machine, seed), execution)

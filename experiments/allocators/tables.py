@@ -20,7 +20,6 @@ _CARDS = ["cards", "deviation", "least cards"]
 
 
 def _sets(frame: pd.DataFrame) -> Made:
-    """Return the three claims on processor sets, beside what is printed."""
     groups = frame.groupby(["partition", "tie"], sort=False)
     sums, cards = groups[_COUNTS].sum(), groups[_CARDS].mean()
     cells = sums.join(cards).reset_index().rename(columns={"partition": "rule"})
@@ -80,7 +79,6 @@ def _pay(frame: pd.DataFrame) -> Made:
 
 
 def _times(frame: pd.DataFrame) -> Made:
-    """Return the time of a selection for each machine, by its surplus."""
     cells = frame.rename(columns={"partition": "kind of sets"})
     cells = cells[["machine", "kind of sets", "sets", "surplus", "ms"]]
     most = cells.loc[cells["ms"].idxmax()]
@@ -149,7 +147,6 @@ def _printed() -> list[dict[str, Any]]:
 
 
 def _sentences(own: pd.DataFrame) -> list[str]:
-    """Return sentences on one machine."""
     ratio = own["ratio"]
     gains = {name: 1 - ratio[first] / ratio[other] for name, (first, other, _) in _CLAIMS.items()}
     near = sum(_CLAIMS[name][2] / 2 <= gain <= 2 * _CLAIMS[name][2] for name, gain in gains.items())
@@ -235,7 +232,6 @@ def _choice(frame: pd.DataFrame) -> _Made:
 
 
 def _decisions(frame: pd.DataFrame) -> _Made:
-    """Return each cell over that of (mc1x1, mc1x1), beside the printed one."""
     printed = published("cpa_pairwise_sum.csv").replace(_NAMES)
     theirs = printed.set_index(["situation", "decision"])["mean_pairwise_sum"]
     decisions = frame["decisions"].iloc[0]
@@ -283,7 +279,6 @@ def _decisions(frame: pd.DataFrame) -> _Made:
 
 
 def _overlap(frame: pd.DataFrame) -> _Made:
-    """Return how much longer each of two jobs takes beside the other."""
     rows = []
     for row in frame.to_dict("records"):
         factors = [both / alone for both, alone in zip(row["together"], row["alone"], strict=True)]
@@ -304,7 +299,6 @@ def _overlap(frame: pd.DataFrame) -> _Made:
 
 
 def _trends(frame: pd.DataFrame) -> _Made:
-    """Return how spread jobs are by allocator, work multiple and replication factor."""
     figures = [*SPREADS, *(f"span, {name}" for name in OVER_JOBS if name != "mean")]
     cells = frame.groupby(["partition", "work", "copies"], sort=False)[figures].mean().reset_index()
     once = cells[cells["copies"] == 1]
@@ -337,7 +331,6 @@ def _trends(frame: pd.DataFrame) -> _Made:
 
 
 def _flow(frame: pd.DataFrame) -> _Made:
-    """Return flow times over those of mc1x1, seed by seed, with intervals, by machine and allocator."""
     names, rows = ("flow", "run", "pairwise sum"), []
     for machine, group in frame.groupby("machine", sort=False):
         base = group[group["partition"] == "mc1x1"].set_index("seed")

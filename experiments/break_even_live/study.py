@@ -85,7 +85,6 @@ class Slowed:
 
 
 def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
-    """Return the cycles of a job alone in a compact partition of the empty machine."""
     return times.cycles(placing.put(placed.job, compact(placing.machine, placed.job)))
 
 
@@ -134,7 +133,6 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 def _lines(
     live: dict[Shared, Outcome], turnaround: dict[tuple[Shared, int], float], percents: tuple[int, ...]
 ) -> list[dict[str, object]]:
-    """Return a line for each machine, load and way to scatter."""
     lines: list[dict[str, object]] = []
     for machine, load in dict.fromkeys((case.machine, case.load) for case in live):
         mine = {

@@ -58,8 +58,6 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Cell(KeptCase):
-    """An operation of so many ranks and bytes on a network; `draws` placements where there is chance."""
-
     study: ClassVar[str] = "collectives"
 
     operation: str
@@ -104,7 +102,6 @@ class Cell(KeptCase):
         return by_algorithm
 
     def _programs(self) -> Iterator[tuple[str, Program]]:
-        """Yield every algorithm that so many ranks allow, and its program of a vector of `bytes`."""
         for name, algorithm in algorithms_of(self.operation).items():
             if not algorithm.needs(self.ranks):
                 yield name, self._program(name)
@@ -146,7 +143,6 @@ def _distinct(programs: Iterable[tuple[str, Program]]) -> tuple[dict[str, Progra
 
 
 def _places(nodes: int, ranks: int, placement: str, draw: int) -> tuple[Nodes, Nodes]:
-    """Return the node of each rank, and the other nodes."""
     rng = np.random.default_rng([draw, ranks])
     order = np.arange(nodes)
     if placement == "scattered":
@@ -158,7 +154,6 @@ def _places(nodes: int, ranks: int, placement: str, draw: int) -> tuple[Nodes, N
 def _cycles(
     machine: Topology, config: Config, program: Program, own: Nodes, others: Nodes | None, limit: int | None
 ) -> int | None:
-    """Return the cycles that a program takes; None if they are more than `limit`."""
     network, begin = Network(machine, config), 0
     if others is not None:
         begin = WARM_UP

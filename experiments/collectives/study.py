@@ -136,7 +136,6 @@ def winners_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFra
 
 
 def findings(winners: pd.DataFrame) -> ReportTable:
-    """Return how often another algorithm wins than in order and alone, and what keeping that one costs."""
     rows = []
     for setting, own in winners.groupby("setting", sort=False):
         logs = np.log(own["kept"])
@@ -176,7 +175,6 @@ def by_ranks(winners: pd.DataFrame) -> ReportTable:
 
 
 def winner_table(operation: str, winners: pd.DataFrame) -> ReportTable:
-    """Return the winner of each cell of an operation by setting; ``+n``: n others do as well."""
     rows = []
     for (network, ranks, bytes), own in winners.groupby(["network", "ranks", "bytes"], sort=False):
         by_setting = own.set_index("setting")
@@ -261,7 +259,6 @@ def cells(asked: Asked) -> list[Cell]:
 
 
 def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
-    """Return the bytes of the vectors of so many ranks; a barrier has none, and so counts once."""
     operations, sizes = OF_MANY if ranks >= MANY else (tuple(PARTS), BYTES)
     if operation not in operations:
         return ()

@@ -57,7 +57,6 @@ class Cell(KeptCase):
         return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
 
     def run(self) -> Outcome:
-        """Return what came of each job by each of `KINDS`, times in seconds."""
         began = time.process_time()
         placing = _placing(self.machine, self.communication, self.week)
         jobs = self.stream().jobs
@@ -104,7 +103,6 @@ def _placing(machine: str, communication: str, seed: int) -> Placing:
 
 
 def _iteration(placing: Placing, job: Job, work: Work) -> float:
-    """Return the cycles of an iteration of a job alone on compact nodes."""
     allocation = compact(placing.machine, job)
 
     def cycles(laps: int) -> int:
@@ -143,7 +141,6 @@ def _sampled(placing: Placing, times_by_job: Columns) -> FastForwardExecution:
 
 
 def _with_intervals(placing: Placing, execution: FastForwardExecution, times_by_job: Columns) -> None:
-    """Record sampled times with their intervals."""
     second = 1e9 / placing.config.cycle_ns
     stays: dict[int, JobResidence] = execution.stays
     for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():

@@ -31,7 +31,6 @@ def _groups(topology: Topology, option: str = "", seed: int = 0) -> SubtreesOfAn
 
 
 def _switches(topology: Topology, option: str = "", seed: int = 0) -> Paging:
-    """Return the partitioner that gives whole switches, the first free ones."""
     levels = levels_of_groups(topology, "switches")
     page = np.empty(topology.nodes, np.int64)
     page[levels.order] = np.searchsorted(levels.starts[1], np.arange(topology.nodes), side="right") - 1

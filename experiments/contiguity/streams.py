@@ -24,8 +24,6 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stream:
-    """Jobs of a log for a machine."""
-
     jobs: Workload  # the jobs, times divided by `faster`
     faster: float  # by what times were divided, those between submissions apart
 
@@ -43,7 +41,6 @@ class _Kept:
 
 @lru_cache(maxsize=16)
 def _kept(log: ArchiveLog, machine: int) -> _Kept:
-    """Return the jobs of a log that count on a machine of the given number of nodes."""
     # Sizes are those of the log times a power of two, or divided by one, the largest with which its machine
     # is no larger than this one: jobs fill as much of it as they did there. Jobs of one processor or one
     # node, of more than half the machine, and short ones do not count.

@@ -90,7 +90,6 @@ def figures_of(made: list[Made]) -> pd.DataFrame:
 
 
 def _case(cell: Cell) -> tuple[object, ...]:
-    """Return what the jobs of a run and the rules beside the partitioner are."""
     return cell.machine, cell.log.digest, cell.week, cell.communication, cell.policy
 
 

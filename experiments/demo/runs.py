@@ -88,8 +88,6 @@ _WHY_LESS = (
 
 @dataclass(frozen=True)
 class _Shared:
-    """What came of the shared machine."""
-
     table: Table  # of all partitioners
     columns: list[str]  # its headings
     rows: list[list[str]]  # its cells
@@ -99,12 +97,10 @@ class _Shared:
 
 
 def _plan_of(partition: str, jobs: int = _JOBS) -> CosimPlan:
-    """Return the plan of the shared machine under a partitioner."""
     return make_cosim_plan(_GIVEN | {"partition": partition, "jobs": jobs})
 
 
 def _shared_machine(picture: Path) -> _Shared:
-    """Let jobs share a torus under each partitioner; draw the last, and return a table of all."""
     rows = []
     for partition in _PARTITIONS:
         plan = _plan_of(partition)
@@ -128,7 +124,6 @@ def _shared_machine(picture: Path) -> _Shared:
 
 
 def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
-    """Return the page of the demonstration."""
     traces = list(dict.fromkeys(outcome.trace for outcome in outcomes))
     seeds = len({outcome.seed for outcome in outcomes})
     parts: list[Part] = []
@@ -232,7 +227,6 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def show(outcomes: Sequence[Outcome]) -> None:
-    """Print mean cycles and ratios of every trace and network."""
     for network, (_, mappings) in NETWORKS.items():
         rows = []
         for trace in TRACES:

@@ -71,7 +71,6 @@ class Cell(KeptCase):
 
     @property
     def config(self) -> Config:
-        """Settings: those of the fabric, but for routing, classes and congestion control."""
         given = {
             "routing": self.routing,
             "vcs": VCS,
@@ -81,7 +80,6 @@ class Cell(KeptCase):
         return Config(**FABRICS[self.fabric].settings | given)
 
     def run(self) -> dict[str, list[float]]:
-        """Return the microseconds of an iteration of each job, ``alone`` and ``live``; 0: it had no nodes."""
         nodes = _nodes(self.partitioner, self.draw)
         there = [number for number, own in enumerate(nodes) if len(own)]
         times = np.zeros((2, len(nodes)))
@@ -122,7 +120,6 @@ def _machine() -> Topology:
 
 @lru_cache
 def _nodes(partitioner: str, draw: int) -> list[Nodes]:
-    """Return the nodes of each job, which come in any order to a machine that others held before."""
     rng = np.random.default_rng([draw, 2])
     keeper = make_partitioner(partitioner, _machine(), draw)
     past = filled(keeper, rng)

@@ -102,7 +102,6 @@ PARTS = {
 
 
 def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
-    """Return the cells of a part, each with its name."""
     draws = range(1, 1 + (asked.partitions or (1 if asked.quick else DRAWS)))
     if part == "fabrics":
         tried = [
@@ -140,7 +139,6 @@ def _table(part: str, table: pd.DataFrame) -> ReportTable:
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table without the column that says the same in each row, or as another."""
     same = "fabric" if table["fabric"].nunique() == 1 else "feature"
     return table.drop(columns=same)
 

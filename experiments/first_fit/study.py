@@ -46,7 +46,6 @@ FACTOR = 2.0
 
 
 def ratios(beside: pd.DataFrame, loads: Sequence[float]) -> pd.DataFrame:
-    """Return a row for each ratio of published times: searches to IFF, and sets to the first one."""
     known = beside[beside["published ms"].notna()].set_index(["search", "set"])
     rows = []
     for name, top, bottom in _pairs(known):
@@ -67,7 +66,6 @@ def _pairs(known: pd.DataFrame) -> Iterator[tuple[str, tuple[str, int], tuple[st
 
 
 def _ratio_table(part: str, text: str, beside: pd.DataFrame, loads: Sequence[float]) -> ReportTable:
-    """Return the ratios as a table of the report."""
     frame = ratios(beside, loads)
     digits = {name: 2 for name in frame.columns if name != "ratio"}
     return ReportTable(f"{part}-ratios", f"{text}: ratios of times of jobs, by load", frame, digits)
@@ -197,7 +195,6 @@ def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _digits(beside: pd.DataFrame) -> dict[str, int]:
-    """Return digits after the point of each column of numbers."""
     named = {"set": 0, "S": 0, "questions": 0, "jobs": 0, "occupied": 2, "published ms": 2, "to ours": 1}
     return named | {
         name: 4 if name.startswith("ms") else 0 for name in beside if name.startswith(("ms ", "visited "))
@@ -288,7 +285,6 @@ def _of_visits(beside: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the times at the highest load over the largest side of the jobs, a curve for each search."""
     high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
     names = [name for name in NAMES.values() if name in high]
     marks = [

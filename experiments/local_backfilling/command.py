@@ -93,7 +93,6 @@ def backfill_command(**given: Any) -> None:
 
 
 def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[list[Job]]]:
-    """Return the log and the workloads out of it that are requested."""
     from netplace.checks import check_int, check_size
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 
@@ -140,7 +139,6 @@ def _figures(
     rows: Any,
     write: Any,
 ) -> dict[str, Any]:
-    """Return the figures of a rule, means over the workloads."""
     from dataclasses import asdict
 
     from netplace.cli.job_progress import job_progress

@@ -148,8 +148,6 @@ _JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
 
 @dataclass(frozen=True)
 class BackfillingCase(KeptCase):
-    """One instance under one rule."""
-
     study: ClassVar[str] = "local-backfilling"
 
     part: str
@@ -191,7 +189,6 @@ def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase
 
 
 def _levels(log: ArchiveLog) -> str:
-    """Return the level vector of a log's machine."""
     if not log.levels:
         raise ValueError(
             f"--log {log.path}: the level vector of its machine is not known, expected levels=.. such as "
@@ -241,7 +238,6 @@ _KINDS_TABLE = {reading: f"kinds-{reading.replace(' ', '-')}" for reading in REA
 
 
 def _orders(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
-    """Return the orders among rules of one kind on each log."""
     logs = {
         str(log): {
             name: {rule: _values(own, rule, name) for rule in own["rule"].unique()} for name in _OF_WEEKS
@@ -286,7 +282,6 @@ def _values(group: pd.DataFrame, rule: str, figure: str) -> NDArray[np.float64]:
 
 
 def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the published orders with their verdicts on our logs."""
     lines = []
     for claim in (
         published("mendonca_claims.csv").query(f"chapter == {CHAPTERS[part]}").itertuples(index=False)

@@ -106,7 +106,6 @@ def _rows_of(app: str, asked: Asked) -> Iterator[Row]:
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
-    """Return times on both meshes under each mapping, relative to consecutive on the 8x8 mesh."""
     cells = _cells(runs)
     times = ReportTable("times", "Times in 10,000 cycles", cells, _DIGITS)
     shapes = _shapes(cells)
@@ -134,7 +133,6 @@ _DIGITS = {"mean": 2, "std": 2, "least": 2, "to consecutive 8x8": 3}
 
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each application, mesh and mapping, with the best of an application marked."""
     cells = []
     for app, group in runs.groupby("app", sort=False):
         samples = {
@@ -161,7 +159,6 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each application, how long it takes on the 4x4x4 mesh beside the 8x8 mesh."""
     means = cells.pivot(index="app", columns=["mesh", "mapping"], values="mean")
     apps = list(dict.fromkeys(cells["app"]))
     ratios = (means["4x4x4"] / means["8x8"]).loc[apps, list(MAPPINGS)]
@@ -187,7 +184,6 @@ def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame) -> None:
-    """Draw both meshes side by side for each application, a bar for each mesh and mapping."""
     apps = list(dict.fromkeys(cells["app"]))
     base = cells[(cells["mesh"] == "8x8") & (cells["mapping"] == "consecutive")].set_index("app")["mean"]
     series, spread = {}, {}

@@ -178,7 +178,6 @@ def _crossings(scattered: pd.DataFrame, boxes: pd.DataFrame, measure: str, size:
 
 
 def _shown(part: str, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells as the report shows them."""
     table = cells.copy()
     table["load"] = ["saturated" if load == SATURATED else f"{load:g}" for load in cells["load"]]
     table["published"] = f"{PUBLISHED[0]:g} to {PUBLISHED[1]:g}"
@@ -220,7 +219,6 @@ def _range(cells: pd.DataFrame, measure: str) -> str:
 
 
 def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
-    """Draw turnaround and, at saturation, makespan of scattered jobs relative to contiguous ones."""
     slowdowns = sorted(runs["slowdown"].unique())
     panels: dict[str, dict[str, list[float]]] = {"mean turnaround": {}, "makespan": {}}
     for load, group in runs.groupby("load", sort=False):

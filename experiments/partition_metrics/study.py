@@ -132,7 +132,6 @@ def _job(app: str, part: Part) -> dict[str, Any]:
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
-    """Return a table of correlations for each part, beside the published, and a picture of the points."""
     printed = pd.concat([published(f"partition_metric_correlations_{form}.csv") for form in ("2d", "3d")])
     tables, figures, every, sentences = [], {}, {}, []
     for name in asked.parts:
@@ -195,7 +194,6 @@ def _means(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
-    """Draw run time against each metric, colored by kind; `points` has a row for each run of the part."""
     own = points[points["app"] == app]
     panels = {name: (own[name], own["time"]) for name in METRICS}
     kinds = ["boxes" if kind.isdecimal() else kind for kind in own["configuration"].str.split("[x ]").str[0]]

@@ -118,7 +118,6 @@ POINTS = {
 
 
 def of_break_evens(cells: pd.DataFrame) -> str:
-    """Return a sentence on how many printed break-evens are met."""
     known = cells[cells["printed"].notna()]
     near = int((known["difference"].abs() <= NEAR).sum())
     spread = f"{cells['break-even'].min():.0f} to {cells['break-even'].max():.0f} %"
@@ -153,7 +152,6 @@ def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
 
 
 def of_boxes(frame: pd.DataFrame) -> str:
-    """Return a sentence on how many kinds of jobs are fastest in the most cubic box."""
     cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
     same = (frame["best box"] == cubic).mean()
     third = frame[frame["application"].isin(PUBLISHED_CLASSES["III"])]

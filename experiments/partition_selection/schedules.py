@@ -111,7 +111,6 @@ def run_case(
 
 
 def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
-    """Return the given number of jobs of a case."""
     jobs = applications(
         machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
     )
@@ -159,7 +158,6 @@ def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
 
 
 def key_of(case: SelectionCase, machine: Machine, intensities: tuple[str, ...]) -> str:
-    """Return the content hash under which a schedule is kept."""
     content = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
     content["intensities"] = list(intensities)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

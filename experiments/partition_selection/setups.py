@@ -30,8 +30,6 @@ _SHIFTS = {
 
 @dataclass(frozen=True)
 class Setup:
-    """A reading of the published applications."""
-
     title: str  # short description
     # Program of an application, if it is not the one of the same name: ``app`` and options.
     programs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -63,6 +61,5 @@ SETUPS: dict[str, Setup] = {
 
 
 def short(rule: str) -> str:
-    """Return the published abbreviation of a mapping rule."""
     names = {rule: name for setup in SETUPS.values() for name, rule in setup.mappings.items()}
     return names[rule]

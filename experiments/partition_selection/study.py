@@ -76,8 +76,6 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Part:
-    """What the name of a part says: its table, the set-up, and whether sizes are rounded up."""
-
     table: str
     setup: str
     rounded: bool
@@ -93,7 +91,6 @@ def read(part: str) -> Part:
 
 
 def rows(asked: Asked) -> list[Row]:
-    """Return the runs of the run-time tables."""
     return [row for setup in _setups(asked) for row in _rows_of(setup, asked.quick)]
 
 
@@ -121,7 +118,6 @@ def _kinds(setup: str, quick: bool) -> Iterator[tuple[str, str, int]]:
 
 
 def intensities_of(setup: str, quick: bool = False) -> tuple[str, ...]:
-    """Return the intensities of which jobs draw in a set-up."""
     chosen = SETUPS[setup].intensities
     return chosen[:1] if quick else chosen
 

@@ -97,7 +97,6 @@ PARTS = {
 
 
 def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
-    """Return the rules of partition and mapping that make a placement of the study, such as ``random:3``."""
     name, _, number = placement.partition(":")
     if name == "random":
         return f"random:{number}", "random"
@@ -174,7 +173,6 @@ _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for nam
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each application and placement, relative to the best placement's mean."""
     cells = []
     for app, group in runs.groupby("app", sort=False):
         base = group.groupby("placement")["cycles"].mean().min() / 1e4

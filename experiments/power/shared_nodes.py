@@ -83,11 +83,9 @@ class SharedCluster:
                 )
 
     def ready(self, node: int) -> int:
-        """Return the slot from which no core of a node is held."""
         return max((until for cores, until in self.held.get(node, ()) if cores), default=0)
 
     def free(self, node: int, slot: int) -> int:
-        """Return the cores of a node that are not held in a slot."""
         return self.cores[node] - sum(cores for cores, until in self.held.get(node, ()) if slot < until)
 
 

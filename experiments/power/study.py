@@ -185,7 +185,6 @@ def _instances_sentence(frame: pd.DataFrame) -> str:
 
 
 def _growth(counts: tuple[int, ...]) -> ReportTable:
-    """Return solving times of instances like the published one with five pending jobs: 12 nodes."""
     lines = []
     cluster = SharedCluster((64,) * 10 + (60,) * 2, (4,) * 12, 18, (10, 11), {2: ((64, 3),), 4: ((64, 3),)})
     for count in counts:

@@ -105,7 +105,6 @@ ALIKE = 0.10  # share by which a time relative to contiguous may differ and stil
 
 
 def _report_of(runs: pd.DataFrame, titles: dict[str, str]) -> Report:
-    """Return a table for each part, ours beside the published, and how far they agree."""
     printed = published("quasi_contiguous_4ary4tree_16_tasks.csv").set_index("app")
     tables, figures, sentences = list[ReportTable](), {}, tuple[str, ...]()
     for name, title in titles.items():
@@ -167,7 +166,6 @@ _DIGITS = {
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each application and layout: ours and the published, relative to contiguous."""
     cells = []
     for app, group in runs.groupby("app", sort=False):
         base = float(group.loc[group["layout"] == "contiguous", "cycles"].mean())
@@ -308,7 +306,6 @@ def _partition(layout: str, number: int, reading: Reading) -> str:
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
-    """Return a table for each part, ours beside the published, and how far they agree."""
     return _report_of(runs, {part: STUDY.parts[part] for part in asked.parts})
 
 

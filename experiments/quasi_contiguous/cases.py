@@ -56,7 +56,6 @@ def tree_for(nodes: int) -> str:
 
 
 def logs(quick: bool = False, given: Sequence[str] = ()) -> list[_Stream]:
-    """Return the logs given, else those of the user's folder by name; none if there is no folder."""
     for file in given:
         if not Path(file).is_file():
             raise ValueError(f"--log {file}: there is no such file, expected a log (.swf, .swf.gz)")
@@ -93,7 +92,6 @@ def _whole_logs(quick: bool, given: Sequence[str] = ()) -> list[_Stream]:
 
 
 def _models(quick: bool, given: Sequence[str] = ()) -> list[_Stream]:
-    """Return streams of generated jobs, whatever logs are given."""
     names = ["like HPC2N"] if quick else list(LIKE)
     jobs, seeds = (300, 2) if quick else (5000, 3)
     return [_Stream(name, *LIKE[name], jobs, seeds=seeds) for name in names]

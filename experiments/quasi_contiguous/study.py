@@ -88,7 +88,6 @@ def beside_printed(cells: pd.DataFrame, quick: bool = False) -> pd.DataFrame:
 
 
 def _thresholds_met(part: str, cells: pd.DataFrame) -> str:
-    """Return a sentence on how many of the printed thresholds are met."""
     known = cells[cells["printed"].notna()]
     near = int((known["difference"].abs() <= NEAR).sum())
     if known.empty:
@@ -194,7 +193,6 @@ _SKIPPED = (
 
 
 def _row(case: StreamCase, figures: ScheduleFigures) -> dict[str, str | int | float]:
-    """Return what a case is, and its figures."""
     return {
         "part": case.part,
         "workload": case.stream.name,

@@ -232,7 +232,6 @@ _CONDUCTED: dict[str, Callable[[Asked, Bench], tuple[list[ReportTable], list[str
 
 
 def _predicted(rows: Sequence[Row], config: Config, bench: Bench) -> pd.DataFrame:
-    """Return measured and simulated times of rows, which are kept in the store."""
     runs = [row.point.run(config) for row in rows]
     simulated = measured([Simulated({"n": n}, run) for n, run in enumerate(runs)], bench)
     frame = pd.DataFrame(

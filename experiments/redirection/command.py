@@ -99,7 +99,6 @@ def redirect_command(**given: Any) -> None:
 
 
 def _task_sets(asked: SimpleNamespace) -> list[Any]:
-    """Return the task sets of the flags."""
     from netplace.checks import check_int
     from netplace.experiments.redirection.simulator import tasks_of, windows
     from netplace.scheduling.workload import make_workload, read

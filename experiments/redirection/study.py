@@ -55,7 +55,6 @@ class RedirectionCase(KeptCase):
     parameters: tuple[tuple[str, float], ...]
 
     def run(self) -> dict[str, Any]:
-        """Return the figures of each window."""
         given: dict[str, Any] = dict(self.parameters)
         for name in ("dedicated", "threshold"):
             if name in given:
@@ -70,7 +69,6 @@ class RedirectionCase(KeptCase):
 
 
 def cases(asked: Asked) -> list[RedirectionCase]:
-    """Return what is requested of the part windows: all policies with the published parameters."""
     return [case for made in _by_log(asked) for case in made]
 
 
@@ -139,7 +137,6 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 
 def _swept(frame: pd.DataFrame, varied: list[tuple[RedirectionCase, str, pd.DataFrame]]) -> pd.DataFrame:
-    """Return sums over all windows against those of SPT, by log and varied parameter."""
     lines = []
     for case, name, own in varied:
         base = frame[(frame["log"] == case.log.name) & (frame["policy"] == BASE)]

@@ -59,7 +59,6 @@ PARTS = {
 
 
 def rows(asked: Asked) -> list[Row]:
-    """Return the runs of the run-time table."""
     return [
         run_in_box(name, intensity, nodes, shape, mapping)
         for nodes, name, intensity in _kinds(asked.quick)
@@ -69,7 +68,6 @@ def rows(asked: Asked) -> list[Row]:
 
 
 def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
-    """Yield size, application and intensity of all jobs."""
     sizes = sorted({size for mix in SIZES.values() for size in mix})
     for nodes in sizes:
         if not quick or nodes <= 16:
@@ -114,7 +112,6 @@ def jobs_of(case: MakespanCase, nodes: int, times: BoxTimes) -> list[Job]:
 
 
 def run_case(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
-    """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
     times = tables[case.mapping]
     machine = parse("mesh:16x16x16" if quick else MACHINE)
     assert isinstance(machine, Grid)
@@ -215,7 +212,6 @@ def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the makespans of the selections with the consecutive and the best mapping."""
     groups = list(dict.fromkeys(cells["classes"]))
     series, spread = {}, {}
     for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):

@@ -30,12 +30,10 @@ def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[
 
 
 def most_cubic(nodes: int) -> Shape:
-    """Return the box of the given number of nodes whose sides are most alike."""
     return min(shapes(nodes), key=lambda shape: (sum(shape), shape))
 
 
 def named(shape: Shape) -> str:
-    """Return ``"4x2x1"``."""
     return "x".join(map(str, shape))
 
 
@@ -99,16 +97,13 @@ class BoxTimes:
             ) from None
 
     def longest(self, job: Job) -> float:
-        """Return the longest run time in seconds over the boxes of the job's size."""
         known = self._boxes[job.application, job.intensity, job.nodes]
         return max(seconds for seconds, _ in known.values()) * job.repeats
 
     def least(self, job: Job) -> float:
-        """Return the run time in the best box."""
         known = self._boxes[job.application, job.intensity, job.nodes]
         return next(iter(known.values()))[0] * job.repeats
 
     def ranking(self, job: Job) -> Choices:
-        """Return the boxes for a job, the fastest first."""
         known = self._boxes[job.application, job.intensity, job.nodes]
         return [(shape, mapping) for shape, (_, mapping) in known.items()]

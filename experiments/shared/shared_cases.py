@@ -37,7 +37,6 @@ class Shared:
     fidelity: str = "live"
 
     def plan(self, size: SharedSize, gap: float = _AT_ONCE) -> CosimPlan:
-        """Return what to execute, `gap` seconds between submissions on average."""
         given = {
             "machine": self.machine,
             "workload": "applications",
@@ -82,6 +81,5 @@ def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shar
 
 
 def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
-    """Return what came of each plan; what the store lacks is made."""
     kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
     return [kept[plan.key] for plan in plans]

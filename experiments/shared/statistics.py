@@ -59,7 +59,6 @@ def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
 
 
 def spread(sample: Sample) -> tuple[float, float]:
-    """Return mean and standard deviation (of the sample; 0 for a single value)."""
     return float(np.mean(sample)), float(np.std(sample, ddof=1)) if len(sample) > 1 else 0.0
 
 

@@ -39,7 +39,6 @@ PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
 
 
 def cases(asked: Asked) -> list[Shared]:
-    """Return the co-simulations that are requested, the seeds running fastest but for the fidelity."""
     size = QUICK if asked.quick else FULL
     wanted = []
     for part in asked.parts:
@@ -106,7 +105,6 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 
 def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return a line for each case: turnarounds under a table and live, each over that of boxes there."""
     lines = []
     for names, group in frame.groupby(["class", "load", "policy"], sort=False):
         times = dict(iter(group.groupby("fidelity")))

@@ -103,7 +103,6 @@ def _placements(part: Part, asked: Asked) -> Iterator[tuple[str, str, int]]:
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
-    """Return a table for each part, ours beside the published, and how far they agree."""
     printed = published("td_vs_classic.csv").set_index(["table", "app", "mapping"]).sort_index()
     tables, figures, cells = [], {}, []
     for name in asked.parts:
@@ -123,7 +122,6 @@ _DIGITS = {
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each application and mapping: ours, the published, both relative to consecutive."""
     cells = []
     for (table, app), group in runs.groupby(["table", "app"], sort=False):
         samples = {

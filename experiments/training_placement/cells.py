@@ -55,7 +55,6 @@ class Cell(KeptCase):
     draw: int
 
     def run(self) -> dict[str, float]:
-        """Return the milliseconds of a step, ``alone`` and ``live``, beside so many ``neighbours``."""
         machine, config = _machine(self.machine), _config(PHIT_BYTES)
         nodes = _placed(self.machine, self.partitioner, self.draw)
         program = _step(self.order, config.cycle_ns)
@@ -78,7 +77,6 @@ class Scaled(KeptCase):
     phit_bytes: int
 
     def run(self) -> dict[str, float]:
-        """Return the milliseconds of a step, and the packets."""
         config = _config(self.phit_bytes)
         program = _step("tp-cp-dp-pp", config.cycle_ns)
         network = Network(_machine(self.machine), config)
@@ -141,6 +139,5 @@ def _step_ms(
 
 
 def _mean_distance(machine: Topology, nodes: Nodes) -> float:
-    """Return the mean distance in hops of two nodes."""
     first, second = np.triu_indices(len(nodes), 1)
     return float(machine.distance(nodes[first], nodes[second]).mean())

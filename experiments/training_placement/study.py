@@ -39,7 +39,6 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
 
 
 def _map(name: str, means: pd.DataFrame, shades: Shades) -> Panel:
-    """Return a map with the value of each cell, white where its shade is dark."""
     values = means.to_numpy()
     y, x = np.nonzero(np.isfinite(values))
     tall, wide = values.shape
@@ -64,7 +63,6 @@ _NOTHING = 1e-12  # sum of squares of logarithms of times that do not differ
 
 
 def steps_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFrame:
-    """Return a row for each cell, with its `neighbours`, `distance`, and milliseconds `alone` and `live`."""
     return pd.DataFrame([vars(cell) | dict(outcome) for cell, outcome in outcomes])
 
 
@@ -193,7 +191,6 @@ PARTS = {
 
 
 def cells(part: str, asked: Asked) -> list[Cell]:
-    """Return the cells of a machine."""
     machine, partitioners = MACHINES[part]
     draws = asked.partitions or (1 if asked.quick else DRAWS)
     return [

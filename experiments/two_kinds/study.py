@@ -36,7 +36,6 @@ _SETS = {
 
 
 def task_set(cells: float, query_set: str) -> TaskTimes:
-    """Return the comparisons of a query set that take so many cell updates."""
     shortest, longest = _SETS[query_set]
     cpu, gpu = (seconds * cells / _CELLS for seconds in (2367.24, 785.26))
     return query_times(_QUERIES, shortest, longest, cpu, gpu)

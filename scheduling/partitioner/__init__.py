@@ -149,7 +149,6 @@ PARTITIONERS: dict[str, PartitionerKind] = {
 
 
 def _own(make: Callable[..., Partitioner], name: str, description: str) -> PartitionerKind:
-    """Return the kind of a user's class, made with the topology, an option and a seed."""
     return PartitionerKind(make, name, description, "OPTION", by_chance=True)
 
 

@@ -60,7 +60,6 @@ class SubtreesOfAnyShape:
         return Allocation(self._tree.order[self._around(int(level[which]), int(begin[which]), job.nodes)])
 
     def _with_some_outside(self, nodes: int, level: Int, begin: Int, room: Int, until: Int) -> int | None:
-        """Return which of the subtrees the job gets if some of its nodes lie outside."""
         rounded = math.ceil if self._one_up else math.floor
         outside = rounded(nodes * self._threshold / 100)
         if not outside or not len(room):
@@ -93,7 +92,6 @@ class SubtreesOfAnyShape:
         return self._fitting[nodes]
 
     def _subtree(self, level: int, place: int) -> tuple[int, int]:
-        """Return begin and end of the subtree of a level that holds a place."""
         starts = self._tree.starts[level]
         n = int(np.searchsorted(starts, place, side="right"))
         return int(starts[n - 1]), int(starts[n])

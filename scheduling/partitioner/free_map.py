@@ -24,7 +24,6 @@ class FreeMap:
         self.visited = 0
 
     def first(self, wanted: int) -> Places:
-        """Return the first `wanted` free places; no more than `free` may be asked for."""
         places, visited = self._map.first(wanted)
         self.visited += visited
         return places
@@ -36,7 +35,6 @@ class FreeMap:
         return starts, lengths
 
     def mark(self, places: Places, free: bool) -> None:
-        """Make `places` free, or held."""
         wrong = self._map.mark(places, free)
         if wrong >= 0:
             place = int(places[wrong])

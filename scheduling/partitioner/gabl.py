@@ -39,7 +39,6 @@ class Gabl(PlainPartitioner):
         self._boxes: dict[int, Shape] = {}
 
     def choose(self, job: Job) -> Allocation:
-        """Return the nodes of the pieces, the largest piece first."""
         sides, left = self._box(job.nodes), job.nodes
         if math.prod(sides) == left:
             for turned in sorted(set(itertools.permutations(sides)), reverse=True):
@@ -58,7 +57,6 @@ class Gabl(PlainPartitioner):
         return Allocation(np.concatenate(pieces))
 
     def _box(self, nodes: int) -> Shape:
-        """Return the most cubic box of a number of nodes, or of the next one that has a box."""
         if nodes not in self._boxes:
             boxes = next(
                 filter(None, (factorisations(count, self._sizes) for count in itertools.count(nodes)))
@@ -85,7 +83,6 @@ class Gabl(PlainPartitioner):
 
 
 def _pieces(sides: Shape, most: int) -> list[Shape]:
-    """Return the boxes within `sides` of at most so many nodes, the largest first."""
     within = itertools.product(*(range(1, side + 1) for side in sides))
     pieces = [piece for piece in within if math.prod(piece) <= most]
     return sorted(pieces, key=lambda piece: (-math.prod(piece), [-side for side in piece]))

@@ -49,7 +49,6 @@ class MultipleBuddy:
         self.visited = 0  # blocks
 
     def find(self, job: Job) -> Allocation | None:
-        """Return the nodes of the blocks, the largest first, or None if too few nodes are free."""
         self.searches += 1
         if job.nodes > self.free:
             return None

@@ -42,7 +42,6 @@ class Paging:
         self.visited = 0  # pages
 
     def find(self, job: Job) -> Allocation | None:
-        """Return the nodes of the first free pages, page by page, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None

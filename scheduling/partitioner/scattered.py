@@ -19,8 +19,6 @@ from netplace.topologies import Topology
 
 
 class FirstFree(OnFreeMap):
-    """Gives a job the first free nodes in the order of their numbers."""
-
     by_count = True
 
     def find(self, job: Job) -> Allocation | None:
@@ -59,7 +57,6 @@ class RandomFree:
         self._move(allocation.nodes, 1)
 
     def _move(self, nodes: Nodes, step: int) -> None:
-        """Move nodes out of the free ones (step -1) or back to them (step 1)."""
         wrong = self._pool.move(nodes, step)
         if wrong >= 0:
             raise ValueError(

@@ -91,7 +91,6 @@ class _SlurmPlacements(PlainPartitioner):
         self._boxes = [_boxes(placement, topology.sizes) for placement in self.placements]
 
     def choose(self, job: Job) -> Allocation | None:
-        """Return the box of a job, None if none of its size is free."""
         sizes = [placement.size for placement in self.placements]
         size = next((size for size in sizes if size >= job.nodes), None)
         if size is None:
@@ -154,8 +153,6 @@ def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmC
 
 
 class _SlurmChoice(PlainPartitioner):
-    """Gives a job the nodes that Slurm's own rule chooses, in increasing order."""
-
     def __init__(self, topology: Topology, option: str = "") -> None:
         super().__init__(topology, option)
         self.rule = check_choice(

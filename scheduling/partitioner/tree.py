@@ -46,18 +46,15 @@ class Subtrees:
         self.visited = 0
 
     def level(self, nodes: int) -> int:
-        """Return the level of a job: the lowest whose subtrees have the given number of nodes."""
         level = 0
         while self._down**level < nodes:
             level += 1
         return level
 
     def most_outside(self, nodes: int) -> int:
-        """Return how many nodes of a job may lie outside its subtree."""
         return math.floor(nodes * self._threshold / 100)
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes of one subtree, then those outside it; None if too few are free where they may be."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -88,7 +85,6 @@ class Subtrees:
         return None if count < 0 else count
 
     def _limit(self, nodes: int) -> tuple[int, int, int, bool]:
-        """Return level, nodes, how many may be outside it, and whether only one level up."""
         limit = self._limits.get(nodes)
         if limit is None:
             limit = self.level(nodes), nodes, self.most_outside(nodes), self._one_up
@@ -102,7 +98,6 @@ class Subtrees:
         self._count(allocation.nodes, 1)
 
     def _count(self, nodes: Nodes, step: int) -> None:
-        """Count nodes as held (step -1) or free (step 1)."""
         wrong = self._counts.count(nodes, step)
         if wrong >= 0:
             raise ValueError(
@@ -117,7 +112,6 @@ class Subtrees:
 
 
 def read_threshold(partitioner: str, option: str) -> float:
-    """Return the threshold of a partitioner that its option spells, in percent."""
     if not option:
         raise ValueError(
             f"partitioner {partitioner}: no threshold given, expected a form such as {partitioner}:20"
@@ -135,7 +129,6 @@ def read_threshold(partitioner: str, option: str) -> float:
 
 
 def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subtrees | SubtreesOfAnyShape:
-    """Return the contiguous partitioner of a tree of any shape."""
     if option:
         raise ValueError(f"partitioner contiguous: takes no option on trees, but {option!r} was given")
     if isinstance(topology, Tree):
@@ -153,7 +146,6 @@ def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees | 
 
 
 def subtrees_of(topology: Topology, name: str) -> Hierarchy:
-    """Return the subtrees of `topology` if it is a tree."""
     tree = hierarchy(topology)
     if tree is None:
         raise ValueError(f"partitioner {name}: is defined on trees, not on {topology}")
@@ -181,7 +173,6 @@ class OneLevelUp(Subtrees):
         self.by_count = False
 
     def most_outside(self, nodes: int) -> int:
-        """Return how many nodes of a job may lie outside its subtree."""
         return math.ceil(nodes * self._threshold / 100)
 
 

@@ -75,7 +75,6 @@ POLICIES: dict[str, Policy] = {
 
 
 def _own(queue: Callable[[], Queue], name: str, description: str) -> Policy:
-    """Return the policy of a user's class; it may look at estimates and put jobs back."""
     return Policy(name, queue, description, requeues=True)
 
 

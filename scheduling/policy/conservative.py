@@ -35,7 +35,6 @@ class ConservativeQueue:
         return len(self._bookings) + len(self._new)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job; it is booked in `advance`."""
         self._new.append(waiting)
 
     def ended(self, running: Running) -> None:
@@ -43,7 +42,6 @@ class ConservativeQueue:
         self._freed.append(running)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer; the reservations must be made again."""
         running.expected_end = expected_end
         self._late = True
 
@@ -52,7 +50,6 @@ class ConservativeQueue:
         return first.waiting if first else (self._new[0] if self._new else None)
 
     def foreseen(self) -> list[tuple[float, int]]:
-        """Return the reservations whose times are known, with the nodes that they need."""
         known = (booking for booking in self._bookings.values() if booking.start < math.inf)
         return [(booking.start, booking.waiting.job.nodes) for booking in known]
 
@@ -102,7 +99,6 @@ class ConservativeQueue:
                     self._start(booking, allocation, machine)
 
     def _compress(self, machine: Machine) -> None:
-        """Book every job again, in order of submission, and start those whose time has come."""
         assert self._plan is not None
         for booking in list(self._bookings.values()):
             if booking.waiting.row not in self._bookings:
@@ -151,7 +147,6 @@ class ConservativeQueue:
         self._late |= running.begin > machine.now
 
     def _book_again(self, machine: Machine) -> None:
-        """Make the plan again: the reservations in the order of their starts, after wrong estimates."""
         self._plan = make_plan(machine, self._running.values(), self._windows)
         self._late = False
         for booking in sorted(

@@ -30,7 +30,6 @@ class _Line:
         return self._live
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job: at the end, or at its place among the others if it was here before."""
         last = next((job for job in reversed(self._jobs) if job is not None), None)
         if last is None or last.row < waiting.row:
             self._append(waiting)
@@ -52,7 +51,6 @@ class _Line:
         self.remove(self._first)
 
     def behind_head(self) -> int:
-        """Return the place after that of the head."""
         return self._first + 1
 
     def end(self) -> int:
@@ -133,7 +131,6 @@ class EasyQueue:
         return len(self._line)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job, at its place by submission."""
         if self._line.compact():
             self._tried = 0  # places have changed
         self._line.add(waiting)
@@ -142,7 +139,6 @@ class EasyQueue:
         self._ends.remove(running)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer; the reservation must be made again."""
         self._ends.move(running, expected_end)
         self._reserved = None
 
@@ -150,7 +146,6 @@ class EasyQueue:
         return self._line.head()
 
     def foreseen(self) -> list[tuple[float, int]]:
-        """Return the reservation of the head, with the nodes that it needs."""
         head, reservation = self._line.head(), self._reservation
         if head is None or reservation is None or self._reserved is None or self._reserved[1] != head.row:
             return []
@@ -159,7 +154,6 @@ class EasyQueue:
         return [(reservation.time, head.job.nodes)]
 
     def advance(self, machine: Machine) -> None:
-        """Start heads as long as they fit, then others that do not delay the head."""
         while (head := self._line.head()) is not None:
             if self._reserved != (machine.releases, head.row):
                 if self._start_head(head, machine):
@@ -194,7 +188,6 @@ class EasyQueue:
         return reserve(head, self._ends, machine)
 
     def _backfill(self, machine: Machine) -> None:
-        """Try the jobs behind the head in order."""
         line, partitioner, reservation = self._line, machine.partitioner, self._reservation
         assert reservation is not None
         left = reservation.time - machine.now if reservation.time < math.inf else -math.inf

@@ -34,7 +34,6 @@ class FcfsQueue:
         return self._line[0] if self._line else None
 
     def advance(self, machine: Machine) -> None:
-        """Start jobs from the front as long as they fit."""
         if machine.releases == self._failed_at:
             return
         line, partitioner = self._line, machine.partitioner
@@ -72,7 +71,6 @@ class SortedQueue:
         return self._heap[0][2] if self._heap else None
 
     def advance(self, machine: Machine) -> None:
-        """Start the first jobs as long as they fit."""
         heap, partitioner = self._heap, machine.partitioner
         while heap:
             waiting = heap[0][2]

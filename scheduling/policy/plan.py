@@ -27,7 +27,6 @@ class Profile:
         self._free = [nodes]
 
     def change(self, begin: float, end: float, nodes: int) -> None:
-        """Add `nodes` free nodes from `begin` until `end`."""
         if begin >= end:
             return
         first, last = self._step(begin), self._step(end)
@@ -35,7 +34,6 @@ class Profile:
             self._free[place] += nodes
 
     def earliest(self, nodes: int, seconds: float, now: float) -> float:
-        """Return the first time from `now` on at which so many nodes are free for so long; or infinity."""
         times, free = self._times, self._free
         start = now
         place = bisect_right(times, now) - 1
@@ -50,13 +48,11 @@ class Profile:
         return start
 
     def fits(self, nodes: int, seconds: float, now: float) -> bool:
-        """Return whether the given number of nodes are free for so long from `now` on."""
         first = bisect_right(self._times, now) - 1
         last = max(bisect_left(self._times, planned_end(now, seconds)), first + 1)
         return min(self._free[first:last]) >= nodes
 
     def forget(self, now: float) -> None:
-        """Drop what lies before `now`."""
         passed = bisect_right(self._times, now) - 1
         if passed > 32:
             del self._times[:passed], self._free[:passed]
@@ -104,13 +100,11 @@ class CountPlan:
             self._profile.change(booking.start, booking.end, booking.waiting.job.nodes)
 
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
-        """Return the first reservation that disturbs no other."""
         self._profile.forget(machine.now)
         start = self._profile.earliest(waiting.job.nodes, waiting.estimate, machine.now)
         return Booking(waiting, start)
 
     def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
-        """Return nodes for a job that can start now without disturbing a reservation."""
         nodes = waiting.job.nodes
         if nodes > machine.partitioner.free or not self._profile.fits(nodes, waiting.estimate, machine.now):
             return None
@@ -143,7 +137,6 @@ class PlacePlan:
         self._bookings.pop(booking.waiting.row, None)
 
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
-        """Return the first reservation that disturbs no other."""
         trial, job = machine.trial(), waiting.job
         booking = Booking(waiting, math.inf)
         for time, (leaving, coming) in self._events(machine.now):
@@ -161,7 +154,6 @@ class PlacePlan:
         return booking
 
     def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
-        """Return nodes for a job that can start now without disturbing a reservation."""
         job, now = waiting.job, machine.now
         allocation = machine.partitioner.find(job) if job.nodes <= machine.partitioner.free else None
         if allocation is None or self._crossed(allocation, now, planned_end(now, waiting.estimate)):
@@ -200,7 +192,6 @@ class WindowPlan(PlacePlan):
     """
 
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
-        """Return the first reservation that disturbs no other."""
         trial, held = machine.trial(), self._held()
         booking = Booking(waiting, math.inf)
         for time, (leaving, coming) in self._events(machine.now):
@@ -219,7 +210,6 @@ class WindowPlan(PlacePlan):
         return booking
 
     def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
-        """Return nodes for a job that can start now without disturbing a reservation."""
         if waiting.job.nodes > machine.partitioner.free:
             return None
         trial = machine.trial()
@@ -228,7 +218,6 @@ class WindowPlan(PlacePlan):
         return allocation
 
     def _held(self) -> set[int]:
-        """Return the nodes of the running jobs."""
         return {node for running in self._running.values() for node in running.allocation.nodes.tolist()}
 
     def _during(

@@ -132,6 +132,5 @@ Reservation = CountReservation | PlaceReservation
 
 
 def reserve(head: Waiting, ends: ExpectedEnds, machine: Machine) -> Reservation:
-    """Return the reservation of the head of the queue, which does not fit now."""
     kind = CountReservation if machine.partitioner.by_count else PlaceReservation
     return kind(head, ends, machine)

@@ -33,7 +33,6 @@ class AwakeFirst:
 
     @property
     def free(self) -> int:
-        """Free nodes, those that are off included."""
         return self._all.free
 
     @property
@@ -70,7 +69,6 @@ class AwakeFirst:
         self._is_free[nodes] = False
 
     def release(self, allocation: Allocation) -> None:
-        """Mark nodes as free; they are on, as a job had them."""
         self._all.release(allocation)
         self._on.release(allocation)
         self._is_free[allocation.nodes] = True

@@ -68,7 +68,6 @@ def hindsight(schedule: Schedule, model: PowerModel) -> float:
 
 
 def _gap(model: PowerModel, seconds: float) -> float:
-    """Return the least energy of a node that was busy before, and is after."""
     # Where a stop and a boot draw less than idling for as long, it is charged for gaps too short for them as
     # well: only of costs that are concave in the gap is it known that the node let go last is best taken
     # first.

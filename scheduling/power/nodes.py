@@ -49,22 +49,18 @@ class NodePower:
 
     @property
     def awake(self) -> NDArray[np.bool_]:
-        """Which nodes are on or boot; not to be changed."""
         return self._on
 
     def counts(self, now: float) -> tuple[int, int, int]:
-        """Return how many nodes are on, idle and free, and booting."""
         ready = self._on & (self._ready <= now + _ROUNDING)
         on = int(np.count_nonzero(ready))
         idle = int(np.count_nonzero(ready & ~self._held))
         return on, idle, int(np.count_nonzero(self._on)) - on
 
     def next_ready(self, now: float) -> float:
-        """Return when the next boot ends; infinity: no node boots."""
         return float(self._ready[self._on & (self._ready > now + _ROUNDING)].min(initial=math.inf))
 
     def leaving(self, now: float) -> list[float]:
-        """Return when stops that are under way end."""
         return sorted(self._gone[~self._on & (self._gone > now + _ROUNDING)].tolist())
 
     def idle(self, now: float) -> tuple[Nodes, NDArray[np.float64]]:
@@ -79,7 +75,6 @@ class NodePower:
     # What happens.
 
     def take(self, nodes: Nodes, now: float) -> float:
-        """Give nodes to a job, and return when all of them are on; those that are off boot now."""
         self._held[nodes] = True
         self.boot(nodes[~self._on[nodes]], now)
         return max(now, float(self._ready[nodes].max()))
@@ -93,7 +88,6 @@ class NodePower:
         self._free_since[nodes] = now
 
     def boot(self, nodes: Nodes, now: float) -> None:
-        """Boot nodes that are off or stop."""
         for node in nodes.tolist():
             begin = max(now, float(self._gone[node]))
             if self._boot_rate and len(self._booted) == self._boot_rate:

@@ -240,7 +240,6 @@ class _Model:
         return range(max(job.first, 0), (last if job.last is None else min(job.last, last)) + 1)
 
     def _use(self) -> None:
-        """Nodes in use are on."""
         terms: list[dict[int, float]] = [{int(variable): 1.0} for variable in self.on]
         for window, starts, job in zip(self.windows, self.starts, self.jobs, strict=True):
             for slot, start in zip(window, starts.tolist(), strict=True):
@@ -276,7 +275,6 @@ class _Model:
             self.program.row(busy, high=float(slots.nodes - taken))
 
     def _energy(self) -> None:
-        """Write down the energy, less the constant."""
         power, count = self.slots.power, self.slots.slots
         self.constant = power.off * self.slots.nodes * count
         self.constant += (power.busy - power.idle) * float(self.slots.use().sum())
@@ -286,7 +284,6 @@ class _Model:
         self.energy |= dict.fromkeys(self.stops.tolist(), power.stop_slots * (power.stop - power.off))
 
     def second(self, name: str) -> tuple[dict[int, float], float]:
-        """Return the factors of the second objective, and its constant."""
         if name == "makespan":
             return {self.last: 1.0}, 0.0
         terms = {

@@ -70,17 +70,14 @@ class PlanQueue(PlainQueue):
         self._arrived += 1
 
     def ended(self, running: Running) -> None:
-        """Record an end; an early one is a reason to plan again."""
         self._running.pop(running.order, None)
         self._ended_early = max(self._ended_early, running.expected_end)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer, and plan again."""
         running.expected_end = expected_end
         self._due = True
 
     def advance(self, machine: Machine) -> None:
-        """Plan if there is reason to, then start and switch what is due."""
         now = machine.now
         self._notice(machine)
         old = math.inf if self._current is None else now - self._current.begin
@@ -94,7 +91,6 @@ class PlanQueue(PlainQueue):
             machine.wake(max(again, now + 1e-3))
 
     def _notice(self, machine: Machine) -> None:
-        """Record what has happened since the last pass."""
         self._due |= self._ended_early > machine.now + self._planning.slot
         self._ended_early = -math.inf
         if self._arrived:
@@ -205,7 +201,6 @@ class PlanQueue(PlainQueue):
         return min(again, current.begin + _LATEST * slot if self.waiting or self._running else math.inf)
 
     def _begin(self, waiting: Waiting, machine: Machine, due: bool) -> bool:
-        """Start a job if its nodes are free, and return whether they were."""
         assert self._current is not None
         partitioner, now = machine.partitioner, machine.now
         if waiting.job.nodes > partitioner.free:

@@ -160,7 +160,6 @@ def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Pl
 
 
 def _last(start: int, last: int | None, late: int) -> int:
-    """Return the last start: `late` slots behind the list, or what was promised before."""
     return start + late if last is None else max(start, min(start + late, last))
 
 

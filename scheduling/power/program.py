@@ -38,7 +38,6 @@ class Program:
         return len(self._low), len(self._rows)
 
     def add(self, count: int, low: float = 0.0, high: float = math.inf, whole: bool = False) -> Indices:
-        """Return the indices of new variables between two bounds."""
         first = len(self._low)
         self._low += [low] * count
         self._high += [high] * count
@@ -98,8 +97,6 @@ class Program:
         return Solved(values, value, solution.status in (0, 2), took)
 
     def lp(self, objective: dict[int, float]) -> str:
-        """Return the program in the LP format, with variables x0, x1, .. and rows r0, r1, .. by index."""
-
         def terms(factors: Iterable[tuple[int, float]]) -> str:
             return " ".join(f"{factor:+.17g} x{place}" for place, factor in factors if factor) or "0 x0"
 
@@ -132,5 +129,4 @@ class Program:
 
 
 def _bound(value: float) -> str:
-    """Return a bound in the LP format."""
     return f"{value:.17g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")

@@ -35,8 +35,6 @@ class Switching:
 
 @dataclass(frozen=True)
 class Switched:
-    """A queue whose nodes are switched."""
-
     queue: Queue
     nodes: NodePower
     switching: str  # text form of the rule
@@ -84,7 +82,6 @@ def _lookahead(option: str, model: PowerModel) -> Build:
 
 
 def read_planning(option: str) -> Planning:
-    """Return the parameters in a text such as ``"slot=300,late=2"``."""
     given: dict[str, Any] = {}
     for word in filter(None, option.split(",")):
         name, _, value = word.partition("=")
@@ -135,7 +132,6 @@ def read_switching(text: str, model: PowerModel) -> Build:
 
 
 def switch_nodes(rules: PowerRules, nodes: int, queue: Queue, policy: str) -> Switched:
-    """Return a queue whose nodes are switched, and these nodes."""
     rules.check(nodes)
     power = NodePower(nodes, rules.model, rules.boot_rate, rules.stop_rate)
     return Switched(

@@ -59,8 +59,6 @@ class Switcher(Protocol):
 
 
 class SwitchingQueue:
-    """A queue under a policy, and a rule for the nodes that it leaves idle."""
-
     def __init__(self, inner: Queue, power: NodePower, switcher: Switcher) -> None:
         self._inner, self._power, self._switcher = inner, power, switcher
         self._running: dict[int, Running] = {}
@@ -82,7 +80,6 @@ class SwitchingQueue:
         return self._inner.head()
 
     def advance(self, machine: Machine) -> None:
-        """Have the policy start jobs, then switch nodes."""
         seen = _Seen(machine, self._running)
         self._inner.advance(seen)
         again = self._switcher.switch(self._power, machine.now, self._inner, list(self._running.values()))

@@ -30,7 +30,6 @@ class _Usage:
         self._used: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
 
     def add(self, user: int, nodes: int, begin: float, now: float) -> None:
-        """Take in nodes that a user held from `begin` until now."""
         self._used[user] = self.of(user, now) + self.counted(nodes, begin, now), now
 
     def counted(self, nodes: int, begin: float, now: float) -> float:
@@ -38,7 +37,6 @@ class _Usage:
         return nodes * -math.expm1(-self._rate * (now - begin)) / self._rate
 
     def of(self, user: int, now: float) -> float:
-        """Return what a user's usage counts now."""
         amount, then = self._used[user]
         return amount * math.exp(-self._rate * (now - then))
 
@@ -53,7 +51,6 @@ class _LastTwo:
         self._last[job.user] = [*self._last[job.user], seconds][-2:]
 
     def of(self, job: Job, estimate: float) -> float:
-        """Return the prediction; the estimate where there is no history."""
         last = self._last[job.user] if job.user >= 0 else []
         return min(estimate, max(sum(last) / 2, 1.0)) if len(last) == 2 else estimate
 
@@ -95,14 +92,12 @@ class SiteQueue:
         return len(self._waiting)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job that was submitted, or lost its nodes."""
         self._waiting[waiting.row] = waiting
         queue = self._site.queue_of(waiting.job, waiting.estimate)
         assert queue is not None, "jobs that no queue admits are refused before"
         self._queues[waiting.row] = queue
 
     def ended(self, running: Running) -> None:
-        """Record that a job's nodes are free again."""
         del self._running[running.order]
         assert self._machine is not None
         job, now = running.waiting.job, self._machine.now
@@ -113,15 +108,12 @@ class SiteQueue:
             self._history.ended(job, now - running.start)
 
     def late(self, running: Running, expected_end: float) -> None:
-        """Expect a job longer than its estimate."""
         running.expected_end = expected_end
 
     def head(self) -> Waiting | None:
-        """Return the waiting job that was submitted first."""
         return min(self._waiting.values(), key=lambda waiting: waiting.row, default=None)
 
     def advance(self, machine: Machine) -> None:
-        """Start every job that may start now."""
         self._machine = machine
         self._fail(machine)
         for waiting in self._waiting.values():
@@ -173,7 +165,6 @@ class SiteQueue:
         return reserved
 
     def _plan(self, now: float) -> Profile:
-        """Return free nodes over time: those not down, less running jobs and windows."""
         plan = Profile(self._nodes - len(self._down))
         for running in self._running.values():
             plan.change(-math.inf, running.expected_end, -len(running.allocation.nodes))
@@ -193,7 +184,6 @@ class SiteQueue:
         return self._ended_at.get(job.after, math.inf) + job.think
 
     def _key(self, waiting: Waiting, now: float) -> tuple[float, float, int]:
-        """Return by what jobs are ordered: queue, the site's order, submission."""
         job, order = waiting.job, self._site.order
         value = 0.0
         if order == "largest":
@@ -205,7 +195,6 @@ class SiteQueue:
         return -self._queues[waiting.row].priority, value, waiting.row
 
     def _share(self, user: int, now: float) -> float:
-        """Return a user's usage, that of running jobs included."""
         held = sum(
             self._usage.counted(running.waiting.job.nodes, running.start, now)
             for running in self._running.values()

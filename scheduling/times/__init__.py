@@ -78,7 +78,6 @@ RUN_TIMES: dict[str, RunTimesKind] = {
 
 
 def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimesKind:
-    """Return the kind of a user's class, made with the machine and the words of an option."""
     return RunTimesKind(make, -1, name, description)
 
 

@@ -52,7 +52,6 @@ class ScaledTimes:
         return job.run_time * (self.contiguous if self._contiguity.of(allocation.nodes) else self.scattered)
 
     def longest(self, job: Job) -> float:
-        """Return the longer of the two run times in seconds."""
         return job.run_time if job.nodes == 1 else job.run_time * max(self.contiguous, self.scattered)
 
 
@@ -79,7 +78,6 @@ class SpreadTimes:
         return job.run_time * (1 + self.factor * max(0.0, mean / self._compact(job.nodes) - 1))
 
     def longest(self, job: Job) -> float:
-        """Return the run time in seconds of a job all of whose nodes are as far apart as nodes can be."""
         if job.nodes == 1:
             return job.run_time
         most = self.machine.diameter / self._compact(job.nodes)
@@ -152,7 +150,6 @@ class PenaltyTimes:
         raise AssertionError("the last level is the whole tree")
 
     def longest(self, job: Job) -> float:
-        """Return the run time in seconds of a job spread over the whole tree."""
         return self._penalised(job, self._hierarchy.levels if job.nodes > 1 else 0)
 
     def _penalised(self, job: Job, level: int) -> float:

@@ -17,7 +17,6 @@ _HEAD = 1 << 16  # bytes
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that may be compressed by gzip."""
     if path.name.lower().endswith(COMPRESSED):
         with input_file(path).open("rb") as file:
             if not is_packed(file.read(2)):

@@ -48,7 +48,6 @@ def read_csv(path: str | Path) -> Workload:
 
 
 def _names(row: list[str], where: str) -> list[str]:
-    """Return the names of the columns, checked."""
     names = [check_choice(name.strip(), _NAMES, f"{where}, column") for name in row]
     for name in _NAMES:
         if names.count(name) > 1 or (name in _NEEDED and name not in names):

@@ -66,7 +66,6 @@ def at_load(workload: Workload, nodes: int, target: float) -> Workload:
 
 
 def check_load(target: float, what: str = "load") -> float:
-    """Return `target` if it is a load to aim at."""
     if not 0 < target < math.inf:
         raise ValueError(f"{what}: {target:g} is invalid, expected a number greater than 0")
     return target

@@ -188,7 +188,6 @@ def hyper_gamma_share(parameters: LublinParameters, size: Ints) -> Floats:
 
 
 def day_weights(parameters: LublinParameters) -> Floats:
-    """Return how many arrivals the half-hours of a day from midnight have, relative to their mean."""
     from scipy.special import gammainc
 
     place = np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS)
@@ -236,7 +235,6 @@ def _run_times(parameters: LublinParameters, size: Ints, rng: np.random.Generato
 
 
 def _gaps(parameters: LublinParameters, count: int, rng: np.random.Generator) -> Floats:
-    """Return times between arrivals, in seconds of average activity."""
     shape, scale = parameters.aarr * parameters.arar, parameters.barr
     return np.exp(_at_most(LONGEST_GAP, count, lambda which: rng.gamma(shape, scale, len(which))))
 

@@ -157,8 +157,6 @@ class _State(msgspec.Struct, frozen=True):
 
 
 class _Job(msgspec.Struct, frozen=True):
-    """A job of ``sacct --json``, as far as it is read."""
-
     job_id: int
     time: _Times
     state: _State
@@ -174,8 +172,6 @@ class _Jobs(msgspec.Struct, frozen=True):
 
 
 class _Queued(msgspec.Struct, frozen=True):
-    """A job of ``squeue --json``."""
-
     job_state: str | tuple[str, ...]
 
 
@@ -258,7 +254,6 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
 
 
 def _time(word: str, what: str) -> float:
-    """Return a time in seconds since 1970, -1 if it is unknown."""
     if word.lower() in _UNKNOWN or word == "0":
         return -1.0
     if re.fullmatch(r"\d{1,15}", word):

@@ -24,7 +24,6 @@ from netplace.scheduling.workload.workload import COMPLETED, Workload
 
 
 def header_number(header: Sequence[str], name: str) -> int | None:
-    """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""
     matches = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
     return next((int(match[1]) for match in matches if match and int(match[1]) > 0), None)
 
@@ -49,7 +48,6 @@ def _header_of_size(header: Sequence[str], machine: int, *more: str) -> tuple[st
 
 
 def without_size(header: Sequence[str]) -> tuple[str, ...]:
-    """Return a header without the lines that say how large the machine is."""
     return tuple(line for line in header if not re.match(r"\s*Max(Nodes|Procs):", line))
 
 
@@ -191,7 +189,6 @@ class LogTable:
     columns: dict[str, Floats]  # shape (jobs,): numbers, as the Standard Workload Format has them
 
     def check(self) -> None:
-        """Raise ValueError, naming the first line, where a number is out of range."""
         for name, column in self.columns.items():
             if name in _LABELS:
                 continue
@@ -214,7 +211,6 @@ def _is_data(line: str) -> bool:
 
 
 def _table(path: Path, lines: Sequence[str]) -> LogTable:
-    """Return the columns of a file, checked."""
     data = [line for line in lines if _is_data(line)]
     if not data:
         raise ValueError(f"{path}: the file has no jobs")
@@ -257,7 +253,6 @@ def _is_number(word: str) -> bool:
 def workload_of(
     table: LogTable, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
 ) -> Workload:
-    """Return the jobs of a log, as `read_swf` says."""
     submit, run_time = table.columns["submit time"], table.columns["run time"]
     allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
     sizes = [allocated, table.columns["requested processors"]][:: -1 if requested_first else 1]

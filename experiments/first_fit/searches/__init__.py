@@ -57,7 +57,6 @@ class _BoxList(Account):
         self.boxes = self._room[: count - 1]
 
     def _place(self, base: int) -> list[int]:
-        """Return the coordinates of a node."""
         place = []
         for size in self._sizes.tolist():
             base, x = divmod(base, size)
@@ -235,7 +234,6 @@ class _ZhuBestFit(NodeArray):
     """
 
     def first(self, shape: Shape) -> int:
-        """Return the base of a free box of `shape` in the smallest region that has one, or -1."""
         free = ~self.held.reshape(self._sizes[::-1])
         bases = free
         for axis, side in enumerate(shape[::-1]):
@@ -259,7 +257,6 @@ class _ZhuBestFit(NodeArray):
         return moved
 
     def _regions(self, free: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return the number of the region of each free node; held nodes are regions of their own."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 

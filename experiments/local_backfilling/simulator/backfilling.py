@@ -27,8 +27,6 @@ from netplace.topologies import Topology, mesh
 
 
 class WaitingLine:
-    """Jobs in order of submission, a slot of the arrays each; `starts` and `sets` are reservations."""
-
     def __init__(self, words: int) -> None:
         self.sizes = np.zeros(64, np.int64)
         self.walls, self.starts = np.zeros(64), np.full(64, math.inf)
@@ -46,11 +44,9 @@ class WaitingLine:
         return self._slots[: self._count]
 
     def row(self, place: int) -> int:
-        """Return the row of the job at a place of the line."""
         return int(self._rows[place])
 
     def place(self, row: int) -> int:
-        """Return the place in the line of the job of a row."""
         return int(np.searchsorted(self._rows[: self._count], row))
 
     def add(self, row: int, size: int, wall: float, start: float, held: NDArray[np.uint64]) -> None:
@@ -62,7 +58,6 @@ class WaitingLine:
         self._count += 1
 
     def remove(self, place: int) -> tuple[float, NDArray[np.uint64]]:
-        """Take out the job at a place; return its start and set."""
         slot, last = int(self._slots[place]), self._count - 1
         for column in (self._slots, self._rows):
             column[place:last] = column[place + 1 : last + 1]
@@ -93,7 +88,6 @@ class Timeline:
         return np.flatnonzero(np.unpackbits(held.view(np.uint8), bitorder="little"))
 
     def hold(self, begin: float, end: float, held: Set) -> None:
-        """Hold a set of processors, all free, from `begin` to `end`."""
         self._searched.change(begin, end, held, release=False)
 
     def release(self, begin: float, end: float, held: Set) -> None:
@@ -200,7 +194,6 @@ class _Reservations:
         return len(self._waiting) + len(self._new)
 
     def add(self, waiting: Waiting) -> None:
-        """Take in a job; its processors are reserved in `advance`."""
         job, wall = waiting.job, waiting.estimate
         if not 0 < wall < math.inf:
             raise ValueError(f"job {job.number}: wall time {wall:g} s, expected a finite number over 0")
@@ -211,7 +204,6 @@ class _Reservations:
         self._new.append(waiting)
 
     def ended(self, running: Running) -> None:
-        """Record that a job's processors are free again."""
         self._freed.append(running)
 
     def late(self, running: Running, expected_end: float) -> None:
@@ -221,7 +213,6 @@ class _Reservations:
         return next(iter(self._waiting.values()), self._new[0] if self._new else None)
 
     def advance(self, machine: Machine) -> None:
-        """Start the jobs whose time has come, move others up if jobs have ended, and reserve for new ones."""
         if self._time is None:
             self._time = Timeline(self._platform, RULES[self._rule], machine.now)
             self._line = WaitingLine(self._time.words)
@@ -243,7 +234,6 @@ class _Reservations:
         self._wake(machine)
 
     def _next_start(self) -> float:
-        """Return when the next reservation starts; those of jobs that have started are forgotten."""
         while self._starts and self._starts[0][1] not in self._waiting:
             heapq.heappop(self._starts)
         return self._starts[0][0] if self._starts else math.inf

@@ -39,7 +39,6 @@ class Platform:
 
     @classmethod
     def read(cls, text: str) -> Platform:
-        """Return the platform of a text such as ``"1-2-10-240"``."""
         words = str(text).split("-")
         if not all(word.isascii() and word.isdigit() and len(word) <= 9 for word in words):
             raise ValueError(
@@ -57,7 +56,6 @@ class Platform:
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """Processors of a block of each level, from level 1 on."""
         return tuple(self.processors // count for count in self.levels[-2::-1])
 
     @property
@@ -71,7 +69,6 @@ class Platform:
         return next(level for level, size in enumerate(self.blocks, 1) if first // size == last // size)
 
     def least_level(self, size: int) -> int:
-        """Return the least level whose blocks have room for `size` processors."""
         for level, block in enumerate(self.blocks, 1):
             if block >= size:
                 return level

@@ -55,7 +55,6 @@ class _Pool:
         return self._ends[0][0] if self._ends else float("inf")
 
     def complete(self, now: float) -> list[tuple[int, Ran]]:
-        """Take out the tasks that complete now; return their rows and what came of them."""
         completed = []
         while self.next_end() <= now:
             _, processor, _, running = heapq.heappop(self._ends)

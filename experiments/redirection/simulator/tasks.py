@@ -47,7 +47,6 @@ class TaskPolicy:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters it takes."""
         return {"": (), "delay": ("dedicated", "threshold"), "random": ("dedicated", "b", "c")}[
             self.redirects
         ]

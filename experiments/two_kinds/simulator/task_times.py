@@ -45,7 +45,6 @@ class TaskTimes:
 
     @classmethod
     def of(cls, cpu: Sequence[float], gpu: Sequence[float]) -> TaskTimes:
-        """Return tasks numbered from 1."""
         names = tuple(str(number) for number in range(1, len(cpu) + 1))
         return cls(names, np.array(cpu, float), np.array(gpu, float))
 

@@ -79,7 +79,6 @@ def optimal(space: Space, free: Nodes, size: int) -> Selection:
 
 
 def consecutive(space: Space, free: Nodes, size: int) -> Selection:
-    """Return the `size` consecutive free nodes of least sum over pairs, the first of several."""
     place = space.axes.places[0, free]
     sums, moments = np.cumsum([0, *place]), np.cumsum([0, *(np.arange(len(free)) * place)])
     first = np.arange(len(free) - size + 1)
@@ -92,7 +91,6 @@ def consecutive(space: Space, free: Nodes, size: int) -> Selection:
 
 
 def line_of(space: Space) -> Space:
-    """Return `space` if it is a line."""
     if len(space.axes.sizes) != 1 or space.axes.kinds[0] != LINE:
         raise ValueError(f"partitioner line: is defined on meshes of one dimension, not on {space.topology}")
     return space

@@ -39,7 +39,6 @@ class _FreeBelow(NamedTuple):
 
 
 def _free_below(space: Space, free: Nodes) -> _FreeBelow:
-    """Return the counts below corners for these free nodes of a grid."""
     sizes, ring = space.axes.sizes, space.axes.kinds == RING
     here = np.bincount(space.point[free], minlength=sizes.prod())
     shift = np.where(ring, (sizes - 1) // 2, 0)
@@ -67,7 +66,6 @@ take."""
 
 
 def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
-    """Return MC for boxes of a shape; `tie` is a key of `TIES`."""
     rule = TIES[tie]
 
     def choose(space: Space, free: Nodes, size: int) -> Selection:
@@ -85,7 +83,6 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
 
 
 def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Numbers) -> _Numbers:
-    """Return in which shell around a center each node lies."""
     shell = np.zeros(len(nodes), np.int64)
     places, kinds, sizes = space.axes.places, space.axes.kinds, space.axes.sizes
     for d, size in enumerate(sizes.tolist()):
@@ -98,13 +95,11 @@ def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Nu
 
 
 def _by_distance(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take the nodes nearest to the center, in hops."""
     hops = space.hops(centre, outer)
     return outer[np.argsort(hops, kind="stable")[:count]]
 
 
 def _by_number(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    """Take the nodes of least number."""
     return outer[:count]
 
 

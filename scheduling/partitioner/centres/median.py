@@ -150,14 +150,12 @@ def _extended(axes: Axes, table: Counts, dims: Any) -> Counts:
 
 
 def fits_batch(space: Space, free: int, size: int) -> bool:
-    """Return whether this is a grid, numbered as it lies, whose counts and sums fit into the numbers used."""
     sizes = space.axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and size * size // 4 * max(sizes) < 2**31
     return small and space.in_order
 
 
 def best_of_batch(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
-    """Return the first center whose `size` nearest free nodes have the least sum of distances over pairs."""
     axes, each = space.lattice, space.each
     here = np.bincount(space.point[free], minlength=len(space.near_order)).astype(np.int16)
     at = space.point[centres]
@@ -166,12 +164,10 @@ def best_of_batch(space: Space, free: NDArray[np.int64], centres: NDArray[np.int
 
 
 def is_tree(axes: Axes) -> bool:
-    """Return whether the dimensions are the levels of a tree."""
     return bool((axes.kinds == GROUPS).all())
 
 
 def _best_on_tree(axes: Axes, free: Nodes, centres: Nodes, size: int) -> int:
-    """Return the first of the best centers, which are in increasing order; `size` is 2 or more."""
     subtrees = np.append(axes.sizes, 1)
     first = np.append(0, np.cumsum(subtrees))
     return native.best_on_tree(first, int(subtrees[0] // subtrees[1]), free, centres, size)
@@ -199,7 +195,6 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
 
 
 def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
-    """Return the first of the best centers, from the counts."""
     axes = space.axes
     balls = _around(space, free, centres, size)
     shells = _shells_of(axes, free, len(balls.within) - 1)

@@ -34,11 +34,9 @@ class Axes:
 
     @cached_property
     def compiled(self) -> native.Axes:
-        """The same for compiled searches, checked once."""
         return native.Axes(self.places, self.kinds, self.sizes, self.table)
 
     def __reduce__(self) -> tuple[type[Axes], tuple[NDArray[Any], ...]]:
-        """Return what another process makes the same of."""
         return Axes, (self.places, self.kinds, self.sizes, self.table)
 
 
@@ -58,7 +56,6 @@ class Space:
 
     @cached_property
     def each(self) -> int:
-        """Most nodes at one place of a grid."""
         return int(np.bincount(self.point).max())
 
     @cached_property

@@ -54,7 +54,6 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
 
 
 def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
-    """Return the rule that an option names."""
     rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines")
     words = [check_choice(word.strip(), rules + others, what) for word in option.split(",")] if option else []
     chosen = [word for word in words if word in rules]

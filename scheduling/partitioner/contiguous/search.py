@@ -48,7 +48,6 @@ class Search(Protocol):
 
 
 def mesh_2d(grid: Grid, what: str) -> Grid:
-    """Return `grid` if it is a mesh of two dimensions."""
     if grid.dims != 2 or grid.wraps:
         raise ValueError(f"{what}: is defined on 2-D meshes, not on {grid}")
     return grid
@@ -121,7 +120,6 @@ class Erosion(Account):
         self._map.fill(base, self._sides(shape), value)
 
     def _sides(self, shape: Shape) -> Sequence[int]:
-        """Return the sides along the dimensions of the map."""
         if not self._missing and len(shape) == len(self._long):
             return shape
         return [shape[d] for d in self._long] + [1] * self._missing
@@ -176,7 +174,6 @@ class Boxes:
 
 
 def _box(allocation: Allocation) -> tuple[int, Shape]:
-    """Return the base and the shape of an allocation's box."""
     if allocation.shape is None:
         raise ValueError(f"allocation of {len(allocation.nodes)} nodes: has no shape, expected a box")
     return int(allocation.nodes[0]), allocation.shape
@@ -196,7 +193,6 @@ class FrameSliding(NodeArray):
         super().__init__(mesh_2d(grid, "partitioner frame-sliding"))
 
     def first(self, shape: Shape) -> int:
-        """Return the base of the first free frame of `shape`, or -1."""
         base, visited = native.slide_frame(self.held, self._sizes, np.array(shape))
         self.visited += visited
         return base
@@ -233,11 +229,9 @@ class Buddy:
         self.visited = 0
 
     def granted(self, shape: Shape) -> Shape:
-        """Return the smallest square of a power of two that holds `shape`."""
         return (1 << (max(shape) - 1).bit_length(),) * len(shape)
 
     def first(self, shape: Shape) -> int:
-        """Return the first base in the list of the smallest squares that are large enough, or -1."""
         for level in range(_level(shape), self._levels):
             self.visited += 1
             if self._free[level]:
@@ -245,7 +239,6 @@ class Buddy:
         return -1
 
     def take(self, base: int, shape: Shape) -> None:
-        """Take a free square, or a part of a larger one, which is split."""
         level = _level(shape)
         whole = next(up for up in range(level, self._levels) if self._corner(base, up) in self._free[up])
         self._free[whole].remove(self._corner(base, whole))
@@ -282,5 +275,4 @@ class Buddy:
 
 
 def _level(shape: Shape) -> int:
-    """Return the level of a square, 0 for a single node."""
     return (shape[0] - 1).bit_length()

@@ -78,7 +78,6 @@ def order_of(topology: Topology, text: str) -> Nodes:
 
 
 def _of_all(topology: Topology, name: str) -> Nodes:
-    """Return all nodes in an order of `ORDERS`."""
     below = None if name in _OF_NODES else switch_grid(topology)
     if below is None:
         return ORDERS[name](topology)

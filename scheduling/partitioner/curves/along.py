@@ -123,11 +123,9 @@ class Along:
         return Allocation(nodes)
 
     def ranks(self, nodes: Nodes) -> Nodes:
-        """Return the places of `nodes` along the curve."""
         return np.asarray(self._place[nodes])
 
     def _places(self, size: int) -> Nodes:
-        """Return free places on the curve."""
         length = len(self._order)
         if self._select is not None:
             starts, lengths = self._map.intervals()

@@ -17,7 +17,6 @@ from netplace.topologies import Topology
 
 
 def row(topology: Topology) -> Nodes:
-    """Return the nodes in the order of their numbers, on any network: on grids X first, row by row."""
     return np.arange(topology.nodes)
 
 
@@ -79,7 +78,6 @@ def _walk(box: _Box, known: dict[_Box, _Walk]) -> _Walk:
 
 
 def _joined(box: _Box, known: dict[_Box, _Walk]) -> _Walk:
-    """Return the curve of a box as that of its parts, each starting beside the end of the one before."""
     walk = np.empty((math.prod(box), len(box)), np.int32)
     at = np.zeros(len(box), np.int32)
     done = 0
@@ -105,7 +103,6 @@ def _parts(box: _Box) -> Iterator[tuple[list[int], list[int], int]]:
     upper = dict.fromkeys([fold, *cuts], False)
 
     def part(length: int, whole: bool = True) -> tuple[list[int], list[int], int]:
-        """Return the part in the half boxes at `upper`, or in both along its length."""
         low, sides = [0] * len(box), list(box)
         for axis, cut in (cuts | {fold: _even_half(box[fold])}).items():
             if axis != length or not whole:
@@ -132,7 +129,6 @@ def _others(box: _Box, fold: int) -> list[int]:
 
 
 def _even_half(size: int) -> int:
-    """Return the even number nearest to half of `size` and less than it, the larger of two; 1 for 2."""
     if size == 2:
         return 1
     half = size // 2 + size // 2 % 2

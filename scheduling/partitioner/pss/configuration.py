@@ -32,8 +32,6 @@ class SizeClass:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration, read and checked."""
-
     name: str  # where it came from
     queues: tuple[str, ...]
     hosts: tuple[Host, ...]  # in the order of slots: host i is node i
@@ -55,7 +53,6 @@ class Configuration:
         return len(first.queue_of)
 
     def whole_hosts(self, queue: str) -> None:
-        """Check that a queue may use all processors of every host."""
         for host in self.hosts:
             others = sorted(set(host.queue_of.values()) - {"", queue})
             if others:
@@ -76,7 +73,6 @@ class Configuration:
         return next((rule for rule in self.rules if rule.low <= processors <= rule.high), None)
 
     def sets(self, processors: int, queue: str = "") -> ProcessorSets:
-        """Return the sets of nodes for jobs of a size, in a queue (by default the first)."""
         assert self.slots
         self.whole_hosts(queue or self.queues[0])
         size_class = self.class_of(processors)

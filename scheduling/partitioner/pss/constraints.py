@@ -49,12 +49,10 @@ class Tokens:
 
     @property
     def next(self) -> str:
-        """The next word; empty at the end."""
         return self._tokens[self._at].text if self._at < len(self._tokens) else ""
 
     @property
     def line(self) -> int:
-        """The line of the next word, or of the last one."""
         if not self._tokens:
             return 1
         return self._tokens[min(self._at, len(self._tokens) - 1)].line
@@ -68,7 +66,6 @@ class Tokens:
         return ValueError(f"{self._path}:{line or self.line}: {what}")
 
     def accept(self, *words: str) -> bool:
-        """Take the next words if they are these, and return whether they were."""
         texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
         if texts == words:
             self._at += len(words)
@@ -87,7 +84,6 @@ class Tokens:
         return self._take()
 
     def number(self, what: str, least: int = 0) -> int:
-        """Take and return a whole number of at least `least`."""
         self._check_length()
         if not self.next.isdecimal() or int(self.next) < least:
             raise self.error(f"{what}, a whole number of at least {least}")
@@ -148,7 +144,6 @@ class Rule:
 
 
 def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:
-    """Return the rules that follow; vectors have so many components."""
     rules = []
     while True:
         line = tokens.line
@@ -161,8 +156,6 @@ def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], lengt
 
 
 class _Reader:
-    """Reads one test."""
-
     def __init__(self, tokens: Tokens, length: int):
         self._tokens, self._length, self.most = tokens, length, 0
         self._depth = 0
@@ -176,7 +169,6 @@ class _Reader:
         self._depth -= 1
 
     def test(self) -> Test:
-        """Read tests joined by "or"."""
         parts = [self._both()]
         while self._tokens.accept("or"):
             parts.append(self._both())

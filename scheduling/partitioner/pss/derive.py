@@ -45,7 +45,6 @@ def levels(
 
 
 def plain_levels(topology: Topology) -> list[Level]:
-    """Return the sets of each level of `topology`, side by side, the widest first."""
     if isinstance(topology, Tree):
         return tree_levels(topology)
     if isinstance(topology, Grid) and not topology.twist:
@@ -100,7 +99,6 @@ def leveled(each_level: Sequence[Level], node_costs: Sequence[int] | NDArray[np.
 
 
 def tree_levels(tree: Tree) -> list[Level]:
-    """Return the subtrees below the top, the largest first, of weight ceil(nodes / links up)."""
     subtrees = []
     for level in range(tree.stages - 1, 0, -1):
         size = tree.down**level
@@ -119,7 +117,6 @@ def wiring_levels(network: Graph) -> list[Level]:
 
 
 def box_levels(grid: Grid, sides: Sequence[Sequence[int]], overlap: bool = False) -> list[Level]:
-    """Return the boxes of each shape, by their origins; those at the border may be smaller."""
     return [[(box, 1) for box in _boxes(grid, shape, overlap)] for shape in sides]
 
 

@@ -43,7 +43,6 @@ Groups = dict[str, frozenset[Processor]]
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Return the configuration in a file."""
     try:
         text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -98,7 +97,6 @@ def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
 
 
 def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
-    """Return the queue of each processor of a host."""
     queue_of: dict[int, str] = {}
     while True:
         queue, line = "", tokens.line
@@ -121,7 +119,6 @@ def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
 
 
 def _numbers(tokens: Tokens) -> range:
-    """Return the numbers of ``3`` or ``1..4``."""
     line = tokens.line
     low = tokens.number("the number of a processor", 1)
     high = tokens.number("the number of a processor", 1) if tokens.accept("..") else low
@@ -171,7 +168,6 @@ def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: G
 
 
 def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[SizeClass], int]:
-    """Return the size classes, and the length of their vectors."""
     tokens.expect("costs", ":", instead="','")
     classes: list[SizeClass] = []
     length = 0
@@ -210,7 +206,6 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
 
 
 def _sizes(tokens: Tokens) -> tuple[int, int]:
-    """Return the sizes of ``when PEs in [1,4]`` or ``otherwise``."""
     if tokens.accept("otherwise"):
         return 1, _EVERY
     line = tokens.line

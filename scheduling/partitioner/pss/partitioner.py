@@ -32,11 +32,9 @@ class Model:
 
     @property
     def constrained(self) -> bool:
-        """Whether a selection may be refused."""
         return isinstance(self._source, Configuration) and bool(self._source.rules)
 
     def processors(self, nodes: int) -> int:
-        """Return how many processors the given number of nodes have."""
         return nodes * (self._source.slots if isinstance(self._source, Configuration) else 1)
 
     def sets(self, processors: int) -> ProcessorSets:
@@ -49,11 +47,9 @@ class Model:
         return self._known[kind]
 
     def choose(self, free: NDArray[np.bool_], nodes: int) -> Nodes | None:
-        """Return the nodes for a job, constraints apart; None if there are too few."""
         return self._select(self.sets(self.processors(nodes)), free, nodes)
 
     def accepts(self, nodes: Nodes) -> bool:
-        """Return whether the constraints let a job start on these nodes."""
         if not isinstance(self._source, Configuration):
             return True
         processors = self.processors(len(nodes))
@@ -71,15 +67,12 @@ class Model:
 
 
 class PlacedBySets(OnFreeMap):
-    """Gives a job the free nodes of small cost by processor sets."""
-
     def __init__(self, topology: Topology, model: Model):
         super().__init__(topology.nodes)
         self._topology, self._model = topology, model
         self.by_count = not model.constrained
 
     def find(self, job: Job) -> Allocation | None:
-        """Return free nodes in increasing order, or None if there are too few or a constraint says no."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -92,7 +85,6 @@ class PlacedBySets(OnFreeMap):
         return Allocation(nodes, _sides(self._topology, nodes))
 
     def cost(self, nodes: Nodes) -> tuple[int, ...]:
-        """Return the cost vector of a job on `nodes`."""
         return self._model.sets(self._model.processors(len(nodes))).cost(nodes)
 
 
@@ -154,7 +146,6 @@ def _words(low: int, high: int | None = None) -> str:
 
 
 def _gaps(configuration: Configuration, most: int) -> list[tuple[int, int]]:
-    """Return the ranges of sizes that no class holds."""
     return _uncovered([(size_class.low, size_class.high) for size_class in configuration.classes], 1, most)
 
 

@@ -24,12 +24,10 @@ def node_costs(topology: Topology, text: str) -> Costs:
 
 
 def preference_name(word: str) -> str:
-    """Return the key of `PREFERENCES` in a text form, if it is one."""
     return word.partition(":")[0]
 
 
 def _nodes(topology: Topology, option: str, text: str) -> Costs:
-    """Return the nodes that ``0+8-11`` names."""
     nodes: list[int] = []
     for part in option.split("+"):
         low, dash, high = part.partition("-")
@@ -48,7 +46,6 @@ def _nodes(topology: Topology, option: str, text: str) -> Costs:
 
 
 def _uniform(topology: Topology, nodes: Costs) -> Costs:
-    """Return 1 for every node."""
     return np.ones(topology.nodes, np.int64)
 
 

@@ -74,7 +74,6 @@ def _least_below(sets: ProcessorSets, tree: _LaminarTree, free: NDArray[np.bool_
 
 
 def _kept_on_tree(tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
-    """Return which nodes stay after the best removal that leaves `size` free nodes or more."""
     return np.asarray(native.kept_on_tree(*tree, free, size))
 
 
@@ -190,7 +189,6 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
 
 
 def _inside(members: Members, free: NDArray[np.bool_], nodes: Nodes) -> Members:
-    """Return the free nodes of every set, numbered among the free ones."""
     kept = free[members.values]
     counts = np.concatenate([[0], np.cumsum(kept)])
     number = np.cumsum(free) - 1

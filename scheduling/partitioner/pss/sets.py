@@ -41,7 +41,6 @@ def given_sets(text: str, nodes: int) -> Level:
 
 
 def _members(words: list[str], nodes: int, where: str) -> list[int]:
-    """Return the nodes of a line."""
     members: set[int] = set()
     for word in words:
         part = _PART.fullmatch(word)
@@ -101,7 +100,6 @@ class ProcessorSets:
         return (self.vectors @ np.array(weights, np.int64))[:, None]
 
     def cost(self, nodes: ArrayLike) -> tuple[int, ...]:
-        """Return the sum of the vectors of all sets that `nodes` touch."""
         starts, values = self.sets_of
         touched = np.zeros(len(self.vectors), bool)
         for node in np.asarray(nodes).tolist():
@@ -110,7 +108,6 @@ class ProcessorSets:
 
 
 def processor_sets(nodes: int, sets: Iterable[tuple[Iterable[int], Sequence[int]]]) -> ProcessorSets:
-    """Return sets given as pairs of nodes and cost vector."""
     listed = [(sorted(set(members)), list(vector)) for members, vector in sets]
     if not listed:
         raise ValueError("processor sets: none given, expected at least one")
