@@ -32,6 +32,7 @@ INNER = tuple(
     for name in (
         "codes",
         "compiled",
+        "description",
         "domains",
         "job_words",
         "jobs",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.schema import anything, table, table_of
 from netplace.cosim.outcome import OUTCOME
 from netplace.report.comparison.kinds.cosimulation import cosim_entry
 from netplace.report.comparison.kinds.load import point_entries
@@ -21,6 +22,8 @@ from netplace.topologies import names_file, parse
 
 __all__ = ["outcome", "recognises"]
 
+_PLAN = table({"jobs": table_of(anything)}, others=True)
+
 
 def outcome(path: Path) -> Outcome:
     sweep = path.suffix.lower() == ".toml"
@@ -34,7 +37,8 @@ def outcome(path: Path) -> Outcome:
             entries += [_of("load", entry) for entry in point_entries(path, loads)]
             entries += [_of("schedule", entry) for entry in plan_entries(path, schedules)]
             shared = [(plan, result) for plan, result in kept if "jobs" in result]
-            for _, result in shared:
+            for plan, result in shared:
+                _PLAN(plan, f"{path}: plan of a co-simulation")
                 OUTCOME(result, f"{path}: a co-simulation")
             entries += [_of("co-simulation", cosim_entry(path, plan, result)) for plan, result in shared]
     if not entries:
