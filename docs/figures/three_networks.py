@@ -175,7 +175,7 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
                 f"{rows[*of, 'hard permutation', '1 accepted']:.2f}",
                 f"{rows[*of, 'uniform', '0.2 delay']:.0f}",
                 ", spread ".join(f"{together / best:.2f}" for together, _ in times),
-                ", spread ".join(f"{100 * (together / alone - 1):.0f}" for together, alone in times),
+                ", spread ".join(f"{round(100 * (together / alone - 1))}" for together, alone in times),
             ]
             lines.append(f"| {name} | {routing}{'' if place else ', default'} | {' | '.join(cells)} |")
     text = PAGE.read_text()
