@@ -52,6 +52,16 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         return check_float(value, _flag(param), self._least, self._most)
 
 
+class CountOrAuto(click.ParamType):  # type: ignore[type-arg]
+    """Whole numbers from 1, or ``auto``."""
+
+    name = "n|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the number that a user wrote."""
+        return "auto" if value == "auto" else check_int(value, _flag(param), 1)
+
+
 class Threads(click.ParamType):  # type: ignore[type-arg]
     """How many threads simulate a network, or ``auto``."""
 
@@ -95,6 +105,7 @@ def _flag(param: click.Parameter | None) -> str:
 WHOLE = Integer()
 REAL = Number()
 COUNT = Integer(1)
+DRAWS = CountOrAuto()
 SEED = Integer(0)
 SEEDS = Integer(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
 PROCESSES = Integer(1, 4_096)

@@ -13,7 +13,7 @@ import rich_click as click
 
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain
-from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.amounts import COUNT, DRAWS, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.limits import tell_limits
@@ -94,10 +94,11 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         "Largest number of simulated packets. [default: 1e11, which takes days]",
     ),
     "draws": (
-        COUNT,
+        DRAWS,
         None,
         _RULES,
-        "Number of live runs with the same starts, which measure random variation. [default: 1]",
+        "Live runs with the same starts, which measure random variation, or auto: by --target-half-width. "
+        "[default: 1]",
     ),
     "estimate_factor": (
         REAL,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,11 +13,12 @@ from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import ArbiterState, DeadlockError
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
-from netplace.scheduling.metrics.interval import quantile
+from netplace.scheduling.metrics.interval import half_width_of, half_widths_with_prior
 from netplace.topologies import Topology
 
 _LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
+_USUAL = 0.02  # deviation of a draw; docs/figures/draws.py tests how often intervals with it hold
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,7 @@ class Alone:
     @property
     def half_width(self) -> float:
         """Half-width of the interval of the mean at the level of 0.95, as a share of it."""
-        return self._quantile * self.deviation / math.sqrt(self.draws)
-
-    @property
-    def chance(self) -> float:
-        """Half-width of the interval of one more draw, as a share of the mean, at the level of 0.95."""
-        return self._quantile * self.deviation * math.sqrt(1 + 1 / self.draws)
-
-    @property
-    def _quantile(self) -> float:
-        return quantile(self.draws) if self.draws > 1 else 0.0
+        return float(half_widths_with_prior(self.deviation, self.draws, _USUAL)) if self.draws > 1 else 0.0
 
 
 def several(draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST) -> Alone:
@@ -50,7 +41,7 @@ def several(draw: Callable[[int], float], target_half_width: float = _PRECISION,
     while True:
         mean = float(np.mean(times))
         made = Alone(mean, float(np.std(times, ddof=1)) / max(1.0, mean), len(times))
-        if made.half_width <= target_half_width or len(times) == most:
+        if half_width_of(made.deviation, made.draws) <= target_half_width or len(times) == most:
             return made
         times.append(draw(len(times)))
 

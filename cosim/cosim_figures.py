@@ -29,8 +29,8 @@ class Sharing:
     slowed_by_1_percent: float = quantity(
         "Jobs slowed by more than 1 %.", "share", name="jobs slowed by 1 % and more", digits=1
     )
-    within_chance: float = quantity(
-        "Jobs whose slowdown differs from 1, but not significantly.",
+    within_chance: float | None = quantity(
+        "Jobs whose slowdown differs from 1, but not significantly; none if the slowdowns have no intervals.",
         "share", name="~ slowdown other than 1, within chance", digits=1,
     )  # fmt: skip
     node_hours: float = quantity("Node-hours lost by sharing.", shown=False)

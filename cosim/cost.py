@@ -42,6 +42,12 @@ def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, floa
     }
 
 
+def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
+    """Return how many draws, of all jobs together and of each alone, take at most so many packets."""
+    packets = sum(_all_packets(placing, placing.work_of(job)) for job in jobs)
+    return int(min(most / max(1.0, 2 * packets), 1e9))
+
+
 def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     """Return the cheapest fidelity that includes sharing, and the reason in a sentence."""
     live, sampled = packets_by_fidelity(placing, jobs).values()

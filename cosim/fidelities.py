@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
+from netplace.cosim.alone import FreshTimes, cycles_alone, several
 from netplace.cosim.checkpoint import Keep
 from netplace.cosim.cosim_figures import CosimFigures, MixFigures
+from netplace.cosim.cost import affordable_draws
+from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
 from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED
 from netplace.cosim.live import Attempt, LiveExecution
@@ -27,10 +27,8 @@ from netplace.cosim.sampled import SampledCourse
 from netplace.cosim.table import TableExecution, from_log
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Execution
-from netplace.scheduling.metrics.interval import half_width, quantile
 
 Tell = Callable[[int], None]
-_PRIOR = 2  # draws that the mean variance of all jobs counts for
 
 
 class Course(Protocol):
@@ -57,10 +55,12 @@ class Course(Protocol):
 class _Live:
     """Every packet on one network; each job is simulated again alone after its end."""
 
-    kept: tuple[str, ...] = ("measured",)
+    kept: tuple[str, ...] = ("measured", "_attempts")
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
+        self._attempts: dict[int, Attempt] = {}  # by job, if there are several draws
+        self._draws = 1
         self._placing, self._engine, self._tell = placing, engine, tell
         self._memory = rates.memory
         self._fresh = FreshTimes(
@@ -72,8 +72,9 @@ class _Live:
         )
         longest = from_log(plan.estimate_factor) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
-        self._wanted = plan.draws
+        self._wanted, self._max_packets = plan.draws, plan.max_packets
         self._explain, self._target_half_width = plan.explain, plan.target_half_width
+        self._by_chance = network_draws(placing.machine, placing.config)
         self.execution: Execution = self._live
 
     def alone(self, placed: Placed) -> float:
@@ -83,98 +84,69 @@ class _Live:
         """Run all jobs again in each further draw; not if one failed, as its part is then not known."""
         if self._wanted == 1 or self._live.failures:
             return
-        started = sorted((Started(one.placed, one.start) for one in self.measured.values()), key=_by_start)
-
-        def again(number: int) -> dict[int, int]:
-            return dict(replay(replace(self._placing, seed=self._placing.seed + number), started).cycles)
-
-        runs = [
-            self._memory.of(("draw", number), partial(again, number)) for number in range(1, self._wanted)
-        ]
-        live = np.array([[one.live, *(run[number] for run in runs)] for number, one in self.measured.items()])
-        made = _over_draws([*self.measured.values()], live)
+        jobs = [*self.measured.values()]
+        wanted = PILOT if isinstance(self._wanted, str) else self._wanted
+        times = [self._draw(number) for number in range(wanted)]
+        if self._wanted == "auto":
+            budget = affordable_draws(self._placing, [one.placed.job for one in jobs], self._max_packets)
+            made = over_draws(jobs, *np.array(times, float).transpose(1, 2, 0))
+            wanted = enough_draws(made, PILOT, self._target_half_width, min(MOST, budget))
+            times += [self._draw(number) for number in range(PILOT, wanted)]
+        made = over_draws(jobs, *np.array(times, float).transpose(1, 2, 0))
         self.measured.update(zip([*self.measured], made, strict=True))
+        self._draws = wanted
+
+    def _draw(self, number: int) -> tuple[list[int], list[float]]:
+        """Return the cycles of all jobs in one draw, beside others and alone."""
+        attempts = self._attempts
+        if number:
+            order = sorted(attempts.values(), key=lambda attempt: attempt.start)
+            placing = replace(self._placing, seed=self._placing.seed + number)
+            started = [Started(attempt.placed, attempt.start) for attempt in order]
+            live = self._memory.of(("draw", number), lambda: dict(replay(placing, started).cycles))
+        else:
+            live = {job: attempt.cycles for job, attempt in attempts.items()}
+        alone = [self._alone(attempt, number) for attempt in attempts.values()]
+        return [live[job] for job in attempts], alone
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         """Return figures with the half-widths of the times, if there are several draws."""
-        if self._wanted == 1 or self._live.failures:
-            return figures
-        return replace(figures, half_width=half_widths(self.measured.values()))
+        return (
+            replace(figures, half_width=half_widths(self.measured.values())) if self._draws > 1 else figures
+        )
 
     def more(self) -> dict[str, Any]:
         """Return the jobs that could never have ended with the reasons, and the charged waiting."""
         said: dict[str, Any] = {
             "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
         }
+        said |= {"draws": self._draws} if self._draws > 1 else {}
         return said | ({"waiting": self._live.waiting().to_dict()} if self._explain else {})
 
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
-        then = without_faults(self._placing, attempt.start)
-        alone, draws = self._alone(then, attempt)
+        alone = self._alone(attempt, 0)
+        if self._wanted != 1:
+            self._attempts[placed.job.number] = attempt
+        elif self._by_chance and alone != attempt.cycles:
+            alone = several(lambda number: self._alone(attempt, number), self._target_half_width).cycles
+        # A single draw of chance has no interval.
+        half = None if self._by_chance else 0.0
         fresh = self._fresh.cycles(placed)
         self.measured[placed.job.number] = Measured(
-            placed, attempt.start, attempt.cycles, alone.cycles, fresh, draws=draws, chance=alone.chance
+            placed, attempt.start, attempt.cycles, alone, fresh, half, half
         )
         self._tell(len(self.measured))
 
-    def _alone(self, then: Placing, attempt: Attempt) -> tuple[Alone, tuple[float, ...]]:
-        """Return the time alone, and if live draws are wanted those with the same random numbers."""
+    def _alone(self, attempt: Attempt, number: int) -> float:
+        """Return the cycles of a job alone from the same state, in one draw."""
 
-        def draw(number: int) -> float:
+        def simulated() -> int:
+            then = without_faults(self._placing, attempt.start)
             placing = replace(then, seed=then.seed + number)
             return cycles_alone(placing, attempt.placed, self._engine, attempt.since)
 
-        job = attempt.placed.job.number
-
-        def known(number: int) -> float:
-            return float(self._memory.of(("alone", attempt.start, job, number), lambda: draw(number)))
-
-        same = known(0)
-        if self._wanted > 1:
-            times = tuple(known(number) for number in range(self._wanted))
-            return Alone(float(np.mean(times))), times
-        if same == attempt.cycles or not network_draws(then.machine, then.config):
-            return Alone(same), ()
-        return several(lambda number: known(number) if number else same, self._target_half_width), ()
-
-
-def _by_start(started: Started) -> int:
-    return started.start
-
-
-def _over_draws(jobs: Sequence[Measured], live: NDArray[Any]) -> list[Measured]:
-    """Return jobs with mean times over draws, and the intervals of the live times and of the slowdowns.
-
-    `live`, shape (jobs, draws): cycles beside others. A draw has the same random numbers beside others and
-    alone. The slowdown is the ratio of the means, and its error that of the differences from it: W. Cochran,
-    "Sampling techniques", section 6. Few draws miss what happens rarely. Each variance is therefore joined
-    with the mean one of the jobs that others touched, which counts for two draws: G. Smyth, "Linear models
-    and empirical Bayes methods", 2004.
-    """
-    if not jobs:
-        return []
-    alone = np.array([one.draws for one in jobs], float)
-    mean, own = live.mean(axis=1), alone.mean(axis=1)
-    slowdown = np.divide(mean, own, out=np.ones(len(jobs)), where=own > 0)
-    differences = live - slowdown[:, None] * alone
-    size = live.shape[1]
-    shares = np.divide(differences.std(axis=1, ddof=1), mean, out=np.zeros(len(jobs)), where=mean > 0)
-    touched = (live != alone).any(axis=1)
-    pooled = float((shares[touched] ** 2).mean()) if touched.any() else 0.0
-    joined = np.sqrt(((size - 1) * shares**2 + _PRIOR * pooled) / (size - 1 + _PRIOR))
-    chance = quantile(size + _PRIOR) * joined / np.sqrt(size)
-    return [
-        replace(
-            one,
-            live=float(mean[row]),
-            alone=float(own[row]),
-            half_width=half_width(live[row]) / mean[row] if mean[row] else 0.0,
-            chance=float(chance[row]),
-            ran=round(float(live[row, 0])),
-        )
-        for row, one in enumerate(jobs)
-    ]
+        return float(self._memory.of(("alone", attempt.start, attempt.placed.job.number, number), simulated))
 
 
 class _Table:
@@ -242,7 +214,7 @@ class _Mixes:
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
         mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.target_half_width)
         width = half_widths(self.measured.values())
-        marked = sum(job.half_width > MARKED for job in self.measured.values())
+        marked = sum((job.half_width or 0) > MARKED for job in self.measured.values())
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:

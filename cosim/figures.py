@@ -31,8 +31,8 @@ def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigu
 
 
 def half_widths(measured: Iterable[Measured]) -> HalfWidth | None:
-    """Return the half-widths of the times; None if no job has ended."""
-    widths = [job.half_width for job in measured]
+    """Return the half-widths of the times; None if no job has one."""
+    widths = [job.half_width for job in measured if job.half_width is not None]
     return HalfWidth(float(np.mean(widths)), float(np.max(widths))) if widths else None
 
 
@@ -57,6 +57,7 @@ def _sharing(done: Sequence[tuple[JobRow, Times]]) -> Sharing | None:
     if not done:
         return None
     slowdown = np.array([times.slowdown for _, times in done])
+    known = [pair for pair in done if pair[0].slowdown_half_width is not None]
     lost = np.array([(times.live - times.alone) * row.size for row, times in done])
     needed = sum(times.alone * row.size for row, times in done)
     p50, p95 = np.percentile(slowdown, (50, 95)).tolist()
@@ -67,7 +68,7 @@ def _sharing(done: Sequence[tuple[JobRow, Times]]) -> Sharing | None:
         p95_slowdown=p95,
         most_slowdown=float(slowdown.max()),
         slowed_by_1_percent=float((slowdown > 1.01).mean()),
-        within_chance=float(np.mean([row.within_chance for row, _ in done])),
+        within_chance=float(np.mean([row.within_chance for row, _ in known])) if known else None,
         node_hours=float(lost.sum()) / 3600,
         share_of_node_hours=float(lost.sum() / needed) if needed else 0.0,
     )

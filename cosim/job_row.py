@@ -71,13 +71,13 @@ class JobRow:
         "`live` divided by `alone`.", "live / alone", digits=4, better=LESS, bounds=_POSITIVE
     )
     half_width: float | None = quantity(
-        "Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted "
-        "in a single draw.",
+        "Half-width of the interval of `live` at the level of 0.95, as a share of it; none for a single "
+        "draw of chance.",
         "share", name="±", bounds=_POSITIVE,
     )  # fmt: skip
     slowdown_half_width: float | None = quantity(
-        "Half-width of the interval of `slowdown` from chance alone.", default=None, bounds=_POSITIVE,
-        shown=False,
+        "Half-width of the interval of `slowdown` at the level of 0.95; none for a single draw of chance.",
+        default=None, bounds=_POSITIVE, shown=False,
     )  # fmt: skip
     logged: float | None = quantity(
         "Run time of the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
@@ -107,13 +107,6 @@ class JobRow:
     def turnaround(self) -> float:
         """Seconds from its submission to its end."""
         return self.end - self.submit
-
-    @property
-    def doubt(self) -> float:
-        """Half-width of the interval of `slowdown`, or that of the time if it is missing."""
-        if self.slowdown_half_width is not None:
-            return self.slowdown_half_width
-        return (self.half_width or 0.0) * (self.slowdown or 0.0)
 
     @property
     def within_chance(self) -> bool:
@@ -149,7 +142,7 @@ def job_rows(
                 "live": done.live * second,
                 "slowdown": slowdown,
                 "half_width": done.half_width,
-                "slowdown_half_width": done.chance * slowdown,
+                "slowdown_half_width": None if done.chance is None else done.chance * slowdown,
             }
             if unmapped is not None:
                 taken["logged"] = float(done.placed.job.run_time)

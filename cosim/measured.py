@@ -14,9 +14,8 @@ class Measured:
     live: float  # from its start to its end
     alone: float  # time alone, with the same start, nodes, mapping and state of the network
     fresh: float  # time alone on a new network, as in a table
-    # Half-width of the interval of `live` at the level of 0.95, as a share of it; 0 if it was counted, not
-    # estimated.
-    half_width: float = 0.0
-    chance: float = 0.0  # Half-width of the interval of ``live / alone`` from chance alone, at the same level
-    draws: tuple[float, ...] = ()  # times alone in each draw, if several were wanted
+    # Half-widths of the intervals of `live` and of ``live / alone`` at the level of 0.95, as shares; 0 if
+    # nothing is left to chance or estimated, None if there is a single draw of chance.
+    half_width: float | None = 0.0
+    chance: float | None = 0.0
     ran: int | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws

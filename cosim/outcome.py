@@ -33,6 +33,7 @@ REQUIRED = {
     "versions": table_of(anything),
 }
 OPTIONAL = {
+    "draws": number(1),
     "failures": listed(table({"job": number(-MOST), "why": text})),
     "site": table(dict.fromkeys(("refused", "node_failures", "before_unknown"), number())),
     "waiting": kind_of(Waiting),

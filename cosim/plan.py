@@ -27,7 +27,7 @@ from netplace.runs.revisions import revisions_of
 from netplace.topologies import parse
 
 # To be raised when a plan would no longer give what it gave.
-REVISION = 2
+REVISION = 3
 _LOGGED = 3  # the same, for jobs of logs
 _SAMPLED = 9  # the same, where not all is simulated
 
@@ -88,8 +88,9 @@ class CosimPlan:
         `netplace.apps.collectives.selection`; empty means the built-in one.
     table_digest : str
         SHA-256 of the file of `collectives`, if it is a file.
-    draws : int
-        Live runs with the same starts, of which times and their intervals are made; 1 or at least 3.
+    draws : int or str
+        Live runs with the same starts, of which times and their intervals are made: 1, at least 3, or
+        ``"auto"`` for as many as bring slowdowns to `target_half_width` on average.
     max_packets : float
         Largest number of packets to simulate; not part of the `key`.
     """
@@ -105,7 +106,7 @@ class CosimPlan:
     collectives: str = ""
     table_digest: str = ""
     max_packets: float = MOST_PACKETS
-    draws: int = 1
+    draws: int | str = 1
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -135,7 +136,7 @@ class CosimPlan:
             "mix_digest": self.mix_digest,
             "target_half_width": self.target_half_width,
             "config": asdict(self.config),
-            **({"draws": self.draws} if self.draws > 1 else {}),
+            **({"draws": self.draws} if self.draws != 1 else {}),
             **({"explain": True} if self.explain else {}),
             **({"collectives": self.collectives} if self.collectives else {}),
             **({"table_digest": self.table_digest} if self.table_digest else {}),
@@ -190,7 +191,8 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
             f"explain: needs fidelity live, the only one in which jobs wait for each other, and fidelity is "
             f"{fidelity}"
         )
-    draws = check_int(said.pop("draws", 1), "draws", 1)
+    draws = said.pop("draws", 1)
+    draws = draws if draws == "auto" else check_int(draws, "draws", 1)
     mix = str(said.pop("applications", ""))
     if mix:
         read_mix(mix)
@@ -215,7 +217,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     mapping = known_mapping(str(said.pop("mapping", "consecutive")))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
-    if draws > 1:
+    if draws != 1:
         _check_draws(draws, plan, fidelity, explain, config)
     digest = digest_of_mix(mix) if mix else ""
     chosen = "" if collectives == "builtin" else collectives
@@ -237,9 +239,9 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     )
 
 
-def _check_draws(draws: int, plan: Plan, fidelity: str, explain: bool, config: Config) -> None:
+def _check_draws(draws: int | str, plan: Plan, fidelity: str, explain: bool, config: Config) -> None:
     """Check that several live draws can be made, and tell something."""
-    if draws < _LEAST_DRAWS:
+    if isinstance(draws, int) and draws < _LEAST_DRAWS:
         raise ValueError(f"draws: {draws} tell no interval, expected 1 or at least {_LEAST_DRAWS}")
     if fidelity != "live":
         raise ValueError(

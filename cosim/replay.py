@@ -60,7 +60,7 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
         raise ValueError(
             f"fidelity: {plan.fidelity!r} was used, but jobs disturb each other only with fidelity live"
         )
-    if plan.draws > 1:
+    if plan.draws != 1:
         raise ValueError(
             f"draws: {plan.draws} were made, whose means are no run that can be made again, expected 1"
         )

@@ -163,9 +163,14 @@ class SampledCourse:
         for attempt, sampled in by_attempt.items():
             placed, start = stays[attempt].placed, stays[attempt].start
             alone = sampled.alone
-            chance = math.hypot(alone.half_width if sampled.half_width else alone.chance, sampled.half_width)
+            half: tuple[float | None, float | None] = (
+                sampled.half_width,
+                math.hypot(alone.half_width, sampled.half_width),
+            )
+            if not sampled.half_width and network_draws(self._placing.machine, self._placing.config):
+                half = None, None  # counted: a single draw
             self.measured[placed.job.number] = Measured(
-                placed, start, sampled.cycles, alone.cycles, alone.cycles, sampled.half_width, chance
+                placed, start, sampled.cycles, alone.cycles, alone.cycles, *half
             )
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
@@ -174,7 +179,7 @@ class SampledCourse:
         return replace(
             figures,
             simulated=self._leaping.network.now / max(1, self._leaping.now),
-            marked=sum(job.half_width > MARKED for job in jobs),
+            marked=sum((job.half_width or 0) > MARKED for job in jobs),
             half_width=half_widths(jobs),
         )
 

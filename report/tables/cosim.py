@@ -185,6 +185,12 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"the half-width of the times of {len(marked)} jobs exceeds {100 * MARKED:g} %, the first: job "
             f"{marked[0]}; their rate is not steady or varies randomly"
         )
+    if "draws" in outcome:
+        halves = [(row.slowdown_half_width or 0) / (row.slowdown or 1) for row in job_rows_of(outcome)]
+        said.append(
+            f"slowdowns are of {outcome['draws']} live runs, with a half-width of "
+            f"{100 * float(np.mean(halves)):.2g} % on average"
+        )
     for failure in outcome.get("failures", []):
         said.append(f"job {failure['job']} failed: {failure['why']}")
     return said

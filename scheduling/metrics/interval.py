@@ -24,12 +24,14 @@ __all__ = [
     "estimate",
     "half_width",
     "half_width_of",
+    "half_widths_with_prior",
     "quantile",
 ]
 
 LEVEL = 0.95  # of every interval, unless another is asked for
 BATCHES = 20  # into which values in time are joined
 LEAST_EFFECTIVE = 10  # independent values that the batches must be worth
+_WORTH = 2  # values that a deviation known before counts for
 
 Values = Sequence[float] | NDArray[np.floating[Any]]
 
@@ -134,6 +136,25 @@ def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
         Level of the interval, between 0 and 1.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
+
+
+def half_widths_with_prior(std: Values | float, count: int, prior: float) -> NDArray[np.float64]:
+    """Return half the widths of the intervals of means of few values, which can miss what happens rarely.
+
+    Each variance is joined with one known before, which counts for two values: G. Smyth, "Linear models and
+    empirical Bayes methods", 2004.
+
+    Parameters
+    ----------
+    std : float or sequence of float
+        Standard deviations of samples.
+    count : int
+        Values in each, at least 2.
+    prior : float
+        Standard deviation that is known before.
+    """
+    joined = ((count - 1) * np.square(std) + _WORTH * prior**2) / (count - 1 + _WORTH)
+    return quantile(count + _WORTH) * np.asarray(np.sqrt(joined / count))
 
 
 def half_width(values: Values, confidence: float = LEVEL) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,10 +18,14 @@ from netplace.cosim import (
     make_cosim_plan,
     program_of,
 )
-from netplace.cosim.fidelities import _over_draws
+from netplace.cosim.alone import several
+from netplace.cosim.cost import affordable_draws
+from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
 from netplace.cosim.measured import Measured
+from netplace.cosim.placing import placing_of
 from netplace.cosim.work import Work
 from netplace.netsim import ENGINES, Config, simulate
+from netplace.runs.schedules import workload_of
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.topologies import parse
 
@@ -259,14 +265,45 @@ def test_intervals_of_slowdowns_come_from_several_draws():
         assert [getattr(row, name) for name in same] == [getattr(single, name) for name in same]
         assert row.slowdown == pytest.approx(row.live / row.alone)
         varying += row.slowdown_half_width > 0
+        assert single.half_width is single.slowdown_half_width is None
     assert varying
+    assert one.figures.half_width is one.figures.sharing.within_chance is None
     assert several.figures.half_width.most > 0
     assert any(single.live != row.live for single, row in zip(one.jobs, several.jobs, strict=True))
+
+
+def test_the_number_of_draws_follows_from_the_precision_and_the_budget():
+    given = {"machine": "torus:4x4", "workload": "applications", "jobs": 6, "sizes": "small"}
+    given |= {"policy": "easy", "partition": "random", "draws": "auto"}
+    plan = make_cosim_plan(given, 3)
+    fine = cosimulate(plan).outcome
+    assert 10 < fine["draws"] < MOST
+    halves = [job["slowdown_half_width"] / job["slowdown"] for job in fine["jobs"]]
+    assert np.mean(halves) < 0.03
+    assert cosimulate(make_cosim_plan(given | {"target_half_width": 0.5}, 3)).outcome["draws"] == PILOT
+    a_draw = 1e9 / affordable_draws(placing_of(plan), workload_of(plan.jobs), 1e9)
+    assert cosimulate(replace(plan, max_packets=8.5 * a_draw)).outcome["draws"] == 8
+
+
+def test_a_network_without_chance_has_exact_times():
+    given = SMALL | {"machine": "mesh:4x4", "policy": "easy", "partition": "random", "vcs": 1}
+    for row in cosimulate(make_cosim_plan(given, 3)).jobs:
+        assert row.half_width == row.slowdown_half_width == 0
+
+
+def test_intervals_of_means_of_few_draws_hold():
+    """Draws end as soon as they agree, which few do by chance."""
+    rng, held = np.random.default_rng(5), []
+    for deviation in rng.uniform(0.005, 0.04, 2000):
+        one = several(lambda number, deviation=deviation: float(rng.normal(1e4, 1e4 * deviation)))
+        held.append(abs(one.cycles - 1e4) <= one.half_width * 1e4)
+    assert 0.93 < np.mean(held) < 0.98
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
+        ({"draws": "some"}, "draws: 'some'"),
         ({"draws": 2}, "draws: 2 tell no interval, expected 1 or at least 3"),
         ({"draws": 3, "fidelity": "sampled"}, "draws: 3 given, but only live times have draws"),
         ({"draws": 3, "explain": True}, "draws: 3 given, but explain"),
@@ -286,12 +323,16 @@ def test_a_ratio_of_means_has_the_interval_of_its_differences():
     live = 1.2 * alone + rng.normal(0, 3, (2000, 5))
     job = Job(1, 0.0, 2, 1.0, application="butterfly", intensity="low")
     placed = placing_on("mesh:2x2").put(job, Allocation(np.array([0, 1])))
-    jobs = [Measured(placed, 0, 1.0, 1.0, 1.0, draws=tuple(times.tolist())) for times in alone]
-    made = _over_draws(jobs, live)
+    jobs = [Measured(placed, 0, 1.0, 1.0, 1.0)] * len(live)
+    made = over_draws(jobs, live, alone)
     held = [abs(one.live / one.alone - 1.2) <= one.chance * one.live / one.alone for one in made]
     assert 0.93 < np.mean(held) < 0.97
     # A job that no other touched in five draws may be touched in a sixth; where none ever is, all is exact.
-    first = _over_draws(jobs[:2], np.stack([alone[0], live[1]]))[0]
+    first = over_draws(jobs[:2], np.stack([alone[0], live[1]]), alone[:2])[0]
     assert first.live == first.alone
     assert first.chance > 0
-    assert [one.chance for one in _over_draws(jobs[:2], alone[:2])] == [0, 0]
+    assert [one.chance for one in over_draws(jobs[:2], alone[:2], alone[:2])] == [0, 0]
+    # The half-width of a mean shrinks with the root of the draws.
+    many = enough_draws(made, 5, 0.5 * np.mean([one.chance for one in made]), 1000)
+    assert 15 <= many <= 22
+    assert enough_draws(made, 5, 1e-9, 30) == 30

@@ -44,7 +44,7 @@ def page(path: Path) -> Page:
     own = names_file(plan.jobs.machine)
     machine = None if own else parse(plan.jobs.machine)
     parts: list[Part] = [
-        _slowdowns(jobs, plan.fidelity == "live" and plan.draws == 1),
+        _slowdowns(jobs),
         Figure(
             title="Nodes of jobs over time",
             caption="The color shows the slowdown. Drag or scroll to zoom."
@@ -59,7 +59,7 @@ def page(path: Path) -> Page:
             0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(figures.costs), note=_COSTS_NOTE)
         )
     missing = []
-    verdict = _verdict(jobs, figures, plan.fidelity == "live" and plan.draws == 1)
+    verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
         waiting = Waiting.from_dict(outcome["waiting"])
         by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
@@ -87,23 +87,25 @@ def page(path: Path) -> Page:
     )
 
 
-def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[str]:
+def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
     known, sharing = ended(jobs), figures.sharing
     if not sharing or not known:
         return ["No job ended, so the cost of sharing is unknown."]
-    slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, job.doubt)]
+    slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, _half(job))]
     worst, times = max(known, key=lambda pair: pair[1].slowdown)
-    half = f" ± {worst.doubt:.2f}" if worst.doubt and not live else ""
-    doubt = "the random variation of their times alone" if live else "half of their confidence interval"
+    half = f" ± {_half(worst):.2f}" if _half(worst) else ""
+    doubt = (
+        " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
+    )
     said = [
         f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
-        f"{100 * _CLEAR:.0f} % and by more than {doubt}.",
+        f"{100 * _CLEAR:.0f} %{doubt}.",
         f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
         "time alone on the same nodes.",
         f"Job {worst.job} ({_runs(worst)}, {worst.size} nodes) is slowed most: it takes "
         f"{times.slowdown:.2f}{half} times as long as alone.",
     ]
-    faster = [job for job, times in known if 1 - times.slowdown > max(job.doubt, _CLEAR / 2)]
+    faster = [job for job, times in known if 1 - times.slowdown > max(_half(job), _CLEAR / 2)]
     if faster:
         said.append(
             f"{len(faster)} {'job was' if len(faster) == 1 else 'jobs were'} faster with other jobs than "
@@ -123,24 +125,30 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures, live: bool) -> list[
     return said
 
 
+def _half(job: JobRow) -> float:
+    """Return half of the interval of a slowdown; 0 if there is none."""
+    return job.slowdown_half_width or 0.0
+
+
 def _runs(job: JobRow) -> str:
     """Return what a job runs; some of a log send nothing."""
     return job.application or "computation alone"
 
 
-def _slowdowns(jobs: Sequence[JobRow], live: bool) -> Figure:
+def _slowdowns(jobs: Sequence[JobRow]) -> Figure:
     finished = ended(jobs)
     known = [(job, times) for job, times in finished if job.application] or finished
     silent = len(finished) - len(known)
+    single = any(job.slowdown_half_width is None for job, _ in known)
     return bar_figure(
         "Slowdown of each job",
         [f"{job.job} {job.application}" for job, _ in known],
         {"slowdown": [times.slowdown for _, times in known]},
-        half=None if live else {"slowdown": [job.doubt or None for job, _ in known]},
+        half={"slowdown": [_half(job) or None for job, _ in known]},
         unit="live / alone",
         base=1.0,
         caption="Time with other jobs, relative to the time alone on the same nodes; 1 is no slowdown."
-        + (" No intervals: a single live run does not show its variation." if live else "")
+        + (" No intervals: a single live run does not show its variation." if single else "")
         + (f" The figure omits {silent} jobs that send nothing." if silent else ""),
         whiskers="95 % intervals",
     )
