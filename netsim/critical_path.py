@@ -229,13 +229,7 @@ class _Walk:
         return task, place, arrived
 
     def _stretch(
-        self,
-        task: int,
-        message: int,
-        begin: int,
-        end: int,
-        parts: list[tuple[str, int]],
-        since: int = 0,
+        self, task: int, message: int, begin: int, end: int, parts: list[tuple[str, int]], since: int = 0
     ) -> None:
         """Add the parts of a message's way, each as long as in an empty network; the rest is waiting."""
         at, stretches = begin, []

@@ -146,12 +146,7 @@ class JobHost:
 
     @checked
     def start(
-        self,
-        program: Program,
-        nodes: ArrayLike | None = None,
-        *,
-        at: int | None = None,
-        times: int = 1,
+        self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None, times: int = 1
     ) -> int:
         if program not in self._sound:
             program.check_columns()

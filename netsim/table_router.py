@@ -20,16 +20,7 @@ from netplace.netsim.cable_cycles import (
 )
 from netplace.netsim.config import Config
 from netplace.topologies import Graph, Grid, Topology
-from netplace.topologies.routing import (
-    Routes,
-    Switches,
-    Verdict,
-    barred,
-    check,
-    make_routes,
-    reach,
-    rises,
-)
+from netplace.topologies.routing import Routes, Switches, Verdict, barred, check, make_routes, reach, rises
 
 
 def uses_table_router(topology: Topology, config: Config) -> bool:

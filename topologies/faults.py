@@ -17,15 +17,7 @@ from netplace.topologies.routing import default_on
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
-__all__ = [
-    "cables_between",
-    "cables_of",
-    "check_routers",
-    "drawn",
-    "faulty",
-    "link_cycles",
-    "with_faults",
-]
+__all__ = ["cables_between", "cables_of", "check_routers", "drawn", "faulty", "link_cycles", "with_faults"]
 
 Pairs = Sequence[tuple[int, int]]
 Rows = NDArray[np.int64]

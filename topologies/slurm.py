@@ -27,12 +27,7 @@ _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 @checked
 def slurm(
-    path: str,
-    taper: str | float = "",
-    links: str = "",
-    topology: str = "",
-    part: str = "",
-    top: str = "",
+    path: str, taper: str | float = "", links: str = "", topology: str = "", part: str = "", top: str = ""
 ) -> Graph | Grid:
     """Return the network of a ``topology.conf`` or ``topology.yaml``.
 
@@ -187,11 +182,7 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
 
 
 def _widths(
-    pairs: list[tuple[int, int]],
-    level: list[int],
-    nodes_at: list[int],
-    taper: str | float,
-    text: str,
+    pairs: list[tuple[int, int]], level: list[int], nodes_at: list[int], taper: str | float, text: str
 ) -> list[int]:
     """Return the number of cables of each pair of switches, by the taper."""
     if not taper:

@@ -27,11 +27,7 @@ _TOGETHER = ("linear", "linear_nb", "double_binary_tree")
 
 
 def exchange(
-    writer: TaskWriter,
-    requests: list[int],
-    sends: Sequence[tuple[int, int]],
-    tag: int,
-    in_turn: bool = False,
+    writer: TaskWriter, requests: list[int], sends: Sequence[tuple[int, int]], tag: int, in_turn: bool = False
 ) -> None:
     """Send to each destination so many bytes, and wait for `requests` and what was sent.
 

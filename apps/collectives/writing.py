@@ -199,9 +199,7 @@ def collective(
 
 COLLECTIVE: dict[str, Application] = {
     "collective": Application(
-        "collective",
-        "one collective operation under a given algorithm, as in MPI libraries",
-        collective,
+        "collective", "one collective operation under a given algorithm, as in MPI libraries", collective
     )
 }
 

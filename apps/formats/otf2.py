@@ -270,14 +270,7 @@ class _Reader:
         self._add(location, time, Call.IRECV, -2, request=request)
 
     def _MpiIrecv(  # noqa: N802
-        self,
-        location: Location,
-        time: int,
-        sender: int,
-        communicator: int,
-        tag: int,
-        size: int,
-        request: int,
+        self, location: Location, time: int, sender: int, communicator: int, tag: int, size: int, request: int
     ) -> None:
         self._complete(location, "recv")
         peer, number = self._partner(location, communicator, sender)

@@ -101,11 +101,7 @@ def _steps(tree: Tree) -> NDArray[np.float64]:
     return np.asarray(2 * (tree.down / tree.up) ** np.arange(tree.stages))
 
 
-CRITERIA: dict[str, Criterion] = {
-    "classic": hops,
-    "oversubscription": oversubscription,
-    "td": td,
-}
+CRITERIA: dict[str, Criterion] = {"classic": hops, "oversubscription": oversubscription, "td": td}
 
 
 def cost_matrix(
