@@ -19,8 +19,7 @@ from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD
 from netplace.apps.formats.dumpi_rank import RankCalls
-from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import lines
+from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate

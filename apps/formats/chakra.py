@@ -34,8 +34,7 @@ from netplace.apps.formats.chakra_nodes import (
     in_order,
     node_of,
 )
-from netplace.apps.formats.errors import named
-from netplace.apps.formats.stream import whole_content
+from netplace.apps.formats.stream import named, whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import abbreviate

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.stream import TraceError
 from netplace.checks import check_size
 from netplace.checks.inputs import input_file
 

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.goal_schedule import HELD, Operation, batches_of
-from netplace.apps.formats.stream import left_out_in, lines
+from netplace.apps.formats.stream import TraceError, left_out_in, lines
 from netplace.apps.formats.writing import Options
 from netplace.apps.operation import MOST_TASKS, Op
 from netplace.apps.recorded.calls import Call

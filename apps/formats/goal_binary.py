@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.goal_schedule import HELD, Operation, batches_of
-from netplace.apps.formats.stream import blocks
+from netplace.apps.formats.stream import TraceError, blocks
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import ANY
 from netplace.apps.recorded.trace import Reading, Trace

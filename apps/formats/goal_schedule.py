@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.formats.errors import named
+from netplace.apps.formats.stream import named
 from netplace.apps.recorded.calls import ANY, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Trace
 

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import lines
+from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace

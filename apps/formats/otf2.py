@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.formats.errors import FileError
 from netplace.apps.formats.otf2_process import Definitions, Library, Location, bytes_of
+from netplace.apps.formats.stream import FileError
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks.inputs import input_file

@@ -14,7 +14,7 @@ from typing import IO, Any, TypedDict
 
 import msgspec
 
-from netplace.apps.formats.errors import FileError
+from netplace.apps.formats.stream import FileError
 
 
 @dataclass

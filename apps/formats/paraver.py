@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import lines
+from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable

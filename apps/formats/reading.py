@@ -10,7 +10,7 @@ from pathlib import Path
 from netplace.apps.carried import is_carried
 from netplace.apps.collectives import Collectives
 from netplace.apps.formats.catalog import FORMATS, format_of, stem_of
-from netplace.apps.formats.errors import FileError, TraceError
+from netplace.apps.formats.stream import FileError, TraceError
 from netplace.apps.program import Program
 from netplace.apps.recorded import FOLD_FROM, Reading, Trace, folded, is_longer, program_of
 from netplace.apps.repeated import Repeated

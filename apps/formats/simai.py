@@ -30,8 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.errors import TraceError
-from netplace.apps.formats.stream import lines
+from netplace.apps.formats.stream import TraceError, lines
 from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, OPERATIONS, Batch, Call, CallWriter, batched
 from netplace.apps.recorded.trace import Reading, Trace

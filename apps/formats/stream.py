@@ -7,13 +7,36 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import check_size, is_packed
 from netplace.checks.inputs import input_file
+
+
+class FileError(ValueError):
+    """A fault of a file, which the message names."""
+
+
+class TraceError(ValueError):
+    """A fault at a place in a trace file."""
+
+    def __init__(self, line: int, reason: str, unit: str = "line") -> None:
+        super().__init__(f"{unit} {line}: {reason}")
+        self.line = line  # number of the line, from 1; for a binary file, the position in bytes, from 0
+        self.reason = reason
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let the errors about what is in a file begin with its name."""
+    try:
+        yield
+    except TraceError as error:
+        raise FileError(f"{path}, {error}") from None
+
 
 HEAD = 1 << 16  # bytes by which a format is told
 BLOCK = 1 << 22  # bytes read at a time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.stream import TraceError
 from netplace.checks import abbreviate
 
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48

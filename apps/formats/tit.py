@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import head_of, left_out_in, lines, whole_content
+from netplace.apps.formats.stream import TraceError, head_of, left_out_in, lines, named, whole_content
 from netplace.apps.formats.tit_actions import ACTIONS, NOTHING, Calls, Line, whole_of
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, Call

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.formats.errors import TraceError
-from netplace.apps.formats.stream import blocks
+from netplace.apps.formats.stream import TraceError, blocks
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Reading
