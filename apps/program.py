@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.arrays import Operations
-from netplace.apps.columns import check_columns
-from netplace.apps.iterations import cut, iterations, section
+from netplace.apps.iterations import cut, iterations, repeat, section
 from netplace.apps.operation import Op
-from netplace.apps.repetition import repeat
-from netplace.apps.replay import check_progress
+from netplace.apps.replay import check_columns, check_progress
 from netplace.apps.task import TaskWriter
 from netplace.apps.traffic import Traffic, traffic
 from netplace.checks.calls import checked

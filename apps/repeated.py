@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.iterations import block
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.apps.repetition import block
 from netplace.apps.traffic import Traffic, traffic
 
 

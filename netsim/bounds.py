@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
+from netplace.apps.iterations import block
 from netplace.apps.repeated import Repeated
-from netplace.apps.repetition import block
 from netplace.apps.replay import needs
 from netplace.checks.calls import checked
 from netplace.native import apps as native

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
-from netplace.apps.columns import check_cycles
-from netplace.apps.iterations import ranges
-from netplace.apps.repetition import block, check_requests
+from netplace.apps.iterations import block, check_requests, ranges
+from netplace.apps.replay import check_cycles
 from netplace.netsim.config import Config
 from netplace.netsim.memory import demand
 

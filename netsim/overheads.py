@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
-from netplace.apps.requests import openers
+from netplace.apps.replay import openers
 from netplace.netsim.config import Config
 
 

@@ -9,13 +9,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from netplace.apps.collectives import trees
-from netplace.apps.collectives.bruck import bruck, dissemination, modified_bruck
-from netplace.apps.collectives.by_distance import (
-    bcast_by_distance,
-    gather_by_distance,
-    reduce_by_distance,
-    scatter_by_distance,
-)
 from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
@@ -54,6 +47,9 @@ from netplace.apps.collectives.recursive_doubling import (
     allgather_recursive_doubling,
     allreduce_recursive_doubling,
     barrier_recursive_doubling,
+    bruck,
+    dissemination,
+    modified_bruck,
     reduce_scatter_block_recursive_doubling,
     scan_recursive_doubling,
 )
@@ -83,6 +79,12 @@ from netplace.apps.collectives.tree_based import (
     split_binary_tree,
     tree_bcast,
     tree_reduce,
+)
+from netplace.apps.collectives.trees import (
+    bcast_by_distance,
+    gather_by_distance,
+    reduce_by_distance,
+    scatter_by_distance,
 )
 from netplace.checks import check_choice
 from netplace.extensions import Registry

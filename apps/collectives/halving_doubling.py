@@ -6,11 +6,11 @@ two gives its whole vector to the next one and gets the result from it.
 
 from __future__ import annotations
 
-from netplace.apps.collectives.by_distance import reduce_by_distance
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
 from netplace.apps.collectives.halving import Folding
 from netplace.apps.collectives.rabenseifner import Windows, gather_windows, halve, join
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
+from netplace.apps.collectives.trees import reduce_by_distance
 
 
 def reduce_scatter_allgather(call: Call) -> Rounds:

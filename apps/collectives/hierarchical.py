@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import zip_longest
 from math import isqrt
 
-from netplace.apps.collectives.bruck import dissemination
-from netplace.apps.collectives.by_distance import bcast_by_distance, reduce_by_distance
 from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, in_rounds
 from netplace.apps.collectives.linear import barrier_tree
 from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner
+from netplace.apps.collectives.recursive_doubling import dissemination
+from netplace.apps.collectives.trees import bcast_by_distance, reduce_by_distance
 
 Chosen = Callable[[Call], Rounds]
 """Returns the rounds of an operation under the default algorithm."""

@@ -12,7 +12,7 @@ from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_fo
 from netplace.apps.formats.writing import Options, left_out_lines, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Call, Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
-from netplace.apps.recorded.matching import is_by_length
+from netplace.apps.recorded.wildcards import is_by_length
 from netplace.checks.calls import checked
 from netplace.checks.writing import write_atomically
 

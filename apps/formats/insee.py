@@ -32,7 +32,7 @@ from netplace.apps.operation import MOST_CYCLES, MOST_TASKS, Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Batch
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.apps.requests import openers
+from netplace.apps.replay import openers
 from netplace.checks import abbreviate
 
 _COLUMNS = {"s": 5, "r": 5, "c": 3}

@@ -13,10 +13,10 @@ from netplace.apps.iterations import in_order
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, ROOTED, Call
-from netplace.apps.recorded.matching import is_by_length
 from netplace.apps.recorded.settling import UnresolvedError
 from netplace.apps.recorded.trace import Trace
-from netplace.apps.requests import openers
+from netplace.apps.recorded.wildcards import is_by_length
+from netplace.apps.replay import openers
 
 _ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
 _NAMES = {int(call): call.name.lower() for call in Call}

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import Call
 from netplace.apps.recorded.gathering import check_kept, check_left_out, complete, whole_sections
-from netplace.apps.recorded.matching import channel_places
 from netplace.apps.recorded.recorded import Recorded, check_ranks
 from netplace.apps.recorded.settling import UnresolvedError, settled
 from netplace.apps.recorded.trace import Trace
+from netplace.apps.recorded.wildcards import channel_places
 
 __all__ = ["Iterations", "Window", "cut", "first_call"]
 

@@ -25,12 +25,11 @@ from netplace.apps.program import Program
 from netplace.apps.recorded.calls import Call
 from netplace.apps.recorded.gathering import check_kept, check_left_out, complete
 from netplace.apps.recorded.loops import COLUMNS, Normal, Part, Sequence, as_calls
-from netplace.apps.recorded.matching import with_sizes
 from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.trace import Trace
-from netplace.apps.recorded.wildcards import resolved
+from netplace.apps.recorded.wildcards import resolved, with_sizes
 from netplace.apps.repeated import Repeated
-from netplace.apps.requests import renumbered
+from netplace.apps.replay import renumbered
 
 __all__ = ["FOLD_FROM", "folded", "is_longer"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.apps.operation import MOST_CYCLES, Op, check_length
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import Call
-from netplace.apps.requests import renumbered
+from netplace.apps.replay import renumbered
 
 
 def joined(

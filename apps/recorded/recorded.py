@@ -22,10 +22,9 @@ from netplace.apps.recorded.gathering import (
     whole_sections,
 )
 from netplace.apps.recorded.instances import collective_blocks
-from netplace.apps.recorded.matching import partners_of, with_sizes
 from netplace.apps.recorded.program import joined
 from netplace.apps.recorded.trace import Trace
-from netplace.apps.recorded.wildcards import resolved
+from netplace.apps.recorded.wildcards import partners_of, resolved, with_sizes
 
 __all__ = ["Recorded", "check_ranks", "program_of", "recorded"]
 

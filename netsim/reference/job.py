@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
-from netplace.apps.columns import check_cycles
+from netplace.apps.replay import check_cycles
 from netplace.netsim.config import Config
 from netplace.netsim.engine import JobRecord
 from netplace.netsim.reference.clock import Clock

@@ -7,7 +7,7 @@ import pytest
 from netplace.apps import Op
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.formats import read
-from netplace.apps.requests import openers
+from netplace.apps.replay import openers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "traces"
 APPS = ["BT", "CG", "FT", "IS", "LU", "MG", "SP"]

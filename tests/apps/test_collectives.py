@@ -2,7 +2,7 @@ import pytest
 
 from netplace.apps import Op, Program, TaskWriter
 from netplace.apps.collectives import ALLTOALL_ORDERS, COLLECTIVES
-from netplace.apps.requests import openers
+from netplace.apps.replay import openers
 
 MEMBERS = [7, 2, 5, 0, 3, 8, 1, 6, 4]
 CALLS = {
