@@ -64,3 +64,8 @@ def gap(bits: int, log_stay: float) -> int:
     """
     u = ((bits >> 11) + 1.0) * (1.0 / 9007199254740993.0)
     return math.floor(min(math.log(u) / log_stay, _FAR))
+
+
+def pick(seed: int, purpose: int, place: int, index: int, now: int, count: int) -> int:
+    """Return a number in 0..count-1, drawn for a purpose of `netplace.netsim.chance` in cycle `now`."""
+    return int(below(draw(seed, purpose, place, index, now), count))

@@ -8,7 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from netplace.checks import check_float, check_int
-from netplace.netsim.line_rate import LINE_RATE
+
+LINE_BITS = 16
+LINE_RATE = 1 << LINE_BITS  # a phit a cycle
+LEAST_RATE = LINE_RATE >> 10  # below which no notification reduces a rate
+FAST_RECOVERY = 5  # steps without additive increase, as published
+
 
 _FORM = (
     "window=PACKETS, rate=SHARE, dcqcn=PACKETS, with optional ack=, every=, timer=CYCLES, gain=NUMBER, "

@@ -1,20 +1,8 @@
-"""Memory of arrays: refused before allocation if there is not enough, and aligned to cache lines."""
+"""Memory of arrays, refused before allocation if there is not enough."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from netplace.checks.memory import available
-
-LINE = 64  # bytes of a cache line
-
-
-def aligned(size: int) -> NDArray[np.int8]:
-    """Return `size` zero bytes that begin at a cache line."""
-    memory = np.zeros(size + LINE, np.int8)
-    begin = -memory.ctypes.data % LINE
-    return memory[begin : begin + size]
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):

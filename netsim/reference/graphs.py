@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA
+from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA, pick
 from netplace.netsim.config import Config
-from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from netplace.netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST
+from netplace.netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST, pick
 from netplace.netsim.config import Config
-from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.router import Fifo, Head, Output
 from netplace.netsim.reference.routing import Routing
 from netplace.topologies import Grid

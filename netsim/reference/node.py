@@ -8,17 +8,68 @@ from collections.abc import Callable
 from itertools import count
 from typing import Protocol
 
-from netplace.netsim.chance import INJECTOR, INJECTOR_OF_FLOW
+from netplace.netsim.chance import INJECTOR, INJECTOR_OF_FLOW, pick
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.congestion import read_congestion
+from netplace.netsim.congestion import (
+    FAST_RECOVERY,
+    LEAST_RATE,
+    LINE_BITS,
+    LINE_RATE,
+    Control,
+    read_congestion,
+)
 from netplace.netsim.reference.clock import Clock
-from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.messages import Key, Load
 from netplace.netsim.reference.packet import Packet
-from netplace.netsim.reference.rates import Rate
 from netplace.netsim.reference.router import Fifo
+
+
+class Rate:
+    """The rate of a pair of nodes, a whole number of 1 / `LINE_RATE` phits per cycle."""
+
+    def __init__(self, control: Control, packet_phits: int) -> None:
+        self.due = 0  # first cycle in which the next packet may be created
+        self._control = control
+        self._phits = packet_phits
+        self._current = self._target = control.rate
+        self._alpha = LINE_RATE
+        self._steps = 0  # since the last notification
+        self._next_step: int | None = None  # cycle; None: there was no notification
+        self._notified: int | None = None  # cycle of the last notification at the node to which packets go
+
+    def created(self, now: int) -> None:
+        """Count a packet that is created in cycle `now`."""
+        self._recover(now)
+        self.due = now + -(-(self._phits << LINE_BITS) // self._current)
+
+    def tells(self, now: int) -> bool:
+        """Return whether a marked packet consumed in cycle `now` causes a notification."""
+        if self._notified is not None and now - self._notified < self._control.every:
+            return False
+        self._notified = now
+        return True
+
+    def notified(self, now: int) -> None:
+        """Reduce the rate after a notification in cycle `now`."""
+        self._recover(now)
+        self._target = self._current
+        self._current -= self._current * self._alpha >> (LINE_BITS + 1)
+        self._current = max(self._current, min(LEAST_RATE, self._control.rate))
+        self._alpha += LINE_RATE // self._control.gain - self._alpha // self._control.gain
+        self._steps = 0
+        self._next_step = now + self._control.timer
+
+    def _recover(self, now: int) -> None:
+        """Increase the rate at every end of the timer up to cycle `now`."""
+        while self._next_step is not None and self._next_step <= now:
+            self._next_step += self._control.timer
+            self._alpha -= self._alpha // self._control.gain
+            self._steps += 1
+            if self._steps > FAST_RECOVERY:
+                self._target = min(self._target + self._control.step, self._control.rate)
+            self._current = (self._target + self._current + 1) >> 1
 
 
 class _Seated(Protocol):

@@ -6,10 +6,9 @@ import math
 
 from simpy.events import ProcessGenerator
 
-from netplace.netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap
+from netplace.netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap, pick
 from netplace.netsim.engine import Traffic
 from netplace.netsim.reference.clock import Clock
-from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.messages import Load
 from netplace.netsim.reference.node import Node
 

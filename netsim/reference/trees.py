@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netplace.netsim.chance import TREE_UP, TREE_VC
+from netplace.netsim.chance import TREE_UP, TREE_VC, pick
 from netplace.netsim.config import Config
-from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.router import Fifo, Head, Output
 from netplace.netsim.reference.routing import Routing
 from netplace.topologies import Tree

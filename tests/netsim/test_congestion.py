@@ -7,9 +7,8 @@ import pytest
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, simulate
-from netplace.netsim.congestion import Control, read_congestion
-from netplace.netsim.line_rate import LINE_RATE
-from netplace.netsim.reference.rates import Rate
+from netplace.netsim.congestion import LINE_RATE, Control, read_congestion
+from netplace.netsim.reference.node import Rate
 from netplace.topologies import parse
 
 ENGINES = ("kernel", "reference")

@@ -10,7 +10,7 @@ from strategies import with_effect
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, CycleLimitError, Network, simulate
-from netplace.netsim.parts import independent_parts
+from netplace.netsim.simulation import independent_parts
 from netplace.topologies import parse
 
 
