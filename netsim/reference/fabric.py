@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.chance import ARBITER, CROSSBAR, pick
+from netplace.netsim.chance import CROSSBAR, pick
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
+from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link, Output
@@ -18,63 +19,6 @@ from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wiring import join, make_routers
 from netplace.netsim.table_router import TableRouter, uses_table_router
 from netplace.topologies import Topology
-
-Arbiter = Callable[[Output, list[Fifo], int, int], Fifo]
-
-
-def _turns(output: Output, fifo: Fifo) -> int:
-    """Return how many inputs after the round-robin pointer `fifo` comes."""
-    return (fifo.number - output.pointer) % len(output.router.fifos)
-
-
-def _round_robin(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the first FIFO after the input that the output granted last."""
-    return min(asking, key=lambda fifo: _turns(output, fifo))
-
-
-def _longest(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO with most phits, the first in round-robin order among equals."""
-    return min(asking, key=lambda fifo: (-fifo.present, _turns(output, fifo)))
-
-
-def _most_packets(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO with most packets, the first in round-robin order among equals."""
-    return min(asking, key=lambda fifo: (-len(fifo.packets), _turns(output, fifo)))
-
-
-def _fifo(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO whose header has stood at its head longest, by number among equals."""
-
-    def since(fifo: Fifo) -> int:
-        assert fifo.head is not None
-        return fifo.head.since
-
-    return min(asking, key=lambda fifo: (since(fifo), fifo.number))
-
-
-def _age(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO whose head packet was created first, by number among equals."""
-    return min(asking, key=lambda fifo: (fifo.packets[0].created, fifo.number))
-
-
-def _random(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return any of them."""
-    asking = sorted(asking, key=lambda fifo: fifo.number)
-    return asking[pick(seed, ARBITER, output.router.number, output.number, now, len(asking))]
-
-
-ARBITERS: dict[str, Arbiter] = {
-    "round-robin": _round_robin,
-    "fifo": _fifo,
-    "longest": _longest,
-    "random": _random,
-    "age": _age,
-}
-
-
-def arbiter_of(name: str, general: bool) -> Arbiter:
-    """Return an arbiter; the table router counts packets where the others count phits."""
-    return _most_packets if general and name == "longest" else ARBITERS[name]
 
 
 class Fabric:
