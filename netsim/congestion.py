@@ -39,7 +39,7 @@ class Control:
     """Limits on the packets from one node to another."""
 
     window: int = 0  # largest number of packets under way; 0 means no limit
-    rate: int = 0  # highest rate of their creation, in units of `line_rate.LINE_RATE`; 0 means no limit
+    rate: int = 0  # highest rate of their creation, in units of `LINE_RATE`; 0 means no limit
     # Number of packets in a buffer from which packets that leave it for a contended output are marked; 0
     # means never.
     marks: int = 0
@@ -47,7 +47,7 @@ class Control:
     every: int = 100  # minimum number of cycles between two notifications from one node to another
     timer: int = 110  # cycles without a notification after which a rate increases
     gain: int = 256
-    # Increase of its target after fast recovery, in units of `line_rate.LINE_RATE`.
+    # Increase of its target after fast recovery, in units of `LINE_RATE`.
     step: int = LINE_RATE // 50
 
     @property

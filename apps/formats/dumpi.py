@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, GROUPS, Step, communicators_of
-from netplace.apps.formats.dumpi_file import MAGIC, Arguments, DumpiFile, Status
+from netplace.apps.formats.dumpi_file import MAGIC, Arguments, DumpiFile, Status, TextCall
 from netplace.apps.formats.dumpi_rank import RankCalls
 from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS
@@ -29,9 +29,6 @@ _ARGUMENT = re.compile(r"\w+ (\w+)((?:\[-?\d+\])*)=(.*)")
 _STATUS = re.compile(r"bytes=(-?\d+), cancelled=(-?\d+), source=(-?\d+), tag=(-?\d+), error=(-?\d+)")
 _SIZE = re.compile(r"Datatype (\d+) \(.*\) has size (-?\d+)")
 _NUMBER = re.compile(r"-?\d+")
-
-# Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
-TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
 
 
 def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:

@@ -83,6 +83,8 @@ FUNCTIONS: tuple[tuple[str, str], ...] = tuple(
 END_OF_STREAM = len(FUNCTIONS) + 3  # after two labels for functions of the program
 # What a call was given and gave, by the names of MPI's parameters: numbers, lists of them, statuses.
 Arguments = dict[str, Any]
+# Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
+TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
 MAGIC = b"\xff\xaa\xddDUMPI"
 _STATUSES, _CPU, _WALL, _THREAD, _COUNTERS = 3, 1 << 2, 1 << 3, 1 << 6, 1 << 7
 _SECOND = 1_000_000_000

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from netplace.apps.formats.dumpi import TextCall
 from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD, Made
-from netplace.apps.formats.dumpi_file import Arguments, Status
+from netplace.apps.formats.dumpi_file import Arguments, Status, TextCall
 from netplace.apps.formats.stream import TraceError
 from netplace.apps.recorded.calls import ANY, OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Trace, ignorable

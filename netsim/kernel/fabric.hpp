@@ -30,7 +30,7 @@ std::uint32_t kept_way(Table<words, plain>& table, const D& d, std::uint32_t tri
     return by == 0 ? trip | to_home : (trip & ~to_home) | (by - 1) << via_at;
 }
 
-// --- rates of sources, in whole multiples of 2^-16; see netsim/line_rate.py ---------------------------------
+// --- rates of sources, in whole multiples of 2^-16; see netsim/congestion.py ---------------------------------
 //
 // Y. Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, section 3. A record is all
 // zeros until a notification comes; timers run on when it is looked at.
