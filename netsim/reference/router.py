@@ -13,8 +13,6 @@ from netplace.netsim.reference.packet import Packet
 class Head:
     """A header that waits at the head of a FIFO, and the outputs that it can request."""
 
-    __slots__ = ("candidates", "escape", "packet", "since", "turn")
-
     def __init__(
         self, packet: Packet, since: int, candidates: list[Output], escape: Output | None = None
     ) -> None:
@@ -27,22 +25,6 @@ class Head:
 
 class Fifo:
     """An input FIFO: of a (port, VC), or of an injector (port -1)."""
-
-    __slots__ = (
-        "capacity",
-        "head",
-        "lag",
-        "number",
-        "output",
-        "packets",
-        "port",
-        "present",
-        "ready",
-        "router",
-        "sent",
-        "untold",
-        "vc",
-    )
 
     def __init__(self, router: Router, port: int, vc: int, number: int, capacity: int) -> None:
         self.router = router
@@ -89,21 +71,6 @@ class Fifo:
 class Output:
     """A (port, VC) of a router, which stands for the FIFO at the neighbor, or the consumption."""
 
-    __slots__ = (
-        "fifo",
-        "freed",
-        "holder",
-        "link",
-        "number",
-        "pointer",
-        "port",
-        "ring",
-        "router",
-        "shared",
-        "turn",
-        "vc",
-    )
-
     def __init__(self, router: Router, port: int, vc: int, number: int) -> None:
         self.router = router
         # Port, virtual channel, and number among the outputs of the router; the consumption is the last.
@@ -144,21 +111,6 @@ class Output:
 
 class Link:
     """The physical link of one port of a router; its virtual channels share it packet by packet."""
-
-    __slots__ = (
-        "_schedule",
-        "_weighted",
-        "cycles",
-        "delay",
-        "freed",
-        "held",
-        "later",
-        "outputs",
-        "pointers",
-        "rest",
-        "serving",
-        "turn",
-    )
 
     def __init__(self, outputs: list[Output], cycles: int, delay: int, classes: Classes) -> None:
         self.outputs = outputs
