@@ -47,7 +47,6 @@ class Application:
         return options_of(self.make)
 
     def __call__(self, tasks: int, **options: Any) -> Program:
-        """Make the program of `tasks` tasks."""
         check_options(self.name, self.make, options)
         check_arguments(self.make, {"tasks": tasks, **options}, f"application {self.name!r}")
         return self.make(tasks, **options)
@@ -88,7 +87,6 @@ def note_operation(operation: str) -> None:
 
 
 def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:
-    """Check that `function`, which makes application `name`, accepts `options`."""
     accepted = inspect.signature(function).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
         return

@@ -169,7 +169,6 @@ def check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[n
 
 
 def _opened(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many requests each task opens between `begin` and `end`."""
     opens = np.isin(program.kind, (Op.ISEND, Op.IRECV))
     before = np.concatenate([[0], np.cumsum(opens)])
     opened: NDArray[np.int64] = before[end] - before[begin]

@@ -23,7 +23,6 @@ class Repeated:
 
     @property
     def operations(self) -> int:
-        """Operations of all times."""
         if self.times == 1:
             return len(self.program)
         begin, end, _ = block(self.program)

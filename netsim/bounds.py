@@ -42,7 +42,6 @@ class Bounds:
 
     @property
     def least(self) -> int:
-        """The least number of cycles of the job: the largest of the bounds."""
         return max(
             bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies)
         )
@@ -56,7 +55,6 @@ class Bounds:
         return "dependencies"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all bounds, the largest one, and the name of the bound that explains it."""
         return asdict(self) | {"least": self.least, "binding": self.binding}
 
 

@@ -17,8 +17,6 @@ _MOST_WEIGHT = 16
 
 @dataclass(frozen=True)
 class Classes:
-    """Traffic classes, each with its own virtual channels and injectors."""
-
     count: int = 1  # number of classes; class 0 has the highest priority
     # Messages of at most this many bytes belong to class 0, and others to the last class. If None, all
     # messages of the n-th job that begins belong to class n mod `count`. Open-loop traffic belongs to the
@@ -33,7 +31,6 @@ class Classes:
         return tuple(number for number, weight in enumerate(self.weights) for _ in range(weight))
 
     def of_message(self, job: int, packets: int, packet_bytes: int) -> int:
-        """Return the class of the messages of the n-th job with this number of packets."""
         if self.count == 1:
             return 0
         if self.bytes is None:

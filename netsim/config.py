@@ -362,7 +362,6 @@ class Config:
         return name in settings and settings[name] == getattr(self, name)
 
     def _of_fabric(self) -> dict[str, Any]:
-        """Return the settings of the named fabric."""
         if isinstance(self.fabric, str) and not self.fabric:
             return {}
         return fabric_of(self.fabric).settings

@@ -207,7 +207,6 @@ class _Walk:
         return task, sent, arrived
 
     def _back_over_message(self, message: int) -> tuple[int, int, int]:
-        """Go back over a message that a task waited for, to the cause of its start."""
         place = self._send_of[message]
         task = self._task_of(place)
         begin, end = self._start[message], self._end[message] + 1
@@ -265,7 +264,6 @@ class _Walk:
         return int(self._empty[message]) + 1
 
     def _posted(self, message: int) -> int:
-        """Return when the receiver comes to the receive of a message."""
         return self._came[self._post_of[message]]
 
     def _late(self, message: int) -> bool:

@@ -34,7 +34,6 @@ def _numbers(values: Any) -> NDArray[np.int32]:
 
 
 def numbers_of(arrays: dict[str, Any]) -> Arrays:
-    """Return arrays in the form that the kernel takes."""
     return {name: _numbers(values) for name, values in arrays.items()}
 
 
@@ -96,7 +95,6 @@ def described(
 
 
 def _policy(topology: Topology, config: Config) -> int:
-    """Return the number of the VC policy or tree routing."""
     if isinstance(topology, Tree):
         if config.tree_routing == "adaptive":
             return _TREE_ADAPTIVE

@@ -25,7 +25,6 @@ def circle(blocked: Blocked) -> list[tuple[int, int]]:
 
 
 def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -> str:
-    """Return the reason for the wait of one task."""
     job, task, operation, why = blocked
     program = programs[job]
     name = f"task {task}" if len(programs) == 1 else f"job {job} task {task}"

@@ -272,12 +272,10 @@ class JobHost:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Whether each node has been cut off by a fault."""
         known = self._left.cut if isinstance(self._left, Graph) else None
         return np.zeros(self.topology.nodes, bool) if known is None else known
 
     def _install_due(self) -> None:
-        """Pass the jobs whose start is due to the engine."""
         while self._waiting and self._waiting[0][0] <= self.now:
             _, number = self._waiting[0]
             job = self._jobs[number]

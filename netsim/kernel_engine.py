@@ -27,8 +27,6 @@ _NONE = np.zeros(0, np.int32)
 
 
 class _Job:
-    """A job, and its program in the form of the kernel."""
-
     def __init__(self, program: Program, lowered: Lowered, nodes: NDArray[np.int64], times: int) -> None:
         self.program, self.lowered, self.nodes, self.times = program, lowered, nodes, times
 
@@ -211,7 +209,6 @@ class KernelEngine:
         )
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:
-        """Count further iterations of each task of a job as completed, and their messages as received."""
         spare = self.laps(number).spare_after(counts)
         self._network.skip(number, np.ascontiguousarray(counts, np.int64), np.ascontiguousarray(spare))
 
@@ -226,7 +223,6 @@ class KernelEngine:
         self._network.generate(chance, target, among, hot, share, self._asks_for_source())
 
     def _asks_for_source(self) -> bool:
-        """Return whether routers need the source of a packet, which its key contains."""
         return self._general or self.config.tree_routing == "static"
 
     # --- totals -------------------------------------------------------------------------------------
@@ -308,7 +304,6 @@ class KernelEngine:
     # --- what is left, and who waits --------------------------------------------------------------------
 
     def pointers(self) -> tuple[NDArray[np.int16], ...]:
-        """Return copies of all pointers of arbiters and links."""
         return tuple(self._network.pointers())
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
@@ -324,7 +319,6 @@ class KernelEngine:
         return Blocked(tasks=tasks, fifos=[tuple(fifo) for fifo in self._network.blocked_fifos()])
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return the waiting charged by jobs and by links, and the total waiting of heads."""
         by_job, by_link, waited = self._network.waiting()
         return by_job.reshape(self._started + 1, -1), by_link.reshape(*self._ways, 2), waited
 

@@ -242,7 +242,6 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
     return dict(_versions())
 
 

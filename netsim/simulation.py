@@ -334,6 +334,5 @@ def _simulated(settings: Settings, jobs: list[Placed]) -> _Part:
 
 
 def _sum(counters: list[Counters]) -> Counters:
-    """Return the totals of independent parts."""
     total = {name: sum(getattr(part, name) for part in counters) for name in vars(counters[0])}
     return Counters(**{**total, "last_delivery": max(part.last_delivery for part in counters)})

@@ -32,8 +32,6 @@ def uses_table_router(topology: Topology, config: Config) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TableRouter:
-    """Constants of a run on the table router."""
-
     # Switches, numbered from 0, and the routing.
     switches: Switches
     routes: Routes

@@ -14,7 +14,6 @@ ROUTERS = 2048  # of a domain; below, only saturated traffic gains by one thread
 
 
 def cores() -> int:
-    """Return the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -59,7 +58,6 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
 
 
 def busy_cores() -> int:
-    """Return the number of cores that other work keeps busy now."""
     try:
         running = Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[0]
         return max(0, int(running) - 1)  # this thread is one of them

@@ -32,7 +32,6 @@ def _bits(topology: Topology, name: str) -> int:
 
 
 def _grid(topology: Topology, name: str) -> Grid:
-    """Return the topology if it is a mesh or torus."""
     if not isinstance(topology, Grid):
         raise ValueError(f"--traffic {name}: is defined on meshes and tori, not on {topology}")
     return topology

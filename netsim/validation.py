@@ -37,7 +37,6 @@ def check_topology(topology: Topology) -> None:
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:
-    """Check that open-loop traffic matches a network with that number of nodes."""
     if not 0 <= traffic.chance <= 1:
         raise ValueError(f"traffic chance: {traffic.chance} is not a probability, expected 0 to 1")
     _check_nodes(traffic.target, "target", nodes, -1)

@@ -113,7 +113,6 @@ def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
 
 
 def flows(W: Any, tasks: int) -> tuple[Nodes, Nodes, Floats]:
-    """Return source, target and bytes of all traffic between different tasks."""
     from scipy import sparse
 
     entries = sparse.coo_array(W) if sparse.issparse(W) else sparse.coo_array(np.asarray(W))

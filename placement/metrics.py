@@ -178,7 +178,6 @@ def _routed(topology: Topology, nodes: Nodes) -> tuple[int, int]:
 
 
 def _from_centre(grid: Grid, nodes: Nodes) -> float:
-    """Return the mean distance of `nodes` from their center."""
     places = grid.coordinates(nodes)
     return sum(_spread(places[:, d], size if grid.wraps else 0) for d, size in enumerate(grid.sizes))
 

@@ -172,7 +172,6 @@ def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
 
 
 def dot(content: str, text: str) -> Graph:
-    """Return the network of a graph in Graphviz DOT: vertices, edges and their attributes, without layout."""
     import networkx as nx
 
     tokens = _tokens(content, text)

@@ -227,7 +227,6 @@ def _places(inner: Switches, planes: int, sockets: int, tree: bool) -> Int | Non
 
 
 def _with_memory(made: Graph, memory: int, latency: int) -> Graph:
-    """Return the network with the speed of memory on the links of tasks."""
     place = np.arange(made.nodes)
     port = made.entry[place, 0]
     cycles, delay = made.cycles.copy(), made.delay.copy()

@@ -63,7 +63,6 @@ def checked_arrays(
 def _fitting(
     network: Topology, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array converted to one of its types."""
     what = f"network {network.text}: {name}"
     if values.shape[: len(shape)] != shape or values.ndim != len(shape) + array.dims - 1:
         raise ValueError(

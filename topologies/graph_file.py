@@ -135,8 +135,6 @@ class FileFormat:
 
 
 def _networkx(read: str, **how: Any) -> Callable[[str, str, str, int, str], Topology]:
-    """Return a reader that uses a NetworkX function of a path."""
-
     def network(content: str, path: str, text: str, phit: int, part: str) -> Topology:
         import networkx as nx
 

@@ -28,7 +28,6 @@ def check_size(text: str, routers: int, ports: int) -> None:
 
 
 def check_cables(text: str, cables: int) -> None:
-    """Refuse a network whose list of cables is too long."""
     sizes.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 

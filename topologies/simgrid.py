@@ -82,7 +82,6 @@ def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
 
 
 def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Graph:
-    """Return the network of a cluster with these attributes."""
     hosts = _numbers(given.get("radical", ""), where)
     policy = given.get("sharing_policy", "SPLITDUPLEX").upper()
     if policy not in ("SPLITDUPLEX", "FULLDUPLEX"):

@@ -84,7 +84,6 @@ def _extension(p: int, k: int, digits: Int, plus: Int) -> tuple[Int, list[int]]:
 
 
 def _powers(times: Int, root: int) -> list[int]:
-    """Return the different powers of an element."""
     powers = [1]
     while (after := int(times[powers[-1], root])) != 1:
         powers.append(after)
@@ -156,7 +155,6 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
 
 
 def generators(numbers: _Field) -> tuple[set[int], set[int]]:
-    """Return the two sets of differences."""
     power = numbers.powers.tolist()
     q = len(power) + 1
     if q % 4 == 3:

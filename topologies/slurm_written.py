@@ -15,7 +15,6 @@ __all__ = ["slurm_blocks_text", "slurm_text"]
 
 
 def _switched(topology: Topology) -> Graph:
-    """Return a network converted to switches and nodes."""
     if isinstance(topology, Tree):
         return with_faults(topology, text=topology.text)  # none: the same wiring
     if not isinstance(topology, Graph):

@@ -156,5 +156,4 @@ def tree(text: str, down: int, up: int, stages: int) -> Tree:
 
 
 def _switches(down: int, up: int, stages: int) -> tuple[int, ...]:
-    """Return how many switches each stage has, leaves first."""
     return tuple(down ** (stages - 1 - stage) * up**stage for stage in range(stages))

@@ -106,7 +106,6 @@ def _even(ranks: int) -> str:
 
 
 def _by_default(call: Call, library: str = "openmpi") -> Rounds:
-    """Execute an operation as Open MPI, or another library, does by default."""
     chosen = shipped_table(library).choose(call)
     default = ALGORITHMS[call.operation, chosen.algorithm]
     yield from default.rounds(call.having(chosen.options))

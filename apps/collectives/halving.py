@@ -30,7 +30,6 @@ class Folding:
         return self.ranks - self.size
 
     def rank(self, place: int) -> int:
-        """Return the rank at `place` of the core."""
         return 2 * place + self.stays if place < self.rest else place + self.rest
 
     def place(self, rank: int) -> int:

@@ -75,7 +75,6 @@ def pipeline(call: Call) -> Tree:
 
 
 def subtree_sizes(tree: Tree) -> list[int]:
-    """Return how many ranks each subtree has."""
     sizes = [1] * len(tree)
     for p in reversed(_from_root(tree)):
         sizes[p] += sum(sizes[child] for child in tree[p])

@@ -179,7 +179,6 @@ def collective(
     iterations: int = 1,
     collectives: Collectives | None = None,
 ) -> Program:
-    """Return the program of one collective operation of all tasks, so many times."""
     check_choice(operation, OPERATIONS, "application 'collective': operation")
     chosen = collectives or BUILTIN
     if algorithm:
@@ -221,7 +220,6 @@ def _write(
 
 
 def _chosen(writer: TaskWriter) -> Collectives:
-    """Return what chooses the algorithms of a task."""
     chosen: Collectives = writer.collectives or BUILTIN
     return chosen
 

@@ -89,7 +89,6 @@ def files(path: Path) -> list[Path]:
 
 
 def open_allprof(path: Path, reading: Reading) -> Trace:
-    """Open a run by its folder or any of its files; see `netplace.apps.formats.open_trace`."""
     parts = files(path)
     trace = Trace(len(parts), iter(()))
     trace.batches = _batches(parts, reading, trace)

@@ -91,7 +91,6 @@ def files(path: Path) -> list[Path]:
 
 
 def open_chakra(path: Path, reading: Reading) -> Trace:
-    """Open an execution trace; see `netplace.apps.formats.open_trace`."""
     return _Reader([file for file in files(path) if file.name != GROUPS_FILE], reading).trace
 
 

@@ -105,7 +105,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_dimemas(path: Path, reading: Reading) -> Trace:
-    """Open a trace in Dimemas' format; see `netplace.apps.formats.open_trace`."""
     with named(path):
         line = next(lines_of(path, Reading()), (1, b""))[1]
         tasks = _tasks(line.decode("ascii", "replace"), reading.tasks)

@@ -220,7 +220,6 @@ def _all_ranks(path: Path, members: dict[int, Path], count: int | None) -> list[
 
 
 def open_dumpi(path: Path, reading: Reading) -> Trace:
-    """Open a run by its ``.meta``, its folder or any of its files; see `netplace.apps.formats.open_trace`."""
     parts = files(path)
     trace = Trace(len(parts), iter(()))
     trace.batches = _Reader(parts, reading, trace).batches()

@@ -118,8 +118,6 @@ class Record:
 
 
 class DumpiFile:
-    """The contents of a file."""
-
     def __init__(self, path: Path) -> None:
         try:
             check_size(path.stat().st_size, 1, "bytes that must be read as a whole", str(path))

@@ -31,8 +31,6 @@ class _Request:
 
 
 class RankCalls:
-    """Turns the records of a rank into calls."""
-
     def __init__(
         self,
         rank: int,
@@ -83,7 +81,6 @@ class RankCalls:
             ) from None
 
     def datatype(self, number: int, size: int) -> None:
-        """Tell the bytes of a datatype."""
         self._sizes[number] = size
 
     def holds(self, request: int) -> bool:
@@ -140,7 +137,6 @@ class RankCalls:
         return {"peer": made.members[peer], "size": size, "tag": tag, "communicator": made.number}
 
     def _received(self, given: Arguments, source: int, tag: int, size: int) -> dict[str, int] | None:
-        """Return the values of a receive, with the status of a wildcard."""
         wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
         if source != _ANY:
             message = self._message(given, source, tag, size)

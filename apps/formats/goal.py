@@ -89,7 +89,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_goal(path: Path, reading: Reading) -> Trace:
-    """Open a schedule in GOAL; see `netplace.apps.formats.open_trace`."""
     trace = Trace(0, iter(()))
     trace.batches = batches_of(path, _Reader(path, reading, trace).schedules(), trace, reading.in_order)
     return trace

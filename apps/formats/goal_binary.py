@@ -52,7 +52,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_goal_binary(path: Path, reading: Reading) -> Trace:
-    """Open a binary schedule; see `netplace.apps.formats.open_trace`."""
     trace = Trace(0, iter(()))
     trace.batches = batches_of(path, _schedules(path, reading, trace), trace, reading.in_order)
     return trace

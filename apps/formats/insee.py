@@ -48,7 +48,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_insee(path: Path, reading: Reading) -> Trace:
-    """Open a trace in INSEE's format; see `netplace.apps.formats.open_trace`."""
     said = reading.tasks or declared(head_of(path))
     trace = Trace(said or 0, iter(()), by_length=True)
     trace.batches = _batches(path, reading, trace, said)
@@ -113,7 +112,6 @@ def _whole_cycles(nanoseconds: NDArray[np.int64], cycle_ns: float) -> NDArray[np
 
 
 def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
-    """Return the rows of sends, receives and computations."""
     words = table.words(np.arange(len(table)), 0)
     rows_by_kind = []
     known = np.zeros(len(table), bool)

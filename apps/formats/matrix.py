@@ -47,7 +47,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_matrix(path: Path, reading: Reading) -> Trace:
-    """Open a traffic matrix; see `netplace.apps.formats.open_trace`."""
     ranks, pairs = pairs_of(path, reading)
     # A message is sent, received and waited for.
     calls = 3 * sum(messages for messages, _ in pairs.values())

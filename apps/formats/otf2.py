@@ -37,14 +37,12 @@ def _anchor(path: Path) -> Path | None:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of the archive with this anchor file or folder."""
     anchor = _anchor(path) or path
     parts = anchor.parent / anchor.stem
     return [anchor, *sorted([anchor.with_suffix(".def"), *parts.glob("*")] if parts.is_dir() else [])]
 
 
 def open_otf2(path: Path, reading: Reading) -> Trace:
-    """Open an OTF2 archive by its anchor file or folder; see `netplace.apps.formats.open_trace`."""
     if importlib.util.find_spec("otf2") is None:
         raise ValueError(
             f"{path}: OTF2 needs the library otf2, which is not installed; pip install 'netplace[otf2]'"

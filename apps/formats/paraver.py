@@ -157,7 +157,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_paraver(path: Path, reading: Reading) -> Trace:
-    """Open a ``.prv`` file; see `netplace.apps.formats.open_trace`."""
     with named(path):
         line = next(lines(path, Reading()), (1, b""))[1].decode("utf-8", "replace")
         header = _HEADER.match(line)

@@ -45,12 +45,10 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of a recording."""
     return sorted([*path.glob("rank-*.calls"), *path.glob("rank-*.lists")])
 
 
 def open_recording(path: Path, reading: Reading) -> Trace:
-    """Open a recording; see `netplace.apps.formats.open_trace`."""
     ranks: dict[int, Path] = {}
     count = 0
     for file in sorted(path.glob("rank-*.calls")):
@@ -110,8 +108,6 @@ def _entries(file: Path, place: int) -> NDArray[Any]:
 
 
 class _Rank:
-    """Reads the entries of a rank, a part at a time."""
-
     def __init__(self, trace: Trace, rank: int, file: Path) -> None:
         self.finished = False
         self._trace, self._rank, self._file = trace, rank, file

@@ -42,8 +42,6 @@ _FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as
 
 @dataclass(frozen=True)
 class _Pipeline:
-    """The lines of a workload as a pipeline."""
-
     # Stages, and chunks of layers on each of them; more than one are interleaved.
     stages: int
     chunks: int
@@ -142,7 +140,6 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_simai(path: Path, reading: Reading) -> Trace:
-    """Open a workload; see `netplace.apps.formats.open_trace`."""
     return _Reader(path, reading).trace
 
 
@@ -161,8 +158,6 @@ _Layer = tuple[list[_Part], float]
 
 @dataclass
 class _Reader:
-    """Reads a workload and writes it out for every rank."""
-
     path: Path
     reading: Reading
     layers: list[_Layer] = field(default_factory=list)

@@ -21,8 +21,6 @@ class FileError(ValueError):
 
 
 class TraceError(ValueError):
-    """A fault at a place in a trace file."""
-
     def __init__(self, line: int, reason: str, unit: str = "line") -> None:
         super().__init__(f"{unit} {line}: {reason}")
         self.line = line  # number of the line, from 1; for a binary file, the position in bytes, from 0

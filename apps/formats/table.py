@@ -39,7 +39,6 @@ class Table:
         return len(self.line)
 
     def texts(self, rows: NDArray[np.int64], column: int) -> list[str]:
-        """Return a column's words in `rows`."""
         word = self._first[rows] + column
         starts, ends = self._start[word], self._start[word] + self._length[word]
         return [
@@ -60,7 +59,6 @@ class Table:
     def integers(
         self, rows: NDArray[np.int64], column: int, what: str, least: int = 0, bits: int = _BITS
     ) -> NDArray[np.int64]:
-        """Return a column of `rows` as whole numbers."""
         start, length = self._place(rows, column)
         negative = self._text[start] == _MINUS
         start, length = start + negative, length - negative

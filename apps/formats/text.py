@@ -303,5 +303,4 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_text(path: Path, reading: Reading) -> Trace:
-    """Open a trace in the text format; see `netplace.apps.formats.open_trace`."""
     return open_lines(path, reading)

@@ -42,7 +42,6 @@ class Lines:
 
     @property
     def messages(self) -> NDArray[np.bool_]:
-        """Which lines are sends and receives."""
         return np.isin(self.kind, _MESSAGES)
 
 

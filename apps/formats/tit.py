@@ -75,7 +75,6 @@ def _listed(path: Path, head: bytes) -> list[Path]:
 
 
 def open_tit(path: Path, reading: Reading) -> Trace:
-    """Open a time-independent trace; see `netplace.apps.formats.open_trace`."""
     return _Reader([part for part in files(path) if part != path] or [path], reading).trace
 
 

@@ -122,7 +122,6 @@ class Calls:
         self.writer.add(line.rank, kind, peer, size, tag, request=request, gap=gap)
 
     def opens(self, line: Line, kind: int, peer: int, size: int, tag: int) -> int:
-        """Add a non-blocking call and return its request."""
         request = self.requests[line.rank]
         self.requests[line.rank] += 1
         self.add(line, kind, peer, size, tag, request)

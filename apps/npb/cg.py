@@ -85,7 +85,6 @@ class Part:
 
     @classmethod
     def of(cls, task: int, tasks: int, unknowns: int) -> Part:
-        """Return the part of `task` in a system of so many `unknowns`."""
         columns = _columns(tasks)
         rows = tasks // columns
         ratio = columns // rows

@@ -95,7 +95,6 @@ class Block:
 
     @classmethod
     def of(cls, task: int, tasks: int, points: int) -> Block:
-        """Return the block of `task` of a cube of `points` along each axis."""
         width, height = near_square(tasks)
         row, column = task % width, task // width
         x = points // width + (row < points % width)

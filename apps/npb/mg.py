@@ -94,7 +94,6 @@ Level = tuple[Axis, Axis, Axis]
 
 
 def _shape(tasks: int) -> tuple[int, int, int]:
-    """Return the tasks along x, y and z."""
     power = tasks.bit_length() - 1
     x = power // 3
     y = (power - x) // 2

@@ -56,11 +56,9 @@ class Multipartition:
         return self.length(place) - (place == 0) - (place == self.cuts - 1)
 
     def successor(self, task: int, axis: int) -> int:
-        """Return the task with the next cells along `axis`."""
         return self._shifted(task, axis, 1)
 
     def predecessor(self, task: int, axis: int) -> int:
-        """Return the task with the cells before along `axis`."""
         return self._shifted(task, axis, -1)
 
     def _shifted(self, task: int, axis: int, step: int) -> int:
@@ -78,7 +76,6 @@ class Multipartition:
 
 
 def across(axis: int) -> tuple[int, int]:
-    """Return the two other axes."""
     return ((1, 2), (0, 2), (0, 1))[axis]
 
 

@@ -61,7 +61,6 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
 
 
 def check_kept(calls: int) -> None:
-    """Check that so many calls may be kept in memory."""
     check_length(calls, "the trace")
     limit = memory_limit()
     if calls * _BYTES_A_CALL > limit:

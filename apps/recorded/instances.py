@@ -25,8 +25,6 @@ _Columns = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Collective:
-    """A collective, as all of its members call it."""
-
     operation: str  # one of `OPERATIONS`
     members: tuple[int, ...]  # world ranks of the communicator
     root: int  # world rank of the root, -1 if it has none

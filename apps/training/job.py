@@ -151,7 +151,6 @@ class Job:
         return (1 if forward else 2) * self._cycles(2 * self.tokens * self.model.embedding_parameters)
 
     def _operations(self) -> tuple[int, int]:
-        """Return the operations of a layer forward, in its attention and in its perceptron."""
         model = self.model
         scores = 4 * self.tokens * model.sequence * model.hidden
         attention = 2 * self.tokens * model.attention_parameters + scores

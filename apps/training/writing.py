@@ -93,8 +93,6 @@ def write_step(writer: TaskWriter, job: Job) -> None:
 
 
 class _Rank:
-    """A rank's part of a step as it is written."""
-
     def __init__(self, writer: TaskWriter, job: Job) -> None:
         layout = job.layout
         rank, place = writer.task, layout.place(writer.task)
@@ -110,7 +108,6 @@ class _Rank:
         self.background = Background(writer, by_rounds=job.overlap == 2)
 
     def write(self) -> None:
-        """Append all operations of the rank."""
         job, last = self.job, self.job.micros - 1
         for step in steps_of(self.stage, job.layout.pp, job.micros, job.chunks):
             if step.forward:
@@ -220,7 +217,6 @@ class _Rank:
             self.writer.wait(request)
 
     def _exchange_tokens(self) -> None:
-        """Send tokens to their experts, or back."""
         if len(self.experts) > 1:
             alltoall(self.writer, self.experts, self.job.dispatch_bytes)
 
@@ -274,7 +270,6 @@ class _Rank:
             allreduce(self.writer, self.tensor, parameters * job.GRADIENT)
 
     def _sum_shared_table(self) -> None:
-        """Sum the gradients of a table that the first and the last stage share."""
         job, ends = self.job, [self.pipeline[0], self.pipeline[-1]]
         if job.model.tied and len(self.pipeline) > 1 and self.writer.task in ends:
             allreduce(self.writer, ends, job.embedding_parameters * job.GRADIENT)

@@ -36,7 +36,6 @@ class Clock:
         self._cycle = cycle
 
     def stir(self, cycle: int) -> None:
-        """Record that something happened in a cycle."""
         self.quiet_since = max(self.quiet_since, cycle + 1)
 
     @property
@@ -51,7 +50,6 @@ class Clock:
             self.env.process(self._ticks(delay))
 
     def until(self, cycle: int) -> simpy.Event:
-        """Return the event that happens at the start of `cycle`."""
         return self.env.timeout(cycle - self.now)
 
     def step(self) -> int:

@@ -98,11 +98,9 @@ class Fabric:
             self.blame.charge_up_to(now, [*self.waiting, *self._granted()])
 
     def route(self, config: Config, table: TableRouter) -> None:
-        """Use other routing tables from now on."""
         self.routing = GraphRouting(table, config, self._seed, self.routers)
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Change the speed of links for the next packets that begin to cross them."""
         for link in self._links():
             place = link.outputs[0].router.number, link.outputs[0].port
             link.pace(int(cycles[place]), int(delay[place]))
@@ -117,7 +115,6 @@ class Fabric:
         return sorted(rows)
 
     def pointers(self) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-        """Return the pointers of all outputs, and of all links."""
         outputs = [output.pointer for output in self._outputs()]
         links = [pointer for link in self._links() for pointer in (*link.pointers, link.turn)]
         return np.array(outputs, np.int16), np.array(links, np.int16)
@@ -261,7 +258,6 @@ class Fabric:
             self.link_packets[output.router.number, output.port] += 1
 
     def _consume(self, now: int) -> None:
-        """Move a phit from each FIFO that is being consumed to its node."""
         for fifo in list(self.consuming):
             if not fifo.ready:
                 continue
@@ -287,7 +283,6 @@ class Fabric:
         """Record that a phit has left a FIFO in cycle `now`; its place is free when the packet has left."""
 
     def _packet_left(self, fifo: Fifo, now: int) -> None:
-        """Record that a packet has left a FIFO in cycle `now`."""
         if fifo.lag:
             self._tell_room(fifo, now)
 

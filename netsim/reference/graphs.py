@@ -239,7 +239,6 @@ class GraphRouting(Routing):
         trip.via = flow.via
 
     def _choose(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
-        """Choose between the direct way and a way through an intermediate switch."""
         group = self.table.switches.group
         turning = trip.decided
         if turning:
@@ -271,7 +270,6 @@ class GraphRouting(Routing):
         return [end for n, end in enumerate(via) if n not in barred]
 
     def prefers_direct(self, fork: Fork, now: int) -> bool:
-        """Return whether a packet goes directly."""
         return _WORTH[self._choice](self, fork, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:

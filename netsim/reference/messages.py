@@ -52,7 +52,6 @@ class Load:
         self.over = env.event()  # event of the cycle in which the last of them is created
 
     def created(self) -> None:
-        """Record that one of the packets was created."""
         if self.job is not None:
             self.job.in_flight += 1
 

@@ -215,7 +215,6 @@ class Node:
         return [packet for injector in self._injectors for packet in injector.buffer]
 
     def _next(self) -> Load | None:
-        """Return the load whose next packet is to be created."""
         self._join()
         owed = self._owed[0][-1] if self._owed else None
         turn = self._turns[0] if self._turns else None

@@ -6,8 +6,6 @@ from netplace.netsim.reference.messages import Load
 
 
 class Packet:
-    """A packet under way."""
-
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
         # Source node and destination node.
         self.source = source

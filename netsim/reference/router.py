@@ -179,8 +179,6 @@ class Link:
 
 
 class Router:
-    """The FIFOs and outputs of one router."""
-
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
         self.number = number
         self.ports = ports

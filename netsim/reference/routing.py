@@ -40,7 +40,6 @@ class Routing(ABC):
         packet.cross(output.port)
 
     def arrived(self, packet: Packet, fifo: Fifo) -> bool:
-        """Return whether `fifo` is in the router of the destination."""
         return packet.destination == fifo.router.number
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:

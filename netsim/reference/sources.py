@@ -32,7 +32,6 @@ class Sources:
         self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
 
     def start(self, cycle: int) -> None:
-        """Start drawing in `cycle`."""
         self._clock.runnable += len(self.active)
         for node in self.active:
             self._clock.env.process(self._life(node, cycle))

@@ -99,8 +99,6 @@ class Step:
 
 
 class Compute(Step):
-    """Compute for a number of cycles, at least one."""
-
     def __init__(self, operation: int, cycles: int) -> None:
         super().__init__(operation)
         self.cycles = cycles

@@ -17,7 +17,6 @@ from netplace.topologies import Grid, Topology, Tree
 
 
 def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
-    """Return the routing for a kind of network."""
     if isinstance(topology, Grid):
         return GridRouting(topology, config, seed)
     if isinstance(topology, Tree):

@@ -214,7 +214,6 @@ def _switch_grid(topology: Graph) -> Grid | None:
 
 
 def _joined(neighbor: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the pairs of routers that are joined, as numbers."""
     router, port = np.nonzero(neighbor >= 0)
     return np.unique(router * len(neighbor) + neighbor[router, port])
 

@@ -33,11 +33,9 @@ class RoutedLinks:
 
     @property
     def switches(self) -> int:
-        """How many switches the nodes hang at."""
         return int(self.home.max()) + 1
 
     def loads(self, places: Nodes, W: Any) -> NDArray[np.float64]:
-        """Return the load on every link, in bytes times cycles per phit."""
         source, target, size = flows(W, len(places))
         link_loads = np.zeros(self.links)
         home = self.home[places]

@@ -243,7 +243,6 @@ def default_on(topology: Topology) -> str:
 
 
 def _from_file(path: str, function: str, switches: Switches) -> Routes:
-    """Return the result of a function in a user's file."""
     make = Place(path, function).load("routing")
     if not callable(make):
         raise ValueError(f"routing {path}:{function}: {function!r} is not a function")

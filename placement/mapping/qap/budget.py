@@ -32,12 +32,10 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Processor time since the beginning, in seconds."""
         return time.thread_time() - self._started
 
     @property
     def over(self) -> bool:
-        """Whether the budget is used up."""
         return self.spent >= self._most or (self.timed and self.seconds >= self._limit)
 
     def allows(self, iterations: int) -> int:

@@ -37,7 +37,6 @@ def grasp(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Inte
 def repeat(
     construction: Construction, problem: QapProblem, rng: np.random.Generator, budget: Budget
 ) -> Integers:
-    """Return the best of several constructions, each improved by local search."""
     search = TabuSearch(dense_form(problem), rng)
     best, least = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:
@@ -50,8 +49,6 @@ def repeat(
 
 
 class Construction:
-    """Greedy randomized constructions of one problem."""
-
     def __init__(self, problem: QapProblem):
         self._A = np.asarray(problem.flows(), np.float64)
         self._B = np.asarray(problem.B, np.float64)

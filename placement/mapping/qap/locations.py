@@ -94,7 +94,6 @@ class Locations:
 
     @property
     def most(self) -> float:
-        """A cost that no two locations exceed."""
         if self.kind == TREE:
             return float(self.steps.sum())
         if self.kind == TABLE:
@@ -110,7 +109,6 @@ class Locations:
 
     @cached_property
     def crowd(self) -> int:
-        """Largest number of locations at one place of a grid."""
         if not self.table[0, 0]:
             return 1
         return int(np.unique(self.places, axis=0, return_counts=True)[1].max())

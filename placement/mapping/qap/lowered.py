@@ -69,7 +69,6 @@ class Sparse:
 
 
 def dense_form(problem: QapProblem) -> Dense:
-    """Return the square form of `problem`."""
     tasks, locations = problem.tasks, problem.locations
     given = _scaled(problem.flows())
     A, B = np.zeros((locations, locations)), np.array(_scaled(problem.B), np.float64)
@@ -85,7 +84,6 @@ def dense_form(problem: QapProblem) -> Dense:
 
 
 def sparse_form(problem: QapProblem) -> Sparse:
-    """Return the form of `problem` with flows task by task."""
     from scipy import sparse
 
     flows, costs, exchanged = _roles(problem)

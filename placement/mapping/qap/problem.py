@@ -95,7 +95,6 @@ class QapProblem:
         return float(total + least_product(flows.data[~between], diagonal, on_diagonal))
 
     def flows(self) -> NDArray[Any]:
-        """Return the flows as a dense matrix."""
         from scipy import sparse
 
         return np.asarray(self.A.toarray() if sparse.issparse(self.A) else self.A)

@@ -36,7 +36,6 @@ class Effort:
         return max(by_time, by_number)
 
     def spend(self, proposals: int) -> None:
-        """Count proposals as done."""
         before = self.proposals // self._tasks
         self.proposals += proposals
         self._budget.spend(self.proposals // self._tasks - before)

@@ -137,7 +137,6 @@ def _apart(locations: Locations, order: NDArray[np.int64], level: int) -> NDArra
 
 
 def nearest(locations: Locations) -> NDArray[np.int32]:
-    """Return locations near each, shape (locations, k)."""
     count = len(locations)
     if locations.kind == TREE or (locations.kind == TABLE and count > _EXACT):
         return _window(count)
