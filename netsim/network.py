@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from netplace.checks import check_int, check_size, memory_limit
 from netplace.checks.calls import checked
-from netplace.netsim.engine import Counters, Exit, Traffic
+from netplace.netsim.engine import ArbiterState, Counters, Exit, Traffic, Waiting
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault
 from netplace.netsim.faults import FaultReport, after_fault, rerouted
 from netplace.netsim.job_host import ENGINES, LAST_CYCLE, JobHost
 from netplace.netsim.result import Result, make_result
-from netplace.netsim.router_state import ArbiterState, Waiting
 from netplace.netsim.table_router import paces
 from netplace.netsim.validation import check_pointers, check_traffic
 

@@ -13,7 +13,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.graphs import GraphRouting
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Packet
 from netplace.netsim.reference.router import Fifo, Link, Output
 from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wiring import join, make_routers

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Packet
 from netplace.netsim.reference.router import Fifo, Link
 from netplace.netsim.table_router import TableRouter
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA, pick
 from netplace.netsim.config import Config
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
 from netplace.netsim.table_router import TableRouter

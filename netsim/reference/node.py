@@ -21,8 +21,7 @@ from netplace.netsim.congestion import (
 )
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.messages import Key, Load
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Key, Load, Packet
 from netplace.netsim.reference.router import Fifo
 
 

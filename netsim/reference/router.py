@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from netplace.netsim.classes import Classes, read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Packet
 
 
 class Head:

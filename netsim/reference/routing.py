@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from netplace.netsim.config import Config
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output
 
 

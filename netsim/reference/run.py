@@ -18,8 +18,8 @@ from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.failing import Outage
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.job import Job
+from netplace.netsim.reference.messages import Packet
 from netplace.netsim.reference.node import Node
-from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.sources import Sources
 from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wormhole import WormholeFabric

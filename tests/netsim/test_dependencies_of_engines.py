@@ -10,8 +10,7 @@ import pytest
 from netplace.netsim import Config, Network, measure_load
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.graphs import Fork, GraphRouting, Trip
-from netplace.netsim.reference.messages import Load
-from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.messages import Load, Packet
 from netplace.netsim.reference.router import Fifo, Output
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Topology, parse
