@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 from netplace.checks import abbreviate
 from netplace.checks.calls import check_takes, checked
@@ -102,6 +101,11 @@ def _hyperx(sizes: tuple[int, ...], c: int | None = None) -> Topology:
     return hyperx(sizes, 1 if c is None else c)
 
 
+def _changed(change: Callable[..., Topology]) -> Callable[..., Topology]:
+    """Return the constructor of networks that `change` makes of another one, which a text form names."""
+    return lambda network, given: change(parse(network), **given)
+
+
 _DRAGONFLY = {"g": True, "links": False}
 
 TOPOLOGIES = {
@@ -182,47 +186,30 @@ TOPOLOGIES = {
         "graph:machine.graphml",
         "any network from a file, whose format netplace detects; or FILE alone",
     ),
+    "faulty": Kind(
+        _changed(faulty),
+        read_shares,
+        "faulty:links=0.1,seed=2/torus:8x8",
+        "any network with random failures: shares of links= or routers= that are down, or of slow= links "
+        "(cycles=), by seed=",
+    ),
+    "service": Kind(
+        _changed(with_service),
+        read_service,
+        "service:nodes=0+5-7/torus:8x8",
+        "any network with nodes that do not compute: nodes=, or one in every= from first=",
+    ),
+    "nodes": Kind(
+        _changed(compute_nodes),
+        read_compute_nodes,
+        "nodes:tasks=16,rails=2/torus:8x8",
+        "nodes with several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, "
+        "crossing=",
+    ),
 }
 
 
 _OF_FILES = (tree_file, slurm, ibnetdiscover, graph_file)
-
-
-def _faulty(network: str, faults: dict[str, str]) -> Topology:
-    return faulty(parse(network), **faults)  # type: ignore[arg-type]  # numbers are read from text there
-
-
-TOPOLOGIES["faulty"] = Kind(
-    _faulty,
-    read_shares,
-    "faulty:links=0.1,seed=2/torus:8x8",
-    "any network with random failures: shares of links= or routers= that are down, or of slow= links "
-    "(cycles=), by seed=",
-)
-
-
-def _service(network: str, nodes: dict[str, Any]) -> Topology:
-    return with_service(parse(network), **nodes)
-
-
-TOPOLOGIES["service"] = Kind(
-    _service,
-    read_service,
-    "service:nodes=0+5-7/torus:8x8",
-    "any network with nodes that do not compute: nodes=, or one in every= from first=",
-)
-
-
-def _compute_nodes(network: str, numbers: dict[str, int]) -> Topology:
-    return compute_nodes(parse(network), **numbers)
-
-
-TOPOLOGIES["nodes"] = Kind(
-    _compute_nodes,
-    read_compute_nodes,
-    "nodes:tasks=16,rails=2/torus:8x8",
-    "nodes with several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, crossing=",
-)
 
 
 def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
@@ -230,7 +217,7 @@ def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
     return Kind(build, read_path, name, description)
 
 
-_CHANGED = ("faulty:", "service:", "nodes:")  # kinds that another network stands behind
+_MODIFIERS = ("faulty:", "service:", "nodes:")  # kinds that another network stands behind
 _MOST_LEVELS = 16
 ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 
@@ -277,7 +264,7 @@ def parse(text: str) -> Topology:
 def _check_levels(text: str) -> None:
     """Raise ValueError if networks are nested more deeply than Python can follow."""
     levels, rest = 0, text
-    while rest.startswith(_CHANGED):
+    while rest.startswith(_MODIFIERS):
         levels, rest = levels + 1, rest.partition("/")[2]
     if levels > _MOST_LEVELS:
         raise ValueError(
@@ -294,7 +281,7 @@ def names_file(text: str) -> bool:
     >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
     [False, True, True]
     """
-    while text.startswith(_CHANGED):  # what stands behind the slash counts
+    while text.startswith(_MODIFIERS):  # what stands behind the slash counts
         text = text.partition("/")[2]
     name = text.partition(":")[0]
     kind = TOPOLOGIES.get(ALIASES.get(name, name))
