@@ -63,12 +63,14 @@ class Operations:
 
     @property
     def tasks(self) -> int:
+        """Number of tasks."""
         return len(self.first) - 1
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def task_of(self) -> NDArray[np.int32]:
+        """Return the task of each operation."""
         return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
 
     def operations(self, task: int) -> Iterator[Operation]:
@@ -80,12 +82,14 @@ class Operations:
         yield from map(self.operation, range(self.first[task], self.first[task + 1]))
 
     def operation(self, index: int) -> Operation:
+        """Return the operation at `index` of the arrays, for messages."""
         task = int(np.searchsorted(self.first, index, side="right")) - 1
         columns = (self.peer, self.size, self.tag, self.request)
         place = index - int(self.first[task])
         return Operation(task, place, Op(self.kind[index]), *(int(column[index]) for column in columns))
 
     def error(self, index: int, reason: str) -> OperationError:
+        """Return an error that names the operation at `index` and says what is wrong with it."""
         return OperationError(index, self.operation(index), reason)
 
     def taken(self, index: NDArray[np.int64], first: NDArray[np.int64]) -> Self:

@@ -148,6 +148,20 @@ class JobHost:
     def start(
         self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None, times: int = 1
     ) -> int:
+        """Start a job, and return its number.
+
+        Parameters
+        ----------
+        program : Program
+            Operations of its tasks.
+        nodes : array of int, optional
+            Node of each task; task i on node i by default.
+        at : int, optional
+            First cycle in which its tasks act; at least `now`, which is the default.
+        times : int
+            Number of repetitions of its iterations, as in `Program.repeat`. They are stored once, unless
+            messages are recorded.
+        """
         if program not in self._sound:
             program.check_columns()
             self._sound.add(program)
@@ -272,6 +286,7 @@ class JobHost:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
+        """Whether each node has been cut off by a fault."""
         known = self._left.cut if isinstance(self._left, Graph) else None
         return np.zeros(self.topology.nodes, bool) if known is None else known
 
@@ -300,6 +315,7 @@ class JobHost:
 
     @checked
     def job(self, number: int) -> JobRecord:
+        """Return the record of a job that has begun."""
         hosted = self._find(number)
         if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")
