@@ -43,7 +43,8 @@ def test_spread_out_jobs_take_longer_and_compact_ones_do_not():
 
 def test_advice_on_a_rule_as_one_page(tmp_path, log):
     page = tmp_path / "rules.html"
-    status, _, _ = run("advise", "--machine", "torus:4x4x2", "--log", str(log), "-o", str(page))
+    words = ("--machine", "torus:4x4x2", "--log", str(log), "--seconds", "0.1", "-o", str(page))
+    status, _, _ = run("advise", *words)
     assert status == 0
     assert '<ul class="verdict"><li>' in page.read_text()
     assert [path.name for path in tmp_path.glob("rules*")] == ["rules.html"]

@@ -61,7 +61,7 @@ NETWORKS = {  # kind: a small one
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {
     "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
-    "mean_interarrival": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",
+    "mean_interarrival": 2.5e-7, "phit_bytes": 16, "policy": "fcfs", "partition": "random", "classes": "2d",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import programs
 
@@ -23,16 +23,20 @@ NEWS = {
 }
 
 
+FEW = settings(max_examples=25)  # small networks that differ in one or two numbers
+
+
+@FEW
 @pytest.mark.parametrize("news", NEWS)
 @given(data=st.data())
 def test_engines_come_to_rest_in_the_same_cycle(news, data):
     network = data.draw(st.sampled_from(["mesh:3", "torus:3x2", "tree:2,2", "hyperx:2x2,c=2"]))
-    settings = data.draw(NEWS[news])
+    more = data.draw(NEWS[news])
     topology = parse(network)
     jobs = [data.draw(programs(3)) for _ in range(2)]
     stands = []
     for engine in ("kernel", "reference"):
-        made = Network(topology, Config(vcs=4, **settings), engine=engine, seed=3)
+        made = Network(topology, Config(vcs=4, **more), engine=engine, seed=3)
         for job in jobs:  # the second begins at rest, so that it would tell a state that is not the same
             made.start(job)
             made.finish()
@@ -40,11 +44,12 @@ def test_engines_come_to_rest_in_the_same_cycle(news, data):
     assert [stand[1:] for stand in stands[:2]] == [stand[1:] for stand in stands[2:]]
 
 
+@FEW
 @given(data=st.data())
 def test_engines_come_to_rest_in_the_same_cycle_after_a_stop(data):
     """Nobody learns of what a stopped job has sent, so that the last cycles are those of packets alone."""
     topology = parse(data.draw(st.sampled_from(["mesh:3", "torus:3x2", "tree:2,2", "hyperx:2x2,c=2"])))
-    settings = data.draw(st.one_of(st.just({}), *NEWS.values()))
+    more = data.draw(st.one_of(st.just({}), *NEWS.values()))
     job = data.draw(st.none() | programs(3))
     chance = (
         data.draw(st.sampled_from([0.01, 0.05])) if job is None else data.draw(st.sampled_from([0, 0.02]))
@@ -52,7 +57,7 @@ def test_engines_come_to_rest_in_the_same_cycle_after_a_stop(data):
     before, until, after = (data.draw(st.integers(1, 60)) for _ in range(3))
     stands = []
     for engine, threads in (("reference", 1), ("kernel", 1), ("kernel", 2)):
-        made = Network(topology, Config(vcs=4, **settings), engine=engine, seed=3, threads=threads)
+        made = Network(topology, Config(vcs=4, **more), engine=engine, seed=3, threads=threads)
         if chance:
             made.generate(Traffic(chance, np.full(topology.nodes, -1, np.int32)))
         made.advance(before)

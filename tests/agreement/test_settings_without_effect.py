@@ -100,15 +100,19 @@ def _programs(tasks: int, packet: int) -> list[Program]:
 
 
 def _outcomes(topology, config, packet):
-    """Yield what each program meets; few settings need more than the first to show."""
-    engine = "reference" if config.buffer_phits else "kernel"
+    """Yield what each program meets, early and late; few settings need more than the first to show."""
     for program in _programs(len(topology.computing), packet):
-        network = Network(topology, config, engine=engine, seed=1, record_messages=True)
+        network = Network(topology, config, engine=_engine(config), seed=1, record_messages=True)
         job = network.start(program, topology.computing)
-        network.advance(100 * packet)
-        record, counters = network.job(job), network.counters()
-        delays = counters.packet_delay_sum, record.message_end.tolist(), record.task_end.tolist()
-        yield [network.now, counters.link_packets.tolist(), *delays, config.cycle_ns]
+        for until in (5 * packet, 100 * packet):
+            network.advance(until)
+            record, counters = network.job(job), network.counters()
+            delays = counters.packet_delay_sum, record.message_end.tolist(), record.task_end.tolist()
+            yield [network.now, counters.link_packets.tolist(), *delays, config.cycle_ns]
+
+
+def _engine(config):
+    return "reference" if config.buffer_phits else "kernel"
 
 
 @cache
@@ -125,7 +129,7 @@ def _possible(topology, given):
     """Return settings, or None where they are refused for another reason than an effect that lacks."""
     try:
         config = Config(**given)
-        Network(topology, config, engine="reference")
+        Network(topology, config, engine=_engine(config))
     except ValueError as error:
         return config if "has no effect on" in str(error) else None
     return config

@@ -1,14 +1,16 @@
-"""Limits of time and memory within which strange inputs are tried."""
+"""Limits of time and memory within which strange inputs are tried, and the processes that try them."""
 
 from __future__ import annotations
 
 import resource
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-__all__ = ["ROOM", "SlowError", "limit_memory", "say", "stopped_after"]
+__all__ = ["ROOM", "SlowError", "faults_told_by", "limit_memory", "say", "stopped_after"]
 
 ROOM = 1 << 30  # bytes that an input may take beyond what the program takes when it begins
 
@@ -43,3 +45,29 @@ def say(line: str) -> None:
     """Print a line at once: nobody knows whether this process lives to print another."""
     sys.stdout.write(ascii(line)[1:-1].replace("\\n", "\n") + "\n")
     sys.stdout.flush()
+
+
+def faults_told_by(script: str, first: int, count: int, *flags: str) -> list[str]:
+    """Return a line for each fault that a script of this folder finds, in a process of its own."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "faulthandler",
+            Path(__file__).with_name(script),
+            str(first),
+            str(count),
+            *flags,
+        ],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=3600,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    faults = [line for line in lines if line.startswith("FAULT ")]
+    if not lines or not lines[-1].startswith(f"DONE {count} "):
+        last = [line for line in lines if line.startswith("TRIES ")][-1:]
+        faults.append(f"the process ended with {done.returncode} at {last}: {done.stderr[-3000:]}")
+    return faults

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
 from calls_that_work import calls, harmless, public_calls
+from limits import faults_told_by
 
 from netplace.apps import Program, application
 from netplace.netsim import Network, Traffic, simulate
 from netplace.topologies import Grid, from_networkx, parse
 
-HERE = Path(__file__).parent
 AT_ONCE = 500  # calls of a process
 SLOW_CALLS = 10_000
 SLOW_CALLS_OF_ANYTHING = 5_000
-
-
-def make_calls(first: int, count: int, *flags: str, **environment: str) -> list[str]:
-    """Return a line for each fault that calls led to, made in a process of their own."""
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", HERE / "calls.py", str(first), str(count), *flags],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=3000,
-        check=False,
-        env={**os.environ, **environment},
-    )
-    lines = done.stdout.splitlines()
-    faults = [line for line in lines if line.startswith("FAULT ")]
-    if not lines or not lines[-1].startswith(f"DONE {count} "):
-        last = [line for line in lines if line.startswith("TRIES ")][-1:]
-        faults.append(f"the process ended with {done.returncode} at {last}: {done.stderr[-3000:]}")
-    return faults
 
 
 def test_there_is_a_call_of_everything_public():
@@ -46,23 +22,23 @@ def test_there_is_a_call_of_everything_public():
 
 
 def test_a_few_hundred_wrong_calls():
-    assert make_calls(1_000_000, 300) == []
+    assert faults_told_by("calls.py", 1_000_000, 300) == []
 
 
 def test_a_few_hundred_calls_of_anything_public():
-    assert make_calls(1_000_000, 300, "--every") == []
+    assert faults_told_by("calls.py", 1_000_000, 300, "--every") == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, SLOW_CALLS_OF_ANYTHING, AT_ONCE))
 def test_many_calls_of_anything_public(first):
-    assert make_calls(first, AT_ONCE, "--every") == []
+    assert faults_told_by("calls.py", first, AT_ONCE, "--every") == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, SLOW_CALLS, AT_ONCE))
 def test_many_wrong_calls(first):
-    assert make_calls(first, AT_ONCE) == []
+    assert faults_told_by("calls.py", first, AT_ONCE) == []
 
 
 def test_the_calls_work_as_they_are(tmp_path):

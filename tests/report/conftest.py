@@ -1,6 +1,22 @@
-"""Outcomes of which pages are made."""
+"""Outcomes of which pages are made, and the figures that are drawn."""
 
 import pytest
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Collect the figures that are written."""
+    from matplotlib.figure import Figure
+
+    figures = []
+    save = Figure.savefig
+
+    def savefig(figure, *arguments, **options):
+        figures.append(figure)
+        save(figure, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
+    return figures
 
 
 @pytest.fixture(scope="session")

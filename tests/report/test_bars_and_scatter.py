@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from netplace.report.plots.charts import marked_figure
 from netplace.report.plots.comparisons import clear_best
@@ -16,20 +15,6 @@ from netplace.report.plots.points import line_figure, scatter_figure
 
 SERIES = {"consecutive": [1.0, 1.0], "td": [0.8, float("nan")]}
 HALF = {"consecutive": [0.0, 0.0], "td": [0.1, 0.0]}
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """Collect the figures that are written."""
-    figures = []
-    save = Figure.savefig
-
-    def savefig(figure, *arguments, **options):
-        figures.append(figure)
-        save(figure, *arguments, **options)
-
-    monkeypatch.setattr(Figure, "savefig", savefig)
-    return figures
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.container import ErrorbarContainer
-from matplotlib.figure import Figure
 
 from netplace.report.pages.html import _plain_value
 from netplace.report.plots import schedules as pictures
@@ -17,20 +16,6 @@ from netplace.report.plots.drawing import write_figure
 from netplace.report.terminal.units import whole_part_kept
 
 FLAGS = ("schedule", "--machine", "torus:8x8", "--workload", "lublin", "--jobs", 60, "--policy", "easy")
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """Collect the figures that are written."""
-    figures = []
-    save = Figure.savefig
-
-    def savefig(figure, *arguments, **options):
-        figures.append(figure)
-        save(figure, *arguments, **options)
-
-    monkeypatch.setattr(Figure, "savefig", savefig)
-    return figures
 
 
 @pytest.mark.parametrize(
