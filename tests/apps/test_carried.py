@@ -49,22 +49,6 @@ def test_class_w_says_what_the_golden_trace_says(app):
     assert np.array_equal(messages(read(carried(f"{app}.W.16"))), messages(golden))
 
 
-ITERATIONS = {"BT": 20, "CG": 10, "FT": 6, "IS": 10, "LU": 20, "MG": 10, "SP": 20}
-
-
-@pytest.mark.parametrize("app", APPS)
-def test_class_a_is_whole(app):
-    program = read(carried(f"{app}.A.64"))
-    program.check()
-    program.check(eager_limit=0)
-    assert program.tasks == 64
-    assert program.name == f"{app}.A.64"
-    timed = program.section("timed")
-    timed.check()
-    assert timed.iterations()[:, 3].tolist() == list(range(1, ITERATIONS[app] + 1)) * 64
-    assert timed.cut(2, 3).traffic().N.sum() > 0
-
-
 def test_lines_of_a_trace_are_not_lost():
     text = gzip.decompress(carried("LU.A.64").read_bytes()).decode()
     sends = sum(line.split()[1] == "send" for line in text.splitlines()[1:])

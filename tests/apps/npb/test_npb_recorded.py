@@ -20,6 +20,7 @@ GENERATORS = {
     "SP": npb.sp,
 }
 RECORDED = Path(__file__).parent / "recorded"
+CLASS_A = {"BT": 20, "CG": 10, "FT": 6, "IS": 10, "LU": 20, "MG": 10, "SP": 20}  # iterations
 COLLECTIVE = 1 << 31  # set in the tags that the reader gives to messages of collectives
 COMMUNICATOR = 1 << 32  # the reader adds the communicator's number times this
 
@@ -44,13 +45,31 @@ def test_class_s_on_sixteen_tasks(name):
     assert_same(GENERATORS[name]("S", 16, iterations(recorded)), recorded)
 
 
-@pytest.mark.parametrize("trace", carried_names())
-def test_runs_of_the_studies(trace, monkeypatch):
-    name, problem_class, tasks = trace.split(".")
+@pytest.fixture(scope="module", params=carried_names())
+def run(request):
+    """Return name, class, tasks and program of a trace of the studies, which takes long to read."""
+    name, problem_class, tasks = request.param.split(".")
+    return name, problem_class, int(tasks), read(carried(request.param))
+
+
+def test_runs_of_the_studies(run, monkeypatch):
+    name, problem_class, tasks, program = run
     if (name, problem_class) == ("MG", "W"):  # in this run of the size that NPB 2 gives to the class
         monkeypatch.setitem(classes.MG_CLASSES, "W", classes.Cube(64, 4))
-    recorded = read(carried(trace)).section("timed")
-    assert_same(GENERATORS[name](problem_class, int(tasks), iterations(recorded)), recorded)
+    recorded = program.section("timed")
+    assert_same(GENERATORS[name](problem_class, tasks, iterations(recorded)), recorded)
+
+
+def test_runs_of_the_studies_are_whole(run):
+    name, problem_class, tasks, program = run
+    program.check(eager_limit=0)  # what ends by rendezvous ends where all is sent at once
+    assert (program.tasks, program.name) == (tasks, f"{name}.{problem_class}.{tasks}")
+    timed = program.section("timed")
+    timed.check()
+    rows = timed.iterations()[:, 3].reshape(tasks, -1)
+    assert (rows == np.arange(1, rows.shape[1] + 1)).all()
+    assert problem_class == "W" or rows.shape[1] == CLASS_A[name]
+    assert timed.cut(2, 3).traffic().N.sum() > 0
 
 
 def test_there_are_runs_of_every_benchmark_to_compare_with():
