@@ -232,9 +232,9 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
 
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
+    from netplace.cosim.plan import read_cosim_study
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
-    from netplace.cosim.study_file import read_cosim_study
     from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
     from netplace.report.tables.differences import contest_notes, contest_tables, draw_means, mean_table

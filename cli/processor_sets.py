@@ -15,7 +15,7 @@ from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.scheduling.partitioner.pss.configuration import Configuration
+    from netplace.scheduling.partitioner.pss.language import Configuration
     from netplace.scheduling.partitioner.pss.sets import ProcessorSets
     from netplace.topologies import Topology
 

@@ -10,7 +10,6 @@ True
 """
 
 from netplace.cosim.alone import FreshTimes, cycles_alone
-from netplace.cosim.counterfactual import what_if
 from netplace.cosim.interval import MARKED
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
@@ -22,7 +21,7 @@ from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
-from netplace.cosim.replay import replay, sampled_again, started_jobs
+from netplace.cosim.replay import replay, sampled_again, started_jobs, what_if
 from netplace.cosim.runner import Cosimulated, cosimulate
 from netplace.cosim.sampled import Sampled
 from netplace.cosim.work import Work, application_work, program_of

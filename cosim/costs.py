@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.cosim.cosim_figures import Costs
-from netplace.cosim.job_row import JobRow
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import JobRow, Measured
 from netplace.cosim.placed import Placed
 from netplace.scheduling import Schedule, State
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import Measured
 from netplace.scheduling.metrics.interval import half_width, half_widths_with_prior
 
 PILOT, MOST = 5, 40  # draws from which the number of draws is chosen, and that number at most

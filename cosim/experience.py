@@ -1,8 +1,8 @@
 """Slowdowns of jobs in mixes that are not simulated, predicted from simulated ones, with intervals.
 
-Loads predict how much jobs delay each other (`netplace.cosim.influence`), and the prediction is too high. The
-simulated mixes show by how much: by the ratio of the simulated to the predicted slowdown of a job. For a job
-that is drawn in the same way, the ratio is as close to their median as 19 of 20 known ratios are (split
+Loads predict how much jobs delay each other (`netplace.cosim.neighbours`), and the prediction is too high.
+The simulated mixes show by how much: by the ratio of the simulated to the predicted slowdown of a job. For a
+job that is drawn in the same way, the ratio is as close to their median as 19 of 20 known ratios are (split
 conformal prediction, Lei et al., Journal of the American Statistical Association 113, 2018, algorithm 2, with
 the prediction as the local scale). Therefore only randomly drawn jobs count.
 """

@@ -15,8 +15,8 @@ from netplace.cosim.cost import affordable_draws
 from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
 from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED
+from netplace.cosim.job_row import Measured
 from netplace.cosim.live import Attempt, LiveExecution
-from netplace.cosim.measured import Measured
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
 from netplace.cosim.mixes import half_width as half_width_of_mixes
 from netplace.cosim.placed import Placed, Placing, without_faults

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from netplace.cosim.cosim_figures import CosimFigures, HalfWidth, Sharing, TableError, TimeError
-from netplace.cosim.job_row import JobRow, Times, ended
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import JobRow, Measured, Times, ended
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import measure
 

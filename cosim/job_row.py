@@ -9,10 +9,24 @@ from typing import Any, NamedTuple
 
 from netplace.checks.plain import to_plain
 from netplace.checks.quantities import LESS, quantity
-from netplace.cosim.measured import Measured
-from netplace.cosim.placed import Placing
+from netplace.cosim.placed import Placed, Placing
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Schedule, State
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    placed: Placed  # the job on its nodes
+    start: int  # first cycle in which its tasks could act
+    live: float  # from its start to its end
+    alone: float  # time alone, with the same start, nodes, mapping and state of the network
+    fresh: float  # time alone on a new network, as in a table
+    # Half-widths of the intervals of `live` and of ``live / alone`` at the level of 0.95, as shares; 0 if
+    # nothing is left to chance or estimated, None if there is a single draw of chance.
+    half_width: float | None = 0.0
+    chance: float | None = 0.0
+    ran: int | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws
+
 
 _CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
 _POSITIVE = (0.0, math.inf)

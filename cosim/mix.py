@@ -22,7 +22,7 @@ an iteration is then the whole trace.
 
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the share
 of its time, alone on a compact partition, in which it communicates: a number, bounds of a uniform draw, or a
-name of `netplace.cosim.shares.MEASURED`, from whose shares one is drawn. It computes for the rest, before
+name of `netplace.cosim.mix.MEASURED`, from whose shares one is drawn. It computes for the rest, before
 each iteration. The number of iterations is the one that takes the run time of the log.
 
 Without `communication`, a job only communicates, and its slowdown is an upper bound.
@@ -41,13 +41,28 @@ import numpy as np
 
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_choice
-from netplace.cosim.shares import MEASURED
 from netplace.cosim.work import Work, WorkOf, body_of, choosing
 from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.programs import is_trace, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
+
+# Measured shares of communication, from which jobs can draw theirs.
+#
+# No log contains the communication time of a job. This project contains the recorded computation of the NAS
+# Parallel Benchmarks between their MPI calls (``apps/traces/README.md``). In a run with this computation on a
+# compact torus with one task per node and default settings, the rest of the time is communication
+# (``docs/figures/communication.py``). The recording was made on a shared machine and is accurate to within a
+# factor of two.
+
+
+# By name, shares of the time in which applications communicate; each is drawn as often.
+MEASURED: dict[str, dict[str, float]] = {
+    # NPB 3.3.1, class A, 64 tasks on torus:8x8, 3.2 ns a cycle: 1 - computation (mean over tasks) / time.
+    "npb": {"BT": 0.248, "CG": 0.656, "FT": 0.623, "IS": 0.513, "LU": 0.288, "MG": 0.361, "SP": 0.363}
+}
+
 
 _COMMUNICATION = 1.0
 _KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")

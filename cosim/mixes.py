@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 
 from netplace.checks.calls import checked
 from netplace.cosim.experience import Experience
-from netplace.cosim.influence import Presence, presence
 from netplace.cosim.interval import half_width_by_mixes
 from netplace.cosim.loop_times import LoopTimes
-from netplace.cosim.neighbours import Neighbourhood, Neighbours
+from netplace.cosim.neighbours import Neighbourhood, Neighbours, Presence, presence
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.rates import Rates
 from netplace.netsim import DeadlockError

@@ -24,13 +24,34 @@ from netplace.cosim.fast_forward_execution import (
 )
 from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED, excesses, half_width
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import Measured
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.replicate import replicate
 from netplace.cosim.table import from_log
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
+
+_OTHER = 104_729  # added to the seed
+
+
+def replicate(
+    placing: Placing,
+    stays: Mapping[int, JobResidence],
+    cycles: Mapping[int, float],
+    target_half_width: float,
+    keep: Keep | None = None,
+) -> dict[int, FastForwarded]:
+    """Return the results of attempts that begin up to an iteration later, with other draws."""
+    rng = np.random.default_rng([placing.seed, _OTHER])
+    moved = {}
+    for attempt, stay in sorted(stays.items()):
+        iteration = cycles.get(attempt, 0) / stay.placed.work.iterations
+        later = int(rng.integers(0, max(2, round(iteration))))
+        stop = stay.stop + later if stay.stop >= 0 else -1
+        moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
+    order = sorted(moved.items(), key=lambda item: item[1].start)
+    return fast_forward(replace(placing, seed=placing.seed + _OTHER), order, target_half_width, keep)
+
 
 _DRAWS = 6  # of a time alone, at most: their mean is then known as well as a single run is
 

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 from netplace.checks import check_choice, check_float
-from netplace.scheduling.execution import Execution
+from netplace.scheduling.execution import Execution, RunTimes
 from netplace.scheduling.job import Job
-from netplace.scheduling.times.asked import RunTimes
 
 Estimate = Callable[[Job], float]
 

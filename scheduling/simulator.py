@@ -17,8 +17,8 @@ from netplace.scheduling.losses import check_losses
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import Policy, Queue, find_policy
-from netplace.scheduling.power.awake import AwakeFirst
 from netplace.scheduling.power.model import PowerRules
+from netplace.scheduling.power.nodes import AwakeFirst
 from netplace.scheduling.power.switching import switch_nodes
 from netplace.scheduling.record import Contiguity, Record
 from netplace.scheduling.schedule import Schedule

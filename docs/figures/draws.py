@@ -23,7 +23,7 @@ import pandas as pd
 from netplace.cosim import fidelities, make_cosim_plan
 from netplace.cosim.alone import several
 from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import Measured
 from netplace.cosim.runner import outcome_of
 
 _MACHINES = ("torus:4x4", "mesh:4x4", "torus:6x6", "tree:4,2", "dragonfly:a=4,p=2,h=2")

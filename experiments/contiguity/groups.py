@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.scheduling.partitioner import PartitionerKind
-from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
 from netplace.scheduling.partitioner.paging import Paging
-from netplace.scheduling.partitioner.tree import read_threshold
+from netplace.scheduling.partitioner.tree import SubtreesOfAnyShape, read_threshold
 from netplace.topologies import Graph, Hierarchy, Topology
 
 

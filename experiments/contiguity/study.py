@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.contiguity.cases import Cell
-from netplace.experiments.contiguity.streams import steady_weeks
+from netplace.experiments.contiguity.cases import Cell, steady_weeks
 from netplace.experiments.contiguity.tables import Made, report_of
 from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, asked_logs
 from netplace.studies import Asked, Bench, Report, ReportTable, Study

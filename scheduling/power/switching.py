@@ -1,22 +1,161 @@
-"""Rules by which nodes are switched, by name."""
+"""Rules by which nodes are switched, by name: after each pass of a policy they stop and boot nodes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_float, check_int
 from netplace.scheduling.energy import Energy
-from netplace.scheduling.policy.asked import Queue
+from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
+from netplace.scheduling.policy.asked import Machine, Queue, Running, Waiting
 from netplace.scheduling.power.model import PowerModel, PowerRules
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.power.plan_queue import PlanQueue
 from netplace.scheduling.power.planner import Planning
-from netplace.scheduling.power.switching_queue import Foreseeing, Lookahead, SwitchingQueue, Timeout
+
+_ROUNDING = 1e-6  # seconds by which clocks may differ
+
+
+def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> float:
+    """Stop nodes idle for `seconds`, the longest first, but spare some; return when the next is due."""
+    nodes, since = power.idle(now)
+    on, _, booting = power.counts(now)
+    most = min(len(nodes) - spared, on - int(power.model.keep))
+    if most <= 0:  # a node that boots is not on yet; when it is, another may stop
+        return power.next_ready(now) if booting and len(nodes) > spared else math.inf
+    due = nodes[since + seconds <= now + _ROUNDING][:most]
+    stopped, again = power.stop(due, now) if len(due) else (0, math.inf)
+    later = since[len(due) : most]
+    return min(again, float(later.min()) + seconds) if len(later) and stopped == len(due) else again
+
+
+class Timeout:
+    """Stops nodes that have been idle for `seconds`, but not the last `reserve` of them."""
+
+    def __init__(self, seconds: float, reserve: int = 0) -> None:
+        self._seconds, self._reserve = seconds, reserve
+
+    def switch(self, power: NodePower, now: float, queue: Queue, running: list[Running]) -> float:
+        """Stop nodes; the reserve is filled up again by booting others."""
+        _, idle, booting = power.counts(now)
+        held_booting = booting - int(np.count_nonzero(power.idle(now)[1] > now + _ROUNDING))
+        lacking = self._reserve - idle - (booting - held_booting)
+        if lacking > 0 and (len(queue) or running):
+            power.boot_some(lacking, now)
+        return _stop_idle(power, now, self._seconds, self._reserve)
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A policy that says when it means to start jobs."""
+
+    def foreseen(self) -> list[tuple[float, int]]:
+        """Return starts that are planned, each with the nodes that it needs."""
+
+
+class Switcher(Protocol):
+    """A rule by which nodes are switched while another policy starts jobs."""
+
+    def switch(self, power: NodePower, now: float, queue: Queue, running: list[Running]) -> float:
+        """Switch nodes, and return when to be asked again; infinity: only after the next event."""
+
+
+class SwitchingQueue:
+    def __init__(self, inner: Queue, power: NodePower, switcher: Switcher) -> None:
+        self._inner, self._power, self._switcher = inner, power, switcher
+        self._running: dict[int, Running] = {}
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def add(self, waiting: Waiting) -> None:
+        self._inner.add(waiting)
+
+    def ended(self, running: Running) -> None:
+        self._running.pop(running.order, None)
+        self._inner.ended(running)
+
+    def late(self, running: Running, expected_end: float) -> None:
+        self._inner.late(running, expected_end)
+
+    def head(self) -> Waiting | None:
+        return self._inner.head()
+
+    def advance(self, machine: Machine) -> None:
+        seen = _Seen(machine, self._running)
+        self._inner.advance(seen)
+        again = self._switcher.switch(self._power, machine.now, self._inner, list(self._running.values()))
+        nearest = min(again, seen.wake_at if seen.wake_at > machine.now else math.inf)
+        if nearest < math.inf:
+            machine.wake(max(nearest, machine.now + 1e-3))
+
+
+class _Seen:
+    """The machine as the inner policy sees it: its starts and wishes to be woken are noted."""
+
+    def __init__(self, machine: Machine, running: dict[int, Running]) -> None:
+        self._machine, self._running = machine, running
+        self.now, self.partitioner, self.releases = machine.now, machine.partitioner, machine.releases
+        self.wake_at = math.inf
+
+    def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
+        running = self._machine.start(waiting, allocation, backfilled)
+        self._running[running.order] = running
+        return running
+
+    def kill(self, running: Running) -> None:
+        self._machine.kill(running)
+        self.releases = self._machine.releases
+
+    def wake(self, time: float) -> None:
+        self.wake_at = time
+
+    def trial(self) -> Partitioner:
+        return self._machine.trial()
+
+    def spent(self, partitioner: Partitioner) -> None:
+        self._machine.spent(partitioner)
+
+
+class Lookahead:
+    """A timeout that looks at the starts that the policy has planned.
+
+    As many idle nodes as those within a stop, a boot and the break-even time need are left on; nodes that are
+    off are booted as long before a planned start as a boot takes.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def switch(self, power: NodePower, now: float, queue: Queue, running: list[Running]) -> float:
+        """Boot what is needed soon, stop what is not."""
+        assert isinstance(queue, Foreseeing)
+        boot = power.model.boot_seconds
+        within = now + power.model.switching_seconds + power.model.break_even
+        spared = missing = needed = 0
+        again = math.inf
+        for start, nodes in sorted(queue.foreseen()):
+            needed += nodes
+            if start > within:
+                again = min(again, start - boot)
+                break
+            freed = sum(len(job.allocation.nodes) for job in running if job.expected_end <= start)
+            spared = max(spared, needed - freed)
+            if start - boot <= now + 1e-6:
+                missing = max(missing, needed - freed)
+            else:
+                again = min(again, start - boot)
+        free = len(power.idle(now)[0])
+        if missing > free:
+            power.boot_some(missing - free, now)
+        return min(again, _stop_idle(power, now, self._seconds, spared))
+
 
 _PLANNING: dict[str, type[int] | type[float]] = {
     "early": int, "gap": float, "jobs": int, "late": int, "nodes": int, "seconds": float, "slot": float,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
-from netplace.scheduling.times.asked import RunTimes
+from netplace.scheduling.execution import RunTimes
 from netplace.scheduling.times.rules import GROWTHS, LogTimes, PenaltyTimes, ScaledTimes, SpreadTimes
 from netplace.topologies import Topology
 

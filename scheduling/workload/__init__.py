@@ -12,11 +12,10 @@ from netplace.checks import check_choice
 from netplace.scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
 from netplace.scheduling.workload.files import COMPRESSED
 from netplace.scheduling.workload.job_table import read_csv, write_csv
-from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
-from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe
+from netplace.scheduling.workload.summary import Middle, WorkloadFigures, at_load, describe, load
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, check_swf, read_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 

@@ -35,7 +35,6 @@ INSIDE = {
     "netplace.runs.plan",
     "netplace.runs.schedules",
     "netplace.runs.set_costs",
-    "netplace.scheduling.partitioner.any_tree",
     "netplace.scheduling.partitioner.contiguous.search",
     "netplace.scheduling.partitioner.curves.along",
     "netplace.scheduling.partitioner.paging",

@@ -21,7 +21,7 @@ from netplace.cosim import (
 from netplace.cosim.alone import several
 from netplace.cosim.cost import affordable_draws
 from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
-from netplace.cosim.measured import Measured
+from netplace.cosim.job_row import Measured
 from netplace.cosim.placing import placing_of
 from netplace.cosim.work import Work
 from netplace.netsim import ENGINES, Config, simulate

@@ -10,9 +10,8 @@ import pytest
 from netplace import carried, read
 from netplace.apps import Op
 from netplace.cosim import Placing, cosimulate, make_cosim_plan, placing_of
-from netplace.cosim.mix import read_mix
+from netplace.cosim.mix import MEASURED, read_mix
 from netplace.cosim.rates import Rates
-from netplace.cosim.shares import MEASURED
 from netplace.netsim import Config, simulate
 from netplace.scheduling import Allocation, Job
 from netplace.topologies import parse

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.cosim import Placed, Placing, application_work
-from netplace.cosim.influence import influences, presence
-from netplace.cosim.neighbours import Neighbours
+from netplace.cosim.neighbours import Neighbours, influences, presence
 from netplace.cosim.possible import expected_packets, link_widths
 from netplace.cosim.rates import Rates
 from netplace.cosim.symmetry import same_mix

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.contiguity.cases import Cell
-from netplace.experiments.contiguity.streams import LOAD, steady_weeks, stream_of
+from netplace.experiments.contiguity.cases import LOAD, Cell, steady_weeks, stream_of
 from netplace.experiments.contiguity.study import MACHINES, cells, longer_cells, longer_table
 from netplace.experiments.contiguity.tables import compared, figures_of, points, turned
 from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
 from netplace.scheduling import Contiguity, Job
 from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.workload.load import load
+from netplace.scheduling.workload.summary import load
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 from netplace.topologies import parse

@@ -17,9 +17,8 @@ from netplace.scheduling.partitioner.centres.algorithms import (
     mm,
     optimal,
 )
-from netplace.scheduling.partitioner.centres.centred import Centred
 from netplace.scheduling.partitioner.centres.mc import TIES, mc, mc_boxes
-from netplace.scheduling.partitioner.centres.space import Choose, Selection, space_of
+from netplace.scheduling.partitioner.centres.space import Centred, Choose, Selection, space_of
 from netplace.topologies import Topology
 
 __all__ = ["ALGORITHMS", "Centred", "Choose", "Selection", "by_distance", "mc_boxes", "mc_nodes"]

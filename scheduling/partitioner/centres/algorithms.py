@@ -6,8 +6,7 @@ import numpy as np
 
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.median import closest
-from netplace.scheduling.partitioner.centres.nearest import improve
+from netplace.scheduling.partitioner.centres.median import closest, improve
 from netplace.scheduling.partitioner.centres.space import LINE, Choose, Selection, Space
 
 # Gen-Alg: the free nodes nearest to the free node around which they lie closest together.

@@ -20,8 +20,15 @@ from netplace.checks import check_choice, check_int
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.centres.centred import Centred
-from netplace.scheduling.partitioner.centres.space import RING, Axes, Choose, Selection, Space, space_of
+from netplace.scheduling.partitioner.centres.space import (
+    RING,
+    Axes,
+    Centred,
+    Choose,
+    Selection,
+    Space,
+    space_of,
+)
 from netplace.topologies import Topology
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.native import scheduling as native
-from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.free_map import OnFreeMap
 from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
@@ -140,3 +142,22 @@ class Selection:
 
 Choose = Callable[[Space, Nodes, int], Selection]
 """Takes the network, the free nodes in increasing order, and how many of them are needed."""
+
+
+class Centred(OnFreeMap):
+    """Gives a job the free nodes that an algorithm chooses by their distances."""
+
+    def __init__(self, space: Space, choose: Choose, by_count: bool = True):
+        super().__init__(space.topology.nodes)
+        self._space, self._choose = space, choose
+        self.by_count = by_count
+
+    def find(self, job: Job) -> Allocation | None:
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        self.visited += self.free  # nodes that a search starts from
+        return Allocation(self.choose(job.nodes).nodes)
+
+    def choose(self, size: int) -> Selection:
+        return self._choose(self._space, self._map.first(self.free), size)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.checks import check_choice
-from netplace.scheduling.partitioner.pss.derive import levels
+from netplace.scheduling.partitioner.pss.derive import PREFERENCES, levels, preference_name
 from netplace.scheduling.partitioner.pss.language import read_configuration
 from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
-from netplace.scheduling.partitioner.pss.preferences import PREFERENCES, preference_name
 from netplace.topologies import Topology
 
 __all__ = ["by_processor_sets"]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.free_map import OnFreeMap
-from netplace.scheduling.partitioner.pss.configuration import Configuration, SizeClass
 from netplace.scheduling.partitioner.pss.constraints import Facts, Rule
+from netplace.scheduling.partitioner.pss.language import Configuration, SizeClass
 from netplace.scheduling.partitioner.pss.select import exact, select
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 from netplace.topologies import Grid, Topology

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.fabrics.cells import MIXES, Cell, _nodes
 from netplace.experiments.fabrics.study import (
     FEATURES,
     KINDS,
+    MIXES,
     PARTITIONERS,
     PARTS,
     STUDY,
+    Cell,
+    _nodes,
     cells,
     draw_slowdowns,
     jobs_of,

@@ -17,8 +17,14 @@ from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.centres import ALGORITHMS
 from netplace.scheduling.partitioner.centres.algorithms import intersections
-from netplace.scheduling.partitioner.centres.median import best_by_counts, best_of_batch, fits_batch
-from netplace.scheduling.partitioner.centres.nearest import best_centre, farthest, least_swap
+from netplace.scheduling.partitioner.centres.median import (
+    best_by_counts,
+    best_centre,
+    best_of_batch,
+    farthest,
+    fits_batch,
+    least_swap,
+)
 from netplace.scheduling.partitioner.centres.ptas import ptas
 from netplace.scheduling.partitioner.centres.space import Axes, one_each, space_of
 from netplace.topologies import parse

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT
 
-from netplace.scheduling.partitioner.centres.median import closest, has_switches, is_tree
-from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.median import best_centre, closest, has_switches, is_tree
 from netplace.scheduling.partitioner.centres.space import space_of
 from netplace.topologies import parse
 

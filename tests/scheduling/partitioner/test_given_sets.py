@@ -7,8 +7,7 @@ import pytest
 from lives import a_job
 
 from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.partitioner.pss.derive import levels, plain_levels
-from netplace.scheduling.partitioner.pss.preferences import node_costs
+from netplace.scheduling.partitioner.pss.derive import levels, node_costs, plain_levels
 from netplace.scheduling.partitioner.pss.sets import given_sets
 from netplace.topologies import parse
 

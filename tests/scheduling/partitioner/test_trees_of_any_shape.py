@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
-from netplace.scheduling.partitioner.tree import OneLevelUp, Subtrees
+from netplace.scheduling.partitioner.tree import OneLevelUp, Subtrees, SubtreesOfAnyShape
 from netplace.topologies import hierarchy, parse
 
 # Leaves of 1 (the login node), 4, 6 and 2 nodes; rows of 10 and 3: nodes 1-10, and 0, 11, 12.
