@@ -233,7 +233,6 @@ class _Mixes:
 
 
 def _alone(rates: Rates, placed: Placed) -> float:
-    """Return the time alone, and if live draws are wanted those with the same random numbers."""
     if not placed.work.application:
         return float(placed.work.compute) * placed.work.iterations
     return rates.loops.alone(placed)

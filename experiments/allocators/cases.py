@@ -221,24 +221,6 @@ def _trend(
     return means
 
 
-def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, float]:
-    return flow_times(machine, case.partition, jobs, case.seed, log)
-
-
-def _sets(
-    case: AllocatorCase, machine: Topology, *, requests: int, tie: str, revision: int
-) -> dict[str, float]:
-    return chosen_sets(case.partition, requests, case.seed, tie)
-
-
-def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float) -> dict[str, float]:
-    return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
-
-
-def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, float]:
-    return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
-
-
 _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "choice": _choice,
     "decision": _decision,
@@ -246,8 +228,13 @@ _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "hops": _hops,
     "overlaps": _overlap,
     "trends": _trend,
-    "flows": _flow,
-    "sets": _sets,
-    "sets-pay": _sets_pay,
-    "set-times": _set_times,
+    "flows": lambda case, machine, *, jobs, log: flow_times(machine, case.partition, jobs, case.seed, log),
+    # By the stream of requests of a revision, on a machine of its own.
+    "sets": lambda case, machine, *, requests, tie, revision: chosen_sets(
+        case.partition, requests, case.seed, tie
+    ),
+    "sets-pay": lambda case, machine, *, jobs, load: sets_pay(machine, case.partition, jobs, load, case.seed),
+    "set-times": lambda case, machine, *, surplus, times: selection_times(
+        machine, surplus, case.partition == "overlap", times, case.seed
+    ),
 }

@@ -23,16 +23,16 @@ from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
 FOLDER = "NETPLACE_SWF"
-LOG = "NASA-iPSC"
 BYTES = 1024
 MEAN_CYCLES = 40_000
 _LOAD = 0.7
 _DIVISOR = 4
 
 
-def ipsc() -> str:
+def log_in_folder(name: str) -> str:
+    """Return the path of a log in the user's folder; empty: there is none."""
     folder = Path(os.environ.get(FOLDER) or "swf")
-    logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
+    logs = sorted(folder.glob(f"{name}*.swf*")) if folder.is_dir() else []
     return str(logs[0]) if logs else ""
 
 

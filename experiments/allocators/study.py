@@ -9,7 +9,6 @@ as they are described; each table names the substitutes.
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.allocators.cases import AllocatorCase, run_case
-from netplace.experiments.allocators.flow import ipsc
+from netplace.experiments.allocators.flow import log_in_folder
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
 from netplace.report.plots import write_figure
@@ -49,8 +48,6 @@ POLICIES = [
 ]
 # Four processors at each switch of every other row, or of the first four; the others do not compute.
 CPLANT = ("service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4", "service:nodes=128-255/torus:8x8,c=4")
-FOLDER = "NETPLACE_SWF"
-LOG = "LLNL-T3D"
 PARTS = {
     "choice": "every allocator and order on a mesh, a torus and a tree, live and with times of jobs alone",
     "decisions": "situation and decision: pairwise sums beside the printed (WADS 2005, table 1)",
@@ -83,19 +80,13 @@ def _choice(quick: bool) -> Iterator[AllocatorCase]:
 
 def _decisions(quick: bool) -> Iterator[AllocatorCase]:
     streams: list[tuple[int, float, str]] = [(60, 0.7, "")] if quick else [(1000, 0.7, ""), (1000, 0.9, "")]
-    if log := _t3d():
+    if log := log_in_folder("LLNL-T3D"):
         streams = [(200 if quick else 10_000, 0.0, log)]
     for jobs, load, file in streams:
         for situation in DECISIONS:
             for seed in range(1 if quick or file else 3):
                 given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS)}
                 yield AllocatorCase("decision", "mesh:16x16", situation, seed, tuple(given.items()))
-
-
-def _t3d() -> str:
-    folder = Path(os.environ.get(FOLDER) or "swf")
-    logs = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
-    return str(logs[0]) if logs else ""
 
 
 def _stream(quick: bool) -> Iterator[AllocatorCase]:
@@ -137,7 +128,7 @@ def _trends(quick: bool) -> Iterator[AllocatorCase]:
 
 
 def _flow(quick: bool) -> Iterator[AllocatorCase]:
-    curves, log = ("curve:hilbert-cut", "curve:hilbert"), ipsc()
+    curves, log = ("curve:hilbert-cut", "curve:hilbert"), log_in_folder("NASA-iPSC")
     for machine in ("mesh:8x4", "mesh:4x8"):
         for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mm+inc", "mc1x1", *curves):
             for seed in range(2 if quick else 10):

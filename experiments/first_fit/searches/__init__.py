@@ -81,7 +81,23 @@ class _AdaptiveScan(_BoxList):
         return base
 
 
-class ImprovedFirstFit(Account):
+class _OverRuns(Account):
+    """A search over the free runs of nodes, which compiled code keeps."""
+
+    runs: ClassVar[Callable[..., Any]]  # takes the sides of the machine, and whether it is a torus
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._runs = self.runs(grid.sizes, grid.wraps)
+
+    def take(self, base: int, shape: Shape) -> None:
+        self._runs.change(base, shape, False)
+
+    def release(self, base: int, shape: Shape) -> None:
+        self._runs.change(base, shape, True)
+
+
+class ImprovedFirstFit(_OverRuns):
     """An exact search on meshes and tori of any dimension, as published; `visited` counts nodes.
 
     Every node stores its partition, and the number of free nodes from it to the first held one in each
@@ -97,22 +113,13 @@ class ImprovedFirstFit(Account):
     regions does not count.
     """
 
+    runs = native.Iff
     _as_published = False
-
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(grid)
-        self._runs = native.Iff(grid.sizes, grid.wraps)
 
     def first(self, shape: Shape) -> int:
         base, looked_at, counted = self._runs.find(shape)
         self.visited += counted if self._as_published else looked_at
         return base
-
-    def take(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, False)
-
-    def release(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, True)
 
 
 class PublishedVisits(ImprovedFirstFit):
@@ -179,7 +186,7 @@ class _RightBorderSegments(_BoxList):
         return base
 
 
-class _RowJumps(Account):
+class _RowJumps(_OverRuns):
     """An exact search on meshes and tori that jumps over bases known to fail; `visited` counts nodes.
 
     Every node knows how many free nodes follow it along X, itself included; taking and releasing a box
@@ -192,20 +199,12 @@ class _RowJumps(Account):
     never make the search slower.
     """
 
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(grid)
-        self._runs = native.RowJumps(grid.sizes, grid.wraps)
+    runs = native.RowJumps
 
     def first(self, shape: Shape) -> int:
         base, visited = self._runs.find(shape)
         self.visited += visited
         return base
-
-    def take(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, False)
-
-    def release(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, True)
 
 
 class _ZhuFirstFit(_OverNodes):
@@ -279,52 +278,17 @@ SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "zbf": _ZhuBestFit,
     "zff": _ZhuFirstFit,
 }
-ADAPTIVE_SCAN = PartitionerKind(
-    box_partitioner("adaptive-scan", _AdaptiveScan),
-    "adaptive-scan",
-    "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)",
-    SHAPE_OPTION,
-    ranked=True,
-)
-IFF = PartitionerKind(
-    box_partitioner("iff", ImprovedFirstFit),
-    "iff:fs",
-    "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)",
-    SHAPE_OPTION,
-    ranked=True,
-)
-NAIVE = PartitionerKind(
-    box_partitioner("naive", _CountedFirstFit),
-    "naive",
-    "boxes, first fit node by node",
-    SHAPE_OPTION,
-    ranked=True,
-)
-RBS = PartitionerKind(
-    box_partitioner("rbs", _RightBorderSegments),
-    "rbs",
-    "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)",
-    SHAPE_OPTION,
-    ranked=True,
-)
-ROW_JUMPS = PartitionerKind(
-    box_partitioner("row-jumps", _RowJumps),
-    "row-jumps",
-    "boxes, first fit by free runs along rows, jumping over forbidden bases",
-    SHAPE_OPTION,
-    ranked=True,
-)
-ZBF = PartitionerKind(
-    box_partitioner("zbf", _ZhuBestFit),
-    "zbf",
-    "boxes, best fit: in the smallest region of free nodes (Zhu 1992)",
-    SHAPE_OPTION,
-    ranked=True,
-)
-ZFF = PartitionerKind(
-    box_partitioner("zff", _ZhuFirstFit),
-    "zff",
-    "boxes, first fit by the coverage of held nodes (Zhu 1992)",
-    SHAPE_OPTION,
-    ranked=True,
-)
+
+
+def _kind(name: str, description: str, example: str = "") -> PartitionerKind:
+    make = box_partitioner(name, SEARCHES[name])
+    return PartitionerKind(make, example or name, description, SHAPE_OPTION, ranked=True)
+
+
+ADAPTIVE_SCAN = _kind("adaptive-scan", "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)")
+IFF = _kind("iff", "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)", "iff:fs")
+NAIVE = _kind("naive", "boxes, first fit node by node")
+RBS = _kind("rbs", "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)")
+ROW_JUMPS = _kind("row-jumps", "boxes, first fit by free runs along rows, jumping over forbidden bases")
+ZBF = _kind("zbf", "boxes, best fit: in the smallest region of free nodes (Zhu 1992)")
+ZFF = _kind("zff", "boxes, first fit by the coverage of held nodes (Zhu 1992)")
