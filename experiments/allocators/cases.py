@@ -21,8 +21,7 @@ from netplace.placement.compactness import compactness, pairwise_sum
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner, schedule
 from netplace.scheduling.metrics import OVER_JOBS
-from netplace.scheduling.partitioner.curves import order_of
-from netplace.scheduling.partitioner.curves.along import ranks_along, ring_span
+from netplace.scheduling.partitioner.curves import order_of, ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 

@@ -26,10 +26,16 @@ from netplace.netsim import Config
 from netplace.placement.compactness import compactness
 from netplace.runs import attempt
 from netplace.runs.set_costs import level_costs, measurements
-from netplace.scheduling.partitioner.pss.derive import levels, plain_levels, weighted
-from netplace.scheduling.partitioner.pss.language import written
-from netplace.scheduling.partitioner.pss.select import exact, select
-from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
+from netplace.scheduling.partitioner.pss import (
+    ProcessorSets,
+    exact,
+    levels,
+    plain_levels,
+    processor_sets,
+    select,
+    weighted,
+    written,
+)
 from netplace.topologies import Topology, parse
 
 # Choices by processor sets on the machine of the published study, and what they are worth.

@@ -18,8 +18,7 @@ from netplace.cosim import LiveExecution, Placed, Placing, Work
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner, schedule
-from netplace.scheduling.partitioner.curves import order_of
-from netplace.scheduling.partitioner.curves.along import linear_span, ranks_along, ring_span
+from netplace.scheduling.partitioner.curves import linear_span, order_of, ranks_along, ring_span
 from netplace.topologies import Topology
 
 BYTES = 1024

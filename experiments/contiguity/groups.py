@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.scheduling.partitioner import PartitionerKind
-from netplace.scheduling.partitioner.paging import Paging
-from netplace.scheduling.partitioner.tree import SubtreesOfAnyShape, read_threshold
+from netplace.scheduling.partitioner import Paging, PartitionerKind, SubtreesOfAnyShape, read_threshold
 from netplace.topologies import Graph, Hierarchy, Topology
 
 

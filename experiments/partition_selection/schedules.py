@@ -26,8 +26,7 @@ from netplace.experiments.shared.box_times import BEST, BoxTimes, most_cubic
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
-from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
-from netplace.scheduling.partitioner.shapes import BestShapes, Factors
+from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import Grid, parse

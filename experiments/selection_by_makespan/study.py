@@ -36,8 +36,7 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.metrics import measure
-from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
-from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors, Ranking
 from netplace.scheduling.workload import CLASSES, SIZES, applications
 from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
 from netplace.studies.schedules import kept_outcomes

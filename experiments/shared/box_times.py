@@ -10,7 +10,7 @@ import pandas as pd
 from netplace.netsim import Config
 from netplace.runs import resolve
 from netplace.scheduling import Allocation, Job
-from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisations
+from netplace.scheduling.partitioner.contiguous import Choices, Shape, factorisations
 from netplace.scheduling.workload import INTENSITIES
 from netplace.studies import Row
 

@@ -20,13 +20,18 @@ from netplace.scheduling.partitioner.contiguous.search import Buddy, FrameSlidin
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.gabl import gabl
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
-from netplace.scheduling.partitioner.paging import paging
+from netplace.scheduling.partitioner.paging import Paging, paging
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.slurm import SLURM_RULES, slurm_choice
-from netplace.scheduling.partitioner.tree import nearly_contiguous, quasi_contiguous
+from netplace.scheduling.partitioner.tree import (
+    SubtreesOfAnyShape,
+    nearly_contiguous,
+    quasi_contiguous,
+    read_threshold,
+)
 from netplace.topologies import Grid, Topology
 
 __all__ = [
@@ -34,10 +39,13 @@ __all__ = [
     "PARTITIONERS",
     "Allocation",
     "Nodes",
+    "Paging",
     "Partitioner",
     "PartitionerKind",
     "PlainPartitioner",
+    "SubtreesOfAnyShape",
     "make_partitioner",
+    "read_threshold",
 ]
 
 PARTITIONERS: dict[str, PartitionerKind] = {

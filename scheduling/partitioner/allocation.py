@@ -90,6 +90,32 @@ class Foreseeing(Protocol):
         """Release groups in order; return after how many `job` fits, or None if it never does."""
 
 
+class Keeper:
+    """A partitioner but for the choice: it counts searches, and refuses jobs of more nodes than are free."""
+
+    free: int
+    searches = visited = 0
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return nodes for `job`, or None if it cannot be placed now."""
+        self.searches += 1
+        return None if job.nodes > self.free else self._choice(job)
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._mark(allocation.nodes, False)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._mark(allocation.nodes, True)
+
+    def _choice(self, job: Job) -> Allocation | None:
+        raise NotImplementedError
+
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class PartitionerKind:
     """One partitioner under a name."""

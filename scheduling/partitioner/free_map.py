@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.native import scheduling as native
-from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.allocation import Keeper
 
 Places = NDArray[np.int64]
 
@@ -52,21 +52,15 @@ class FreeMap:
         return twin
 
 
-class OnFreeMap:
+class OnFreeMap(Keeper):
     """Marks nodes as held and as free; a partitioner adds the choice."""
 
     def __init__(self, nodes: int):
         self._map = FreeMap(nodes)
         self.free = nodes
-        self.searches = 0
-        self.visited = 0
 
-    def take(self, allocation: Allocation) -> None:
-        self._map.mark(np.asarray(allocation.nodes), False)
-        self.free = self._map.free
-
-    def release(self, allocation: Allocation) -> None:
-        self._map.mark(np.asarray(allocation.nodes), True)
+    def _mark(self, nodes: Places, free: bool) -> None:
+        self._map.mark(np.asarray(nodes), free)
         self.free = self._map.free
 
     def copy(self) -> Self:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.topologies import Grid, Topology
 
 _MOST_BITS = 26
 
 
-class MultipleBuddy:
+class MultipleBuddy(Keeper):
     """Gives a job free blocks: of each side as many as it needs, of larger ones or in smaller ones.
 
     Blocks are merged with their buddies as soon as all are free, so the free nodes determine the free blocks.
@@ -45,13 +45,9 @@ class MultipleBuddy:
         self._node[code] = np.arange(grid.nodes)
         self._free = self._node >= 0
         self.free = grid.nodes
-        self.searches = 0
-        self.visited = 0  # blocks
+        # `visited` counts blocks.
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         base = 1 << self._dims
         blocks = self._free_blocks()
         self.visited += sum(map(len, blocks))
@@ -93,12 +89,6 @@ class MultipleBuddy:
             block = first
         blocks[level].insert(0, block)
         return True
-
-    def take(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, False)
-
-    def release(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, True)
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
         wrong = self._free[self._code[nodes]] == free

@@ -15,14 +15,14 @@ import numpy as np
 from netplace.checks import check_choice, check_int
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.scheduling.partitioner.curves.orders import hilbert, row, snake
 from netplace.topologies import Topology, hierarchy, mesh
 
 PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
 
 
-class Paging:
+class Paging(Keeper):
     """Gives a job the first free pages that hold it; the rest of the last page stays unused.
 
     `page`: page of each node; lower ones are taken first. `places`: order of the nodes in a page, by default
@@ -38,30 +38,20 @@ class Paging:
         self._held = np.zeros(len(page), bool)
         self._used = np.zeros(len(self._sizes), np.int64)  # held nodes of each page
         self.free = len(page)
-        self.searches = 0
-        self.visited = 0  # pages
+        # `visited` counts pages.
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         pages = np.flatnonzero(self._used == 0)
         self.visited += len(pages)
         count = int(np.searchsorted(np.cumsum(self._sizes[pages]), job.nodes)) + 1
         return Allocation(np.concatenate([self._nodes[page] for page in pages[:count]]))
 
-    def take(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, True)
-
-    def release(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, False)
-
-    def _mark(self, nodes: Nodes, held: bool) -> None:
-        wrong = self._held[nodes] == held
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        wrong = self._held[nodes] != free
         if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'occupied' if held else 'free'} already")
-        self._held[nodes] = held
-        np.add.at(self._used, self._page[nodes], 1 if held else -1)
+            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
+        self._held[nodes] = not free
+        np.add.at(self._used, self._page[nodes], -1 if free else 1)
         self.free = int(self._sizes[self._used == 0].sum())
 
     def copy(self) -> Paging:

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.topologies import Topology
 
 
-class PlainPartitioner:
+class PlainPartitioner(Keeper):
     """Keeps account of free nodes; `choose` says which of them a job gets.
 
     Parameters
@@ -43,31 +43,17 @@ class PlainPartitioner:
         self.rng = np.random.default_rng(seed)
         self.is_free = np.ones(topology.nodes, bool)
         self.free = topology.nodes
-        self.searches = 0
-        self.visited = 0
 
     def choose(self, job: Job) -> Any:
         """Return nodes for `job`, for which enough are free; None if it has no place all the same."""
         raise NotImplementedError
 
-    def find(self, job: Job) -> Allocation | None:
-        """Return nodes for `job`, or None if it cannot be placed now."""
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.topology.nodes
         chosen = self.choose(job)
         if chosen is None or isinstance(chosen, Allocation):
             return chosen
         return Allocation(np.asarray(chosen, np.int64))
-
-    def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
-        self._mark(allocation.nodes, False)
-
-    def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
-        self._mark(allocation.nodes, True)
 
     def copy(self) -> Self:
         """Return an independent copy, which draws the same."""

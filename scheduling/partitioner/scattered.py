@@ -13,7 +13,7 @@ import numpy as np
 
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.scheduling.partitioner.free_map import OnFreeMap
 from netplace.topologies import Topology
 
@@ -21,16 +21,13 @@ from netplace.topologies import Topology
 class FirstFree(OnFreeMap):
     by_count = True
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         nodes = self._map.first(job.nodes)
         self.visited = self._map.visited  # words of eight nodes
         return Allocation(nodes)
 
 
-class RandomFree:
+class RandomFree(Keeper):
     """Gives a job free nodes drawn at random, all choices equally likely; a failed search draws nothing."""
 
     by_count = True
@@ -39,28 +36,17 @@ class RandomFree:
         self._pool = native.Pool(nodes)
         self._rng = rng
         self.free = nodes
-        self.searches = 0
-        self.visited = 0
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         self.visited += job.nodes
         draws = self._rng.integers(np.arange(job.nodes), self.free)
         return Allocation(self._pool.draw(draws))
 
-    def take(self, allocation: Allocation) -> None:
-        self._move(allocation.nodes, -1)
-
-    def release(self, allocation: Allocation) -> None:
-        self._move(allocation.nodes, 1)
-
-    def _move(self, nodes: Nodes, step: int) -> None:
-        wrong = self._pool.move(nodes, step)
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        wrong = self._pool.move(nodes, 1 if free else -1)
         if wrong >= 0:
             raise ValueError(
-                f"node {nodes[wrong]} is {'free' if step > 0 else 'occupied'} already, or does not exist"
+                f"node {nodes[wrong]} is {'free' if free else 'occupied'} already, or does not exist"
             )
         self.free = self._pool.free
 

@@ -19,6 +19,7 @@ Ranking = Callable[[Job], Choices]
 
 
 def factorisations(nodes: int, sizes: Sequence[int]) -> list[Shape]:
+    """Return all boxes of exactly `nodes` nodes that fit a grid of sides `sizes`, in lexicographic order."""
     if len(sizes) == 1:
         return [(nodes,)] if nodes <= sizes[0] else []
     return [

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
 
 # Contiguous and nearly contiguous partitions of trees of any shape.
@@ -32,7 +32,7 @@ from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
 Int = NDArray[np.int64]
 
 
-class SubtreesOfAnyShape:
+class SubtreesOfAnyShape(Keeper):
     """Gives a job nodes of one of its subtrees, but for `threshold` percent that may lie outside it.
 
     It takes the first subtree in the tree's order with room for the whole job. If there is none: without
@@ -50,14 +50,9 @@ class SubtreesOfAnyShape:
         self._fitting = dict[int, tuple[Int, Int, Int]]()
         self.by_count = threshold == 100 and not one_up
         self.free = len(tree.order)
-        self.searches = 0
-        self.visited = 0
 
-    def find(self, job: Job) -> Allocation | None:
+    def _choice(self, job: Job) -> Allocation | None:
         """Return nodes of one subtree, then those outside it; None if too few are free where they may be."""
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
         level, begin, end = self._smallest(job.nodes)
         self.visited += len(begin)
         until = np.concatenate(([0], np.cumsum(self._open)))
@@ -123,19 +118,13 @@ class SubtreesOfAnyShape:
             low, high = below, above
         return places
 
-    def take(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, False)
-
-    def release(self, allocation: Allocation) -> None:
-        self._mark(allocation.nodes, True)
-
-    def _mark(self, nodes: Nodes, is_open: bool) -> None:
+    def _mark(self, nodes: Nodes, free: bool) -> None:
         places = self._place[nodes]
-        wrong = self._open[places] == is_open
+        wrong = self._open[places] == free
         if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if is_open else 'occupied'} already")
-        self._open[places] = is_open
-        self.free += len(nodes) if is_open else -len(nodes)
+            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
+        self._open[places] = free
+        self.free += len(nodes) if free else -len(nodes)
 
     def copy(self) -> SubtreesOfAnyShape:
         twin = copy.copy(self)
@@ -143,7 +132,7 @@ class SubtreesOfAnyShape:
         return twin
 
 
-class Subtrees:
+class Subtrees(Keeper):
     """Gives a job nodes of one subtree of its level, but for `threshold` percent (rounded down) outside it.
 
     It takes the first subtree in node order with room for the whole job. If there is none and the threshold
@@ -161,8 +150,6 @@ class Subtrees:
         self._limits = dict[int, tuple[int, int, int, bool]]()  # what a search asks about a size
         self.by_count = threshold == 100
         self.free = tree.nodes
-        self.searches = 0
-        self.visited = 0
 
     def level(self, nodes: int) -> int:
         level = 0
@@ -173,10 +160,7 @@ class Subtrees:
     def most_outside(self, nodes: int) -> int:
         return math.floor(nodes * self._threshold / 100)
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         nodes, visited = self._counts.find(*self._limit(job.nodes))
         self.visited += visited
         return Allocation(nodes) if len(nodes) else None
@@ -210,17 +194,11 @@ class Subtrees:
             self._limits[nodes] = limit
         return limit
 
-    def take(self, allocation: Allocation) -> None:
-        self._count(allocation.nodes, -1)
-
-    def release(self, allocation: Allocation) -> None:
-        self._count(allocation.nodes, 1)
-
-    def _count(self, nodes: Nodes, step: int) -> None:
-        wrong = self._counts.count(nodes, step)
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        wrong = self._counts.count(nodes, 1 if free else -1)
         if wrong >= 0:
             raise ValueError(
-                f"node {nodes[wrong]} is {'free' if step > 0 else 'occupied'} already, or does not exist"
+                f"node {nodes[wrong]} is {'free' if free else 'occupied'} already, or does not exist"
             )
         self.free = self._counts.free
 
@@ -231,6 +209,7 @@ class Subtrees:
 
 
 def read_threshold(partitioner: str, option: str) -> float:
+    """Return the threshold of a partitioner that its option spells, in percent."""
     if not option:
         raise ValueError(
             f"partitioner {partitioner}: no threshold given, expected a form such as {partitioner}:20"

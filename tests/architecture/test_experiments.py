@@ -35,15 +35,6 @@ INSIDE = {
     "netplace.runs.plan",
     "netplace.runs.schedules",
     "netplace.runs.set_costs",
-    "netplace.scheduling.partitioner.contiguous.search",
-    "netplace.scheduling.partitioner.curves.along",
-    "netplace.scheduling.partitioner.paging",
-    "netplace.scheduling.partitioner.pss.derive",
-    "netplace.scheduling.partitioner.pss.language",
-    "netplace.scheduling.partitioner.pss.select",
-    "netplace.scheduling.partitioner.pss.sets",
-    "netplace.scheduling.partitioner.shapes",
-    "netplace.scheduling.partitioner.tree",
     "netplace.scheduling.power.program",
 }
 

@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 
 from netplace.native import experiments as native
 from netplace.scheduling.partitioner import PartitionerKind
-from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, Search, box_partitioner
-from netplace.scheduling.partitioner.contiguous.search import Account, NodeArray, Shape, mesh_2d
+from netplace.scheduling.partitioner.contiguous import (
+    SHAPE_OPTION,
+    Account,
+    NodeArray,
+    Search,
+    Shape,
+    box_partitioner,
+    mesh_2d,
+)
 from netplace.topologies import Grid
 
 __all__ = [

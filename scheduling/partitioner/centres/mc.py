@@ -22,7 +22,6 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.centres.space import (
     RING,
-    Axes,
     Centred,
     Choose,
     Selection,
@@ -54,18 +53,6 @@ def _free_below(space: Space, free: Nodes) -> _FreeBelow:
     return _FreeBelow(native.sum_below(here, sizes, shift, ends, strides), strides[:-1], shift, ends)
 
 
-def best_box(
-    axes: Axes,
-    corners: _FreeBelow,
-    free: Nodes,
-    below: NDArray[np.int64],
-    above: NDArray[np.int64],
-    size: int,
-) -> tuple[int, int]:
-    """Return the free node around which `size` nodes have the least sum of shell numbers, and it."""
-    return native.best_box(axes.compiled, *corners, free, below, above, size)
-
-
 _Numbers = NDArray[np.int64]
 Tie = Callable[[Space, int, Nodes, Nodes, int], Nodes]
 """Takes the network, the centre, the nodes of inner shells and of the last, and how many of the last to
@@ -78,7 +65,9 @@ def mc(shape: Sequence[int], tie: str = "distance") -> Choose:
     def choose(space: Space, free: Nodes, size: int) -> Selection:
         below = np.array([(side - 1) // 2 for side in shape])
         above = np.array([side // 2 for side in shape])
-        centre, cost = best_box(space.axes, _free_below(space, free), free, below, above, size)
+        centre, cost = native.best_box(
+            space.axes.compiled, *_free_below(space, free), free, below, above, size
+        )
         shell = _shells(space, int(centre), free, below, above)
         inside = np.cumsum(np.bincount(shell))
         last = int(np.searchsorted(inside, size))

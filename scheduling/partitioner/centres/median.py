@@ -33,22 +33,6 @@ def best_centre(axes: Axes, free: Nodes, centres: Nodes, size: int) -> tuple[int
     return centre, cost, nodes
 
 
-def farthest(axes: Axes) -> int:
-    """Return a number of hops that no two nodes are more apart."""
-    return native.farthest(axes.compiled)
-
-
-def least_swap(
-    axes: Axes, chosen: Nodes, others: Nodes, near: NDArray[np.int64], far: NDArray[np.int64], most: int
-) -> tuple[int, int, int]:
-    """Return the indices of the swap of least change, and that change; ties to the lowest nodes.
-
-    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones. No two
-    nodes are more than `most` hops apart, so few pairs can beat the most promising one.
-    """
-    return native.least_swap(axes.compiled, chosen, others, near, far, most)
-
-
 def improve(axes: Axes, chosen: Nodes, others: Nodes) -> int:
     """Swap sorted chosen nodes for others in place while the sum over pairs falls; return by how much."""
     return native.improve(axes.compiled, chosen, others)
@@ -176,7 +160,7 @@ def _extended(axes: Axes, table: Counts, dims: Any) -> Counts:
 # The center whose nearest free nodes lie closest together, for many centers side by side.
 #
 # Centers are taken in rows, in an order in which neighbors stay together (`Space.near_order`). The choice is
-# that of `nearest.best_centre`.
+# that of `best_centre`.
 
 
 def fits_batch(space: Space, free: int, size: int) -> bool:

@@ -152,10 +152,7 @@ class Centred(OnFreeMap):
         self._space, self._choose = space, choose
         self.by_count = by_count
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.free  # nodes that a search starts from
         return Allocation(self.choose(job.nodes).nodes)
 

@@ -11,12 +11,44 @@ from collections.abc import Callable
 from netplace.checks import check_choice
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Partitioner
-from netplace.scheduling.partitioner.contiguous.search import Boxes, Buddy, Erosion, FrameSliding, Search
-from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from netplace.scheduling.partitioner.contiguous.search import (
+    Account,
+    Boxes,
+    Buddy,
+    Erosion,
+    FrameSliding,
+    NodeArray,
+    Search,
+    mesh_2d,
+)
+from netplace.scheduling.partitioner.shapes import (
+    BestShapes,
+    Choices,
+    Factors,
+    Ranking,
+    Shape,
+    factorisations,
+)
 from netplace.scheduling.partitioner.tree import tree_contiguous
 from netplace.topologies import Grid, Topology, hierarchy
 
-__all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "box_partitioner", "contiguous"]
+__all__ = [
+    "SEARCHES",
+    "SHAPE_OPTION",
+    "Account",
+    "BestShapes",
+    "Boxes",
+    "Choices",
+    "Factors",
+    "NodeArray",
+    "Ranking",
+    "Search",
+    "Shape",
+    "box_partitioner",
+    "contiguous",
+    "factorisations",
+    "mesh_2d",
+]
 
 SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "buddy": Buddy,

@@ -48,6 +48,7 @@ class Search(Protocol):
 
 
 def mesh_2d(grid: Grid, what: str) -> Grid:
+    """Return `grid` if it is a mesh of two dimensions."""
     if grid.dims != 2 or grid.wraps:
         raise ValueError(f"{what}: is defined on 2-D meshes, not on {grid}")
     return grid

@@ -21,7 +21,10 @@ from netplace.scheduling.partitioner.curves.along import (
     best_fit,
     first_fit,
     first_places,
+    linear_span,
     minimum_span,
+    ranks_along,
+    ring_span,
     sum_of_squares,
 )
 from netplace.scheduling.partitioner.curves.objective import searched_order
@@ -35,7 +38,16 @@ from netplace.scheduling.partitioner.curves.orders import (
 )
 from netplace.topologies import Topology, switch_grid
 
-__all__ = ["LISTINGS", "ORDERS", "SELECTIONS", "along_curve", "order_of"]
+__all__ = [
+    "LISTINGS",
+    "ORDERS",
+    "SELECTIONS",
+    "along_curve",
+    "linear_span",
+    "order_of",
+    "ranks_along",
+    "ring_span",
+]
 
 ORDERS: dict[str, Callable[[Topology], Nodes]] = {
     "row": row,

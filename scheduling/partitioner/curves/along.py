@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.scheduling.partitioner.free_map import FreeMap
 
 # Which interval of free nodes along a curve a job gets, and what it gets where none is large enough.
@@ -92,7 +92,7 @@ def ring_span(ranks: ArrayLike, size: int) -> int:
     return size - int(gaps.max())
 
 
-class Along:
+class Along(Keeper):
     """Gives a job the beginning of an interval of free nodes along a curve.
 
     Where no interval is large enough, `listing` chooses among all free nodes (by default those of minimum
@@ -110,14 +110,10 @@ class Along:
         self._select, self._listing, self._ring = select, listing, ring
         self._map = FreeMap(len(order))
         self.free = len(order)
-        self.searches = 0
-        self.visited = 0  # words of eight nodes along the curve
+        # `visited` counts words of eight nodes along the curve.
 
-    def find(self, job: Job) -> Allocation | None:
+    def _choice(self, job: Job) -> Allocation | None:
         """Return free nodes, in the order of the curve, or None if there are too few."""
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
         nodes = self._order[self._places(job.nodes)]
         self.visited = self._map.visited
         return Allocation(nodes)
@@ -137,12 +133,8 @@ class Along:
                 return np.arange(start, start + size) % length
         return self._listing(self._map.first(self.free), size, length if self._ring else 0)
 
-    def take(self, allocation: Allocation) -> None:
-        self._map.mark(self._place[allocation.nodes], False)
-        self.free = self._map.free
-
-    def release(self, allocation: Allocation) -> None:
-        self._map.mark(self._place[allocation.nodes], True)
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        self._map.mark(self._place[nodes], free)
         self.free = self._map.free
 
     def copy(self) -> Along:

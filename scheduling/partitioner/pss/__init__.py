@@ -9,12 +9,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.checks import check_choice
-from netplace.scheduling.partitioner.pss.derive import PREFERENCES, levels, preference_name
-from netplace.scheduling.partitioner.pss.language import read_configuration
+from netplace.scheduling.partitioner.pss.derive import (
+    PREFERENCES,
+    levels,
+    plain_levels,
+    preference_name,
+    weighted,
+)
+from netplace.scheduling.partitioner.pss.language import read_configuration, written
 from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
+from netplace.scheduling.partitioner.pss.select import exact, select
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Topology
 
-__all__ = ["by_processor_sets"]
+__all__ = [
+    "ProcessorSets",
+    "by_processor_sets",
+    "exact",
+    "levels",
+    "plain_levels",
+    "processor_sets",
+    "select",
+    "weighted",
+    "written",
+]
 
 _LEVELS, _EXACT, _OVERLAP = "levels", "exact", "overlap"
 

@@ -107,6 +107,7 @@ def levels(
 
 
 def plain_levels(topology: Topology) -> list[Level]:
+    """Return the sets of each level of `topology`, side by side, the widest first."""
     if isinstance(topology, Tree):
         return tree_levels(topology)
     if isinstance(topology, Grid) and not topology.twist:

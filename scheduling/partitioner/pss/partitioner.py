@@ -72,10 +72,7 @@ class PlacedBySets(OnFreeMap):
         self._topology, self._model = topology, model
         self.by_count = not model.constrained
 
-    def find(self, job: Job) -> Allocation | None:
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
+    def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.free  # nodes that a search starts from
         free = np.zeros(self._topology.nodes, bool)
         free[self._map.first(self.free)] = True

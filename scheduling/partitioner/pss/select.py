@@ -68,15 +68,6 @@ def laminar_tree(sets: ProcessorSets) -> _LaminarTree | None:
     return _LaminarTree(parent, worth, order, places, kin, starts)
 
 
-def _least_below(sets: ProcessorSets, tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:
-    """Return `size` free nodes of least cost; costs must be single numbers (`ProcessorSets.worth`)."""
-    return np.flatnonzero(np.asarray(native.least_below(*tree, free, size)))
-
-
-def _kept_on_tree(tree: _LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
-    return np.asarray(native.kept_on_tree(*tree, free, size))
-
-
 # Nodes of least cost by processor sets, exactly: by knapsack on a tree of sets, else by integer programs.
 #
 # Every two sets of a *laminar* family are nested or disjoint, so they form a tree, and the least cost of k
@@ -97,7 +88,7 @@ def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | No
         return nodes
     tree = laminar_tree(sets)
     if tree is not None and sets.worth.shape[1] == 1:
-        return _least_below(sets, tree, free, size)
+        return np.flatnonzero(np.asarray(native.least_below(*tree, free, size)))
     if len(nodes) > _MOST_FREE:
         raise ValueError(
             f"partitioner pss, exact: the sets overlap and {len(nodes)} nodes are free, "
@@ -176,11 +167,11 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
         nodes = np.flatnonzero(free)
     tree = laminar_tree(sets) if sets.worth.shape[1] == 1 and seed is None else None
     if tree is not None:
-        kept = _kept_on_tree(tree, free, size)
+        kept = np.asarray(native.kept_on_tree(*tree, free, size))
         if np.count_nonzero(kept) == size:
             return np.flatnonzero(kept)
-    inside = _inside(sets.members, free, nodes)
-    sets_of = _sets_of(inside, len(nodes))
+    inside = _inside(sets.members, free)
+    sets_of = inside.inverted(len(nodes))
     worth = sets.worth[: len(sets.members.starts) - 1]
     if tree is not None:
         return np.asarray(nodes[native.cut(*inside, *sets_of, worth, kept[nodes], size)])
@@ -188,18 +179,11 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
     return np.asarray(nodes[native.select(*inside, *sets_of, worth, size, coin)])
 
 
-def _inside(members: Members, free: NDArray[np.bool_], nodes: Nodes) -> Members:
+def _inside(members: Members, free: NDArray[np.bool_]) -> Members:
     kept = free[members.values]
     counts = np.concatenate([[0], np.cumsum(kept)])
     number = np.cumsum(free) - 1
     return Members(counts[members.starts].astype(np.int64), number[members.values[kept]].astype(np.int64))
-
-
-def _sets_of(members: Members, nodes: int) -> Members:
-    owner = np.repeat(np.arange(len(members.starts) - 1), np.diff(members.starts))
-    order = np.argsort(members.values, kind="stable")
-    counts = np.bincount(members.values, minlength=nodes)
-    return Members(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), owner[order])
 
 
 def _reduced(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:

@@ -68,6 +68,13 @@ class Members(NamedTuple):
     starts: Integers
     values: Integers
 
+    def inverted(self, count: int) -> Members:
+        """Return the lists that each of `count` values is in."""
+        owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        sizes = np.bincount(self.values, minlength=count)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Members(starts, owner[np.argsort(self.values, kind="stable")])
+
 
 @dataclass(frozen=True, eq=False)
 class ProcessorSets:
@@ -82,11 +89,7 @@ class ProcessorSets:
 
     @cached_property
     def sets_of(self) -> Members:
-        starts, values = self.members
-        owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        order = np.argsort(values, kind="stable")
-        counts = np.bincount(values, minlength=self.nodes)
-        return Members(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), owner[order])
+        return self.members.inverted(self.nodes)
 
     @cached_property
     def worth(self) -> Integers:
@@ -108,6 +111,7 @@ class ProcessorSets:
 
 
 def processor_sets(nodes: int, sets: Iterable[tuple[Iterable[int], Sequence[int]]]) -> ProcessorSets:
+    """Return sets given as pairs of nodes and cost vector."""
     listed = [(sorted(set(members)), list(vector)) for members, vector in sets]
     if not listed:
         raise ValueError("processor sets: none given, expected at least one")

@@ -21,9 +21,7 @@ from netplace.scheduling.partitioner.centres.median import (
     best_by_counts,
     best_centre,
     best_of_batch,
-    farthest,
     fits_batch,
-    least_swap,
 )
 from netplace.scheduling.partitioner.centres.ptas import ptas
 from netplace.scheduling.partitioner.centres.space import Axes, one_each, space_of
@@ -255,14 +253,16 @@ def test_the_best_swap_is_the_first_of_all(machine, seed):
     network, rng = parse(machine), np.random.default_rng(seed)
     space = space_of(network, "a test", metric=True)
     hops = space.hops(np.arange(network.nodes)[:, None], np.arange(network.nodes)).astype(np.int64)
-    assert hops.max() <= farthest(space.axes)
+    assert hops.max() <= scheduling.farthest(space.axes.compiled)
     drawn = rng.permutation(network.nodes)[: rng.integers(2, network.nodes + 1)]
     size = rng.integers(1, len(drawn))
     chosen, others = np.sort(drawn[:size]), np.sort(drawn[size:])
     near, far = hops[np.ix_(chosen, chosen)].sum(axis=1), hops[np.ix_(others, chosen)].sum(axis=1)
     change = far - near[:, None] - hops[np.ix_(chosen, others)]
     leaving, entering = np.unravel_index(change.argmin(), change.shape)
-    found = least_swap(space.axes, chosen, others, near, far, farthest(space.axes))
+    found = scheduling.least_swap(
+        space.axes.compiled, chosen, others, near, far, scheduling.farthest(space.axes.compiled)
+    )
     assert found == (leaving, entering, change.min())
 
 
