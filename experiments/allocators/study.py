@@ -1,9 +1,6 @@
 """Comparison of all allocators: the distances of their nodes, and the effect on the jobs.
 
-Sources: V. J. Leung et al., "Processor allocation on Cplant", CLUSTER 2002; M. A. Bender et al.,
-"Communication-aware processor allocation for supercomputers", WADS 2005; N. P. Drakenberg, "Increased
-model-realism can make a difference: processor sets and costs". Their machines and logs are reproduced as far
-as they are described; each table names the substitutes.
+Method and readings: ``docs/studies/allocators.md``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Whether contiguity pays: the slowdown of scattered jobs, and the slowdown at which boxes win.
 
-`non-contiguous-break-even` asks how much slower scattered jobs may run before boxes are better for the whole
-machine, and must leave open how much slower they do run. Here both come from the same jobs: on the one hand
-scattered jobs that take so many percent longer than in a compact partition, whatever they meet; on the other
-the same jobs live, every packet on the network that they share.
+Method and readings: ``docs/studies/break-even-live.md``.
 """
 
 from __future__ import annotations

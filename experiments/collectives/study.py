@@ -1,9 +1,6 @@
 """Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbors.
 
-Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
-alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes,
-with its ranks in order, shuffled over the same nodes, and scattered, alone and beside a job on all other
-nodes that never ends, and once with overheads of messages as processors have them.
+Method and readings: ``docs/studies/collectives.md``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Does contiguity pay when jobs share the network? Logs on three machines, every packet simulated.
 
-Questions, jobs and analysis were fixed before the runs: ``docs/studies/contiguity/plan.md``.
+Method and readings: ``docs/studies/contiguity.md``.
 """
 
 from __future__ import annotations

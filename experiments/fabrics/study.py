@@ -1,7 +1,6 @@
 """How much interference routing, classes and congestion control remove, and what placement can still gain.
 
-The same jobs on one dragonfly of 1,056 nodes, each alone and all together, under features of one fabric and
-under the fabrics that have names. The machine was held by others before, so that no partitioner has it empty.
+Method and readings: ``docs/studies/fabrics.md``.
 """
 
 from __future__ import annotations

@@ -1,16 +1,6 @@
 """First fit: the time of searches for a free box on machines of a million nodes.
 
-Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
-Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.
-
-Jobs with sides uniform in 1..S come, run and leave (`netplace.benchmarks.first_fit`), with S such that the
-mean sizes of the five sets are the published ones; how a size became a shape there is not told. The searches
-answer the same questions, and CPU time includes taking and releasing boxes. The time of a job is that of all
-questions asked for it until it is placed, those without an answer included. Loads are 0.1, 0.4, 0.7 and
-*MAX*, at which there is always a job that waits.
-
-A search that takes long answers a part of the questions, the first ones, within a time; the time of a job is
-then the mean of those, times the questions that all jobs posed, a job.
+Method and readings: ``docs/studies/first-fit.md``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-"""Costs and gains of contiguous and local backfilling.
-
-Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; Lucarelli, Mendonca,
-Trystram and Wagner, CCGRID 2015.
-
-``weeks`` (chapter 5): single weeks of logs on machines of level vectors, each level above the least doubles
-the run time, jobs fail at their wall times. ``drawn`` (chapter 4): 300 jobs drawn from a log, all there at
-0, on 1-32-512. Logs are given, or those of the user's folder; the quick version has jobs of the model of
-Lublin and Feitelson, which it names.
-"""
+"""Costs and gains of contiguous and local backfilling: ``docs/studies/local-backfilling.md``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """Whether a 64-task application is faster on a mesh of two or three dimensions, by mapping.
 
-Both have 64 nodes; the 4x4x4 mesh has more links (144 against 112) and shorter ways (3.8 against 5.3 hops on
-average) than the 8x8 mesh. Whether that helps depends on the mapping: the consecutive one fits task grids of
-two dimensions to the 8x8 mesh. J. A. Pascual and others (DCAI 2010) asked the same and print no number, but
-say which mapping is best; settings are those of the study `td-vs-classic`.
+Method and readings: ``docs/studies/mesh-2d-or-3d.md``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,6 @@
 """How much slower scattered jobs can run before boxes are better for the whole machine.
 
-Contiguous allocation leaves nodes idle that lie in the wrong places; scattered allocation leaves none, and
-its jobs run longer. Jobs of the Lublin-Feitelson model on a 16x16x16 mesh run as long as the model says in
-boxes, found by first fit, and so many percent longer on the first free nodes; jobs of one node always run
-alike. The *break-even* is the slowdown at which both do the same work in the same time.
-
-The literature (J. A. Pascual and others) puts it at 25 to 45 %, for jobs of another kind: applications whose
-run times grow with their size, in boxes of powers of two. That set-up is the part `break-even` of the study
-`partition-selection`. Here the question is put to jobs of a model of logs, and on what the answer depends.
+Method and readings: ``docs/studies/non-contiguous-break-even.md``.
 """
 
 from __future__ import annotations

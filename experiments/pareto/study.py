@@ -1,9 +1,6 @@
 """How strict a partitioner should be: waiting and slowdown by sharing over the range of strictness.
 
-A strict partitioner lets jobs wait for good nodes, a lax one lets them run at once on bad ones, where they
-disturb each other. On a tree strictness is the percentage of nodes that may be outside
-the subtree (`quasi-contiguous:QCT`); on a grid partitioners stand between boxes and any nodes. Every packet
-is simulated.
+Method and readings: ``docs/studies/pareto.md``.
 """
 
 from __future__ import annotations

@@ -1,15 +1,6 @@
 """Partition metrics: whether the form of a partition or its traffic predicts run time.
 
-Source: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
-in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country, Table 2.
-
-Instances of a 64-task application fill a mesh that is cut in blocks of 64 nodes. In each configuration sets
-of k blocks are shared by k instances (see `block_sets`). On the 32x32 mesh k = 2, 4, 8, 16, 20 times each,
-and boxes of 8x8, 4x16 and 2x32 make 83. On the 8x8x8 mesh k = 2, 80 times, and boxes of 4x4x4 and 8x4x2
-make 82. These are readings: compact sets on the former give the printed examples, pairs of blocks anywhere on
-the latter the printed signs of LU. Others are tables of their own.
-
-A point is a configuration: the mean of a metric over its partitions, and the time of the slowest instance.
+Method and readings: ``docs/studies/partition-metrics.md``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,6 @@
 """The choice of a box for a job and of the mapping in it: the published study of a 3-D torus.
 
-Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling
-on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2013, Tables 3.5 and 3.6.
-
-Seventeen applications of four classes in the published sizes run their messages once, in boxes of the
-published shapes, under three mappings and the best of them. Means are those of 30 batches of time, on a
-saturated machine. What intensities, in packets per message, were used is not told, nor what the shares of the
-sizes are: our times have another scale, so that cells are compared relative to CS with the best mapping of
-the same workload.
+Method and readings: ``docs/studies/partition-selection.md``.
 """
 
 from __future__ import annotations

@@ -1,17 +1,6 @@
 """Placement effects: the cost of partition and mapping for 64-task applications, alone and together.
 
-Source: J. Navaridas, J. A. Pascual and J. Miguel-Alonso, "Effects of job and task placement on parallel
-scientific applications performance", PDP 2009, 55-61; as summed up in J. A. Pascual, doctoral thesis, UPV/EHU
-2013, Tables 3.1 and 3.2, which are what we know of it.
-
-On tori: *row* (whole rows, in order), *column* (its transposition), *quadrant* (quarters of the torus or of
-its quarters; the tasks of a single instance go through the quarters one after the other) and *random* (every
-task anywhere). On trees: *consecutive*, *shuffle* (every leaf switch in turn gets the next task, instance
-after instance) and *random*. Times are those of the slowest instance.
-
-NPB are of class A, one iteration. The source that we have of the published times does not name their class;
-with class A the ratios of LU come out close to them, with class W lower. Kernels are as published, with
-messages of 64 kB. The quick version has class W.
+Method and readings: ``docs/studies/placement-effects.md``.
 """
 
 from __future__ import annotations

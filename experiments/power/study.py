@@ -1,9 +1,4 @@
-"""The savings of switching nodes off, and the additional wait of jobs.
-
-Source of the instances: O. Marra, M. Mirto, M. Cafaro and G. Aloisio, "Green Computing: Design of a power
-saving solution based on Mixed Integer Programming (MIP)", CMCC research paper, 2011. The inputs of its real
-instances are not printed; that of one pending job is reconstructed and consistent with all printed values.
-"""
+"""The savings of switching nodes off, and the additional wait of jobs: ``docs/studies/power.md``."""
 
 from __future__ import annotations
 

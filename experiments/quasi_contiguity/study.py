@@ -1,13 +1,6 @@
 """Quasi-contiguity: the cost of a few tasks outside the subtree of a job.
 
-Sources: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-aware allocation policies on
-scheduling performance", JSSPP 2009, LNCS 5798, 138-156; J. A. Pascual, doctoral thesis, UPV/EHU 2013,
-Table 3.9.
-
-Sixteen jobs of 16 tasks fill a 4-ary 4-tree. *Contiguous*: each has a subtree of two levels. *k outside*: k
-tasks of every job have exchanged nodes with k tasks of another job. *Random*: every job has nodes drawn over
-the whole network. The published table does not say which tasks stray, nor how often that was drawn; its
-caption lets them go anywhere, the published allocation one level up. The parts are readings of it.
+Method and readings: ``docs/studies/quasi-contiguity.md``.
 """
 
 from __future__ import annotations

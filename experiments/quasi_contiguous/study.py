@@ -1,19 +1,6 @@
 """The gain from contiguity on a tree that jobs need before it pays for the whole machine.
 
-Source: J. A. Pascual, J. Navaridas and J. Miguel-Alonso, "Effects of topology-aware allocation policies on
-scheduling performance", JSSPP 2009, LNCS 5798, 138-156.
-
-Contiguous jobs, each in one subtree of its level, run a given percentage faster than scattered ones; jobs
-with one node are not affected. Quasi-contiguous allocation allows a share of a job's nodes outside the
-subtree. The gain of such a job depends on the application, so both extremes are given: no gain (*lost*), or
-the full gain (*kept*). At the break-even speedup, the mean turnaround equals that of non-contiguous
-allocation.
-
-The parts `published` have whole logs on the machines as they were installed (nodes that were not do not
-exist), quasi-contiguous jobs that gain as much as contiguous ones, and backfilling that kills and requeues a
-backfilled job that outlasts the reservation; their thresholds are given with the printed ones (Table 3.10 of
-the thesis). The sources do not say whether a reservation under backfilling is of a place or of a number of
-nodes.
+Method and readings: ``docs/studies/quasi-contiguous.md``.
 """
 
 from __future__ import annotations

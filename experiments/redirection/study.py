@@ -1,10 +1,6 @@
 """The gain of all tasks' stretch from redirecting long tasks, and the cost in flow time.
 
-Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapter 3; Lucarelli, Mendonca and Trystram,
-CCGRID 2017.
-
-Windows of a log become sets of sequential tasks (method C) on the published number of processors, under the
-published parameters. Logs are those of the user's folder; without one, jobs of the model replace them.
+Method and readings: ``docs/studies/redirection.md``.
 """
 
 from __future__ import annotations

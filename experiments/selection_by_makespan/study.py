@@ -1,9 +1,6 @@
 """The choice of a box and of the mapping in it for which the whole machine does the most work.
 
-After J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling on
-3D tori", J. Supercomput. 71 (2015) 966-994: three rules for the shape of a job's partition, each with several
-mappings, on a 32x32x32 torus with jobs of four classes of applications and three mixes of sizes. Run times
-come from a table that the network simulator fills.
+Method and readings: ``docs/studies/selection-by-makespan.md``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The value of partitioners and policies on a machine with a shared network, compared with a table.
 
-Jobs of three classes run on a torus, a mesh and a tree of 64 nodes, under FCFS and EASY, in boxes (subtrees),
-along a curve or nearly in subtrees, on the first free nodes, and scattered at random; once with the run times
-of a table of jobs alone, and once live, every packet on one network.
+Method and readings: ``docs/studies/shared-machine.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Whether the TD criterion gives better mappings than the classic one: the literature's tables.
 
-Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for parallel
-applications", J. Parallel Distrib. Comput. 71 (2011) 1377-1387.
+Method and readings: ``docs/studies/td-vs-classic.md``.
 """
 
 from __future__ import annotations

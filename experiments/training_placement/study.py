@@ -1,8 +1,6 @@
 """The cost of the place of a training job: partitioners and orders of ranks, alone and with other jobs.
 
-A step of training on 128 nodes of a machine of about a thousand, whose nodes a partitioner gives it after
-others have come and gone, while eight jobs of high-performance computing, placed by the same partitioner,
-compute and communicate beside it. Nothing of the kind is published for machines that both share.
+Method and readings: ``docs/studies/training-placement.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The results of dual approximation for SWDUAL's task set, compared with SWDUAL's measurements.
 
-Source: Kedad-Sidhoum, Mendonca, Monna, Mounié and Trystram, ICPP 2014; F. Mendonca, thesis, Université
-Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5. The queries' lengths are inferred from times and speeds.
+Method and readings: ``docs/studies/two-kinds.md``.
 """
 
 from __future__ import annotations
