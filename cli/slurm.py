@@ -11,7 +11,7 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.cli.amounts import Number
+from netplace.cli.amounts import Integer, Number
 from netplace.cli.examples import examples_of
 
 __all__ = ["slurm_command"]
@@ -32,7 +32,16 @@ _FLAGS = (
     click.option(
         "--folder", type=click.Path(path_type=Path), required=True, help="Folder of logs and hostfiles."
     ),
-    click.option("--bin", "commands", type=click.Path(path_type=Path), help="Folder of Slurm's commands."),
+    click.option(
+        "--manager",
+        type=click.Choice(["slurm", "pbs", "lsf"]),
+        default="slurm",
+        show_default=True,
+        help="Resource manager; of PBS and LSF, netplace only reads.",
+    ),
+    click.option(
+        "--bin", "commands", type=click.Path(path_type=Path), help="Folder of the manager's commands."
+    ),
     click.option(
         "--timeout", type=Number(0.1, 600), default=10.0, show_default=True, help="Seconds for each of them."
     ),
@@ -95,7 +104,7 @@ def watch_command(ended: Path | None, **given: Any) -> None:
 )
 @_ACT
 def place_command(job: str | None, act: bool, **given: Any) -> None:
-    """Choose the nodes and the rank order of held jobs, and release them.
+    """Choose the nodes and the rank order of jobs that are held back, and let them start.
 
     The rank order of job J is in J.hosts of the folder, for SLURM_HOSTFILE and srun -m arbitrary.
     """
@@ -104,13 +113,34 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
     if (job is None) != given["follow"]:
         raise ValueError("--job J or --follow: expected one of them")
     rules = Rules(given["partition"], given["mapping"], given["app"], given["bound"])
-    controller, machine = _start(given)
+    controller, machine = _start(given | {"act": act})
     follower = Follower(controller, machine, given["folder"].resolve(), rules, act, click.echo)
     if job is not None:
         if not follower.place_one(job):
             raise ValueError(f"--job {job}: Slurm refused the placement, and has the job alone")
         return
-    _repeat(follower.place_all, given)
+    try:
+        _repeat(lambda: follower.place_all(3 * given["interval"] + given["timeout"]), given)
+    finally:
+        follower.promise(0)
+
+
+@slurm_command.command("hook")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), required=True, help="Folder of netplace slurm place."
+)
+@click.option(
+    "--bound",
+    type=Integer(1, 10**9),
+    default=300,
+    show_default=True,
+    help="Seconds after which Slurm starts a job without netplace.",
+)
+def hook_command(folder: Path, bound: int) -> None:
+    """Print a job_submit.lua that has new jobs wait for their nodes while netplace slurm place follows."""
+    from netplace.live.hook import hook
+
+    click.echo(hook(folder, bound), nl=False)
 
 
 @slurm_command.command("power")
@@ -143,7 +173,7 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
     if count_hosts(keep, "--keep") > 1_000_000:
         raise ValueError("--keep: more than 1,000,000 nodes")
     rules = Rules(power=rule, model=model, excluded=frozenset(expand(keep, "--keep")))
-    controller, machine = _start(given)
+    controller, machine = _start(given | {"act": act})
     follower = Follower(controller, machine, given["folder"], rules, act, click.echo)
     _repeat(follower.switch, given)
 
@@ -153,9 +183,17 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
     from netplace.advice import machine_of
     from netplace.live.follow import machine_under
     from netplace.live.journal import lock_folder
+    from netplace.live.managers import Reader
     from netplace.live.slurm import Controller
 
-    controller = Controller(given["commands"], given["timeout"])
+    if given["manager"] == "slurm":
+        controller = Controller(given["commands"], given["timeout"])
+    else:
+        if given.get("act"):
+            raise ValueError(f"--act: netplace changes nothing under {given['manager']}, it only shows")
+        if not given["machine"]:
+            raise ValueError(f"--manager {given['manager']}: needs --machine, it knows no switches")
+        controller = Reader(given["manager"], given["commands"], given["timeout"])
     context = click.get_current_context()
     assert context is not None
     context.call_on_close(partial(os.close, lock_folder(given["folder"])))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netplace.live.cluster import Cluster
+from netplace.live.hook import UNTIL
 from netplace.live.messages import Mark, Place
 from netplace.live.power import Decision, PowerState, decide
 from netplace.live.sharing import Shared, shared_links
@@ -147,16 +148,23 @@ class Follower:
             raise ValueError(f"--job {number}: is not in the queue of Slurm")
         if not job.held:
             raise ValueError(f"--job {number}: is {job.state}, {job.reason}; expected a held job (sbatch -H)")
-        nodes = self._choose(job, jobs)
+        nodes = self._choose(job, jobs, {node.name: node for node in self.controller.nodes()})
         if nodes is None:
             raise ValueError(f"--job {number}: the rule has no {job.size} nodes for it now")
         return self._give(job, nodes)
 
-    def place_all(self) -> int:
-        """Place the held jobs that carry the comment ``netplace``; return how many were placed.
+    def place_all(self, lasts: float = 60.0) -> int:
+        """Place the jobs with the comment ``netplace`` that are held back; return how many were placed.
 
-        A job that has waited longer than the bound, held or for its new nodes, is left to Slurm.
+        A job that has waited longer than the bound, held or for its new nodes, is left to Slurm. One whose
+        new nodes went down gets others.
+
+        Parameters
+        ----------
+        lasts : float
+            Seconds for which the hook of Slurm may count on the next pass, see `netplace.live.hook`.
         """
+        self.promise(lasts)
         jobs, placed, now = self.controller.jobs(), 0, time.monotonic()
         ours = [job for job in jobs if job.comment == MARK and job.state == "PENDING"]
         for gone in self._seen.keys() - {job.number for job in ours}:
@@ -167,33 +175,45 @@ class Follower:
             first = self._seen.setdefault(job.number, now - self._age(job))
             if now - first >= self.rules.bound:
                 self._let_go(job, f"waited {now - first:.0f} s")
-            elif job.held:
-                nodes = self._choose(job, jobs)
-                if nodes is not None and self._give(job, nodes):
+                continue
+            nodes = {node.name: node for node in self.controller.nodes()}
+            if job.held or any(name not in nodes or nodes[name].state == "down" for name in _listed(job)):
+                chosen = self._choose(job, jobs, nodes)
+                if chosen is not None and self._give(job, chosen):
                     placed += 1
                     jobs = self.controller.jobs()
         return placed
+
+    def promise(self, seconds: float) -> None:
+        """Let the hook of Slurm count on this process for some seconds."""
+        if self.act:
+            self._write(UNTIL, f"{time.time() + seconds:.0f}\n")
 
     def _age(self, job: QueuedJob) -> float:
         """Return how long a job has waited before this process saw it; 0 if clocks disagree."""
         return max(0.0, time.time() - job.submitted) if job.submitted else 0.0
 
-    def _choose(self, job: QueuedJob, jobs: Sequence[QueuedJob]) -> list[str] | None:
-        """Return the nodes of a job in rank order; None if it has no place now."""
-        cluster = Cluster(self.topology, self.hosts, self.rules.partition, self.rules.mapping)
-        state = {node.name: node.state for node in self.controller.nodes()}
+    def _choose(
+        self, job: QueuedJob, jobs: Sequence[QueuedJob], nodes: Mapping[str, SlurmNode]
+    ) -> list[str] | None:
+        """Return the nodes of a job in rank order, switched on if possible; None if it has no place now."""
         others = [one for one in jobs if one.state == "PENDING" and one.required and one.number != job.number]
         promised = {name for one in others for name in _listed(one)}
-        taken = [name for name in self.hosts if state.get(name, "down") != "idle" or name in promised]
-        if taken:
-            cluster.mark(Mark(host_list(taken), "down"))
-        if job.size > len(self.hosts) - len(taken):
-            return None
-        try:
-            return cluster.place(Place(job.number, job.size, app=self.rules.app)).nodes
-        except ValueError as error:
-            self._tell(str(error))
-            return None
+        for states in (("idle",), ("idle", "off")):
+            usable = {
+                name
+                for name, node in nodes.items()
+                if node.state in states and (not job.queues or not node.queues or job.queues & node.queues)
+            }
+            cluster = Cluster(self.topology, self.hosts, self.rules.partition, self.rules.mapping)
+            if taken := [name for name in self.hosts if name not in usable or name in promised]:
+                cluster.mark(Mark(host_list(taken), "down"))
+            if job.size <= len(self.hosts) - len(taken):
+                try:
+                    return cluster.place(Place(job.number, job.size, app=self.rules.app)).nodes
+                except ValueError as error:
+                    self._tell(str(error))
+        return None
 
     def _give(self, job: QueuedJob, nodes: list[str]) -> bool:
         """Have a job run on nodes, with its ranks in their order; what Slurm refuses is taken back."""
@@ -201,19 +221,15 @@ class Follower:
         if not self.act:
             self._tell(f"{told} (nothing was done: give --act)")
             return True
-        path = self.folder / f"{job.number}.hosts"
-        draft = path.with_suffix(".new")
-        draft.write_text("".join(f"{node}\n" * job.tasks for node in nodes), encoding="ascii")
-        os.replace(draft, path)
+        self._write(f"{job.number}.hosts", "".join(f"{node}\n" * job.tasks for node in nodes))
+        self._log("placed", job=job.number, nodes=nodes)  # before: after a kill, the log lacks nothing
         try:
-            self.controller.require(job.number, nodes)
-            self.controller.release(job.number)
+            self.controller.start(job, nodes)
         except ValueError as error:
-            path.unlink(missing_ok=True)
+            self.controller.jobs()  # raises if the controller is away: the next pass sees what came of it
             self._log("refused", job=job.number, nodes=nodes, error=str(error))
             self._let_go(job, f"Slurm refused: {error}")
             return False
-        self._log("placed", job=job.number, nodes=nodes)
         self._tell(told)
         return True
 
@@ -222,13 +238,13 @@ class Follower:
         self._tell(f"job {job.number}: left to Slurm, {reason}{'' if self.act else ' (nothing was done)'}")
         if not self.act:
             return
-        try:
-            if job.required:
-                self.controller.require(job.number, ())
-            self.controller.release(job.number)
-        except ValueError as error:  # it has ended, or has been canceled, meanwhile
-            self._tell(f"job {job.number}: {error}")
         self._log("left", job=job.number, reason=reason)
+        try:
+            self.controller.start(job, ())
+        except ValueError as error:  # it runs, has ended, or the controller is away: the next pass sees
+            self._tell(f"job {job.number}: {error}")
+        else:
+            (self.folder / f"{job.number}.hosts").unlink(missing_ok=True)
 
     # Power.
 
@@ -246,8 +262,8 @@ class Follower:
             stop = [name for name in stop if name in idle]
         for names, on in ((decision.boot, True), (tuple(stop), False)):
             if self.act and names:
-                self.controller.power(names, on)
                 self._log("boot" if on else "stop", nodes=list(names), reason=decision.reason)
+                self.controller.power(names, on)
         return Decision(decision.boot, tuple(stop), decision.wanted, decision.reason)
 
     def _power_state(self, nodes: Sequence[SlurmNode], jobs: Sequence[QueuedJob]) -> PowerState:
@@ -264,7 +280,13 @@ class Follower:
                 left = max(0.0, ends.get(node.name, now) - now)
                 groups[left] = groups.get(left, 0) + 1
         waiting = sorted(
-            (job for job in jobs if job.state == "PENDING" and not job.held and job.reason != "Dependency"),
+            (
+                job
+                for job in jobs
+                if job.state == "PENDING"
+                and (not job.held or job.comment == MARK)
+                and job.reason != "Dependency"
+            ),
             key=lambda job: (-job.priority, job.submitted, job.number),
         )
         return PowerState(
@@ -275,6 +297,12 @@ class Follower:
             tuple((job.size, job.limit) for job in waiting),
             sum(node.state == "booting" for node in nodes),
         )
+
+    def _write(self, name: str, text: str) -> None:
+        """Write a file in the folder, at once or not at all."""
+        draft = self.folder / f"{name}.new"
+        draft.write_text(text, encoding="ascii")
+        os.replace(draft, self.folder / name)
 
     def _log(self, what: str, **values: object) -> None:
         """Add a line to the audit log."""

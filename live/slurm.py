@@ -22,11 +22,32 @@ import msgspec
 from netplace.checks import abbreviate
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-__all__ = ["MARK", "Controller", "Ended", "QueuedJob", "SlurmNode", "read_ended", "read_nodes", "read_queue"]
+__all__ = [
+    "MARK",
+    "Controller",
+    "Ended",
+    "QueuedJob",
+    "SlurmNode",
+    "read_ended",
+    "read_nodes",
+    "read_queue",
+    "seconds_of",
+]
 
 MARK = "netplace"  # comment of the jobs that netplace may place
 _MOST_NAMES = 1_000_000
-_FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%h|%k"  # of squeue; the comment last, as it can hold anything
+_ENVIRONMENT = (
+    "HOME",
+    "PATH",
+    "SLURM_CONF",
+    "PBS_CONF_FILE",
+    "PBS_DEFAULT",
+    "LSF_BINDIR",
+    "LSF_ENVDIR",
+    "LSF_LIBDIR",
+    "LSF_SERVERDIR",
+)
+_FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%h|%P|%k"  # of squeue; the comment last, as it can hold anything
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
 _FLAGS = "*~#!%$@^-+"
 
@@ -44,11 +65,14 @@ class SlurmNode:
         which includes all others.
     since : float
         When it was last busy, in seconds; 0 if unknown.
+    queues : frozenset of str
+        Slurm's partitions to which it belongs; empty if unknown.
     """
 
     name: str
     state: str
     since: float = 0.0
+    queues: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -79,6 +103,8 @@ class QueuedJob:
         Whether it may share its nodes with other jobs.
     comment : str
         Comment of its user.
+    queues : frozenset of str
+        Slurm's partitions in which it can run; empty if unknown.
     """
 
     number: str
@@ -94,11 +120,12 @@ class QueuedJob:
     tasks: int = 1
     shares: bool = False
     comment: str = ""
+    queues: frozenset[str] = frozenset()
 
     @property
     def held(self) -> bool:
-        """Whether its user holds it back."""
-        return self.state == "PENDING" and self.reason in ("JobHeldUser", "JobHeldAdmin")
+        """Whether it is held back, by its user or until the time at which it may begin."""
+        return self.state == "PENDING" and self.reason in ("JobHeldUser", "JobHeldAdmin", "BeginTime")
 
 
 @dataclass(frozen=True)
@@ -120,15 +147,22 @@ class Controller:
         Folder of the commands; by default they are looked up in PATH.
     timeout : float
         Seconds after which a command without an answer is ended.
+    commands : iterable of str
+        Those that are needed.
     """
 
-    def __init__(self, folder: Path | None = None, timeout: float = 10.0) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        timeout: float = 10.0,
+        commands: Iterable[str] = ("scontrol", "sinfo", "squeue"),
+    ) -> None:
         self.timeout = timeout
         self._paths: dict[str, str] = {}
-        for name in ("scontrol", "sinfo", "squeue"):
+        for name in commands:
             found = shutil.which(name, path=None if folder is None else str(folder))
             if found is None:
-                raise ValueError(f"{name}: is not in {folder or 'PATH'}, expected the commands of Slurm")
+                raise ValueError(f"{name}: is not in {folder or 'PATH'}, expected the manager's commands")
             self._paths[name] = os.path.abspath(found)
 
     def topology(self) -> str:
@@ -146,7 +180,7 @@ class Controller:
         """Return all nodes, with the times at which they were last busy if these are asked for."""
         if times:
             return read_nodes(self._run("scontrol", "show", "node", "--oneliner"))
-        return read_nodes(self._run("sinfo", "-h", "-N", "-o", "%N|%T"))
+        return read_nodes(self._run("sinfo", "-h", "-N", "-o", "%N|%T|%R"))
 
     def jobs(self) -> list[QueuedJob]:
         """Return all jobs in the queue, from squeue's JSON, or its text where it has none."""
@@ -163,13 +197,12 @@ class Controller:
         # JSON also lists jobs that have ended within the last minutes.
         return [job for job in found if job.state == "PENDING" or job.state in _ON_NODES]
 
-    def require(self, job: str, nodes: Iterable[str]) -> None:
-        """Have a job run on given nodes; none: wherever Slurm puts it."""
-        self._run("scontrol", "update", f"JobId={_number(job)}", f"ReqNodeList={host_list(nodes)}")
-
-    def release(self, job: str) -> None:
-        """Let a held job start."""
-        self._run("scontrol", "release", _number(job))
+    def start(self, job: QueuedJob, nodes: Iterable[str]) -> None:
+        """Let a job that is held back start, on given nodes; none: wherever Slurm puts it."""
+        number = _number(job.number)
+        self._run("scontrol", "update", f"JobId={number}", f"ReqNodeList={host_list(nodes)}", "StartTime=now")
+        if job.reason != "BeginTime":
+            self._run("scontrol", "release", number)
 
     def power(self, nodes: Iterable[str], on: bool) -> None:
         """Have Slurm switch nodes on or off; a node that got a job meanwhile is left on until that ends."""
@@ -178,7 +211,7 @@ class Controller:
 
     def _run(self, name: str, *words: str) -> str:
         shown = " ".join((name, *words[:2]))
-        kept = {key: os.environ[key] for key in ("SLURM_CONF", "HOME", "PATH") if key in os.environ}
+        kept = {key: os.environ[key] for key in _ENVIRONMENT if key in os.environ}
         try:
             made = subprocess.run(
                 [self._paths[name], *words],
@@ -189,7 +222,7 @@ class Controller:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            told = f"{shown}: no answer in {self.timeout:g} s, expected one from Slurm's controller"
+            told = f"{shown}: no answer in {self.timeout:g} s, expected one from the controller"
             raise ValueError(told) from None
         except OSError as error:
             raise ValueError(f"{shown}: cannot be started, {error.strerror}") from None
@@ -206,7 +239,7 @@ def _number(job: str) -> str:
 
 
 def read_nodes(text: str) -> list[SlurmNode]:
-    """Return the nodes in the text of ``sinfo -h -N -o "%N|%T"`` or ``scontrol show node --oneliner``.
+    """Return the nodes in the text of ``sinfo -h -N -o "%N|%T|%R"`` or ``scontrol show node --oneliner``.
 
     Raises
     ------
@@ -220,13 +253,16 @@ def read_nodes(text: str) -> list[SlurmNode]:
         if line.startswith("NodeName="):
             words = dict(word.partition("=")[::2] for word in line.split())
             name, state = words["NodeName"], words.get("State", "")
-            since = _time(words.get("LastBusyTime", ""))
+            since, queues = _time(words.get("LastBusyTime", "")), _set(words.get("Partitions", ""))
         else:
-            name, bar, state = line.strip().partition("|")
-            since = 0.0
+            name, _, rest = line.strip().partition("|")
+            state, bar, queue = rest.partition("|")
+            since, queues = 0.0, _set(queue)
             if not bar or not name:
-                raise ValueError(f"sinfo, line {place}: {abbreviate(line)}, expected NAME|STATE")
-        found.setdefault(name, SlurmNode(name, _state(state.lower()), since))
+                raise ValueError(f"sinfo, line {place}: {abbreviate(line)}, expected NAME|STATE|PARTITION")
+        if name in found:  # sinfo has a line for each partition
+            queues |= found[name].queues
+        found[name] = SlurmNode(name, _state(state.lower()), since, queues)
     return list(found.values())
 
 
@@ -238,10 +274,10 @@ def _state(text: str) -> str:
         return "down"
     if base in ("allocated", "mixed", "completing", "alloc", "mix", "comp") or "completing" in words:
         return "held"
-    if "~" in flags or "powered_down" in words:
-        return "off"
     if "#" in flags or {"powering_up", "power_up"} & {*words}:
         return "booting"
+    if "~" in flags or "powered_down" in words:
+        return "off"
     if {*"%!"} & {*flags} or {"powering_down", "power_down", "pending_power_down"} & {*words}:
         return "stopping"
     if base in ("reserved", "planned", "maint", "resv", "plnd") or {*"$-@^"} & {*flags}:
@@ -263,12 +299,11 @@ def read_queue(text: str) -> list[QueuedJob]:
         return _read_json(text)
     made = []
     for place, line in enumerate(text.splitlines(), 1):
-        words = line.split("|", 11)
-        if len(words) != 12:
-            raise ValueError(f"squeue, line {place}: {len(words)} fields, expected 12 of {_FORMAT}")
-        number, state, reason, size, nodes, limit, priority, ends, submitted, required, shared, comment = (
-            words
-        )
+        words = line.split("|", 12)
+        if len(words) != 13:
+            raise ValueError(f"squeue, line {place}: {len(words)} fields, expected 13 of {_FORMAT}")
+        number, state, reason, size, nodes, limit, priority, ends, submitted, required, shared = words[:11]
+        queues, comment = words[11:]
         if not size.isascii() or not size.isdigit():
             raise ValueError(f"squeue, line {place}: {abbreviate(size)} nodes, expected a number")
         made.append(
@@ -279,13 +314,14 @@ def read_queue(text: str) -> list[QueuedJob]:
                 int(size),
                 _names(nodes, f"squeue, line {place}") if state in _ON_NODES else (),
                 "" if required == "(null)" else required,
-                _limit(limit),
+                seconds_of(limit),
                 _time(ends) or float("inf"),
                 _time(submitted),
                 int(priority) if priority.isdigit() else 0,
                 1,
                 shared == "YES",
                 "" if comment == "(null)" else comment,
+                _set(queues),
             )
         )
     return made
@@ -330,6 +366,7 @@ def _read_json(text: str) -> list[QueuedJob]:
                 max(1, tasks // max(size, 1)),
                 bool(row.get("oversubscribe") or False),
                 str(row.get("comment", "") or ""),
+                _set(str(row.get("partition", "") or "")),
             )
         )
     return made
@@ -347,6 +384,10 @@ def _amount(row: dict[str, Any], key: str, where: str) -> float:
     return float(value)
 
 
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split(",")) - {""}
+
+
 def _names(text: str, where: str) -> tuple[str, ...]:
     if not text or text in ("(null)", "None", "None assigned"):
         return ()
@@ -362,7 +403,7 @@ def _time(text: str) -> float:
     return 0.0
 
 
-def _limit(text: str) -> float:
+def seconds_of(text: str) -> float:
     """Return a time limit such as ``1-02:00:00``, ``02:00:00`` or ``5:00``, in seconds."""
     days, dash, rest = text.rpartition("-")
     parts = rest.split(":")
