@@ -148,6 +148,7 @@ def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -
 
 _LARGE = 8000  # free nodes beyond which whole sets are removed greedily before
 _ENOUGH = 2000  # free nodes that are left then, at least
+_TRIED = 64  # sets that are tried before those that can still be removed are sought again
 
 
 def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | None = None) -> Nodes | None:
@@ -190,11 +191,18 @@ def _reduced(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> NDArray
     """Return free nodes without whole sets, the dearest removed first."""
     starts, values = sets.members
     free = free.copy()
-    count = int(free.sum())
-    for place in np.lexsort((np.arange(len(starts) - 1), *(-sets.vectors.T[::-1]))).tolist():
-        mine = values[starts[place] : starts[place + 1]]
-        inside = int(free[mine].sum())
-        if count - inside >= max(4 * size, _ENOUGH):
-            free[mine] = False
-            count -= inside
-    return free
+    count, least, at = int(free.sum()), max(4 * size, _ENOUGH), 0
+    order = np.lexsort((np.arange(len(starts) - 1), *(-sets.vectors.T[::-1])))
+    while True:
+        before = np.concatenate([[0], np.cumsum(free[values])])
+        inside = np.diff(before[starts])[order[at:]]
+        removable = np.flatnonzero((inside > 0) & (inside <= count - least))[:_TRIED]
+        if not len(removable):
+            return free
+        for place in order[at + removable].tolist():
+            mine = values[starts[place] : starts[place + 1]]
+            left = count - int(free[mine].sum())
+            if left >= least:
+                free[mine] = False
+                count = left
+        at += int(removable[-1]) + 1
