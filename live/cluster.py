@@ -265,6 +265,7 @@ class Cluster:
             told["held_by"] = {name: self._listed(job.took.ranks) for name, job in self.jobs.items()}
             told["queue"] = list(self.waiting)
             told["all_nodes"] = host_list(self.hosts)
+            told["sides"] = list(self.topology.sizes) if isinstance(self.topology, Grid) else []
             for state in ("down", "off"):
                 told[f"{state}_nodes"] = self._listed(self._in_state(state))
         return told

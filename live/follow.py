@@ -169,7 +169,7 @@ class Follower:
         ours = [job for job in jobs if job.comment == MARK and job.state == "PENDING"]
         for gone in self._seen.keys() - {job.number for job in ours}:
             del self._seen[gone]
-        for job in sorted(ours, key=lambda one: (one.submitted, one.number)):
+        for job in sorted(ours, key=lambda one: (-one.priority, one.submitted, one.number)):
             if not job.held and not job.required:
                 continue
             first = self._seen.setdefault(job.number, now - self._age(job))

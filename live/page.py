@@ -9,15 +9,19 @@ PAGE = """<!doctype html>
 <title>netplace</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem; max-width: 70rem; color: #222 }
-#nodes { display: flex; flex-wrap: wrap; gap: 2px; margin: 1rem 0 }
-#nodes i { width: 12px; height: 12px; background: #e4e4e4; border-radius: 2px }
-#nodes i.down { background: #b00020 } #nodes i.off { background: #777 }
-table { border-collapse: collapse } td, th { text-align: left; padding: .15rem 1rem .15rem 0 }
+#nodes { display: flex; flex-wrap: wrap; gap: 12px; margin: 1rem 0 }
+#nodes div { display: grid; flex-grow: 0; gap: 2px; grid-template-columns: repeat(var(--columns), 12px) }
+i { display: inline-block; width: 12px; height: 12px; background: #e4e4e4; border-radius: 2px }
+i.down { background: repeating-linear-gradient(45deg, #222 0 2px, #fff 2px 4px) } i.off { background: #666 }
+table { border-collapse: collapse }
+td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top }
+td:nth-child(2) { white-space: nowrap }
 #error { color: #b00020 }
 </style>
 <h1>netplace</h1>
 <p id="summary">Open this page as <code>http://127.0.0.1:PORT/#TOKEN</code>.</p>
 <p id="error"></p>
+<p>Each colour is a job. <i></i> free <i class="down"></i> down <i class="off"></i> off</p>
 <div id="nodes" aria-label="Nodes"></div>
 <table id="jobs"></table>
 <script>
@@ -46,25 +50,35 @@ async function show() {
     error.textContent = "";
     document.getElementById("summary").textContent = `${state.machine}: ${state.nodes} nodes, ` +
       `${state.held} held, ${state.free} free, ${state.down} down, ` +
-      `${state.off} off; ${state.jobs} jobs, ${state.waiting} wait`;
+      `${state.off} off; ${state.jobs} jobs hold nodes, ${state.waiting} wait`;
     const nodes = document.getElementById("nodes"), table = document.getElementById("jobs");
     nodes.replaceChildren(); table.replaceChildren();
-    const head = table.insertRow(); for (const text of ["Job", "Nodes in rank order"]) cell(head, text, "th");
+    const head = table.insertRow();
+    for (const text of ["", "Job", "Nodes", "In rank order"]) cell(head, text, "th");
     const boxes = new Map();
-    for (const name of spread(state.all_nodes)) {
-      const box = nodes.appendChild(document.createElement("i")); box.title = name; boxes.set(name, box);
-    }
-    Object.entries(state.held_by).forEach(([job, hosts], place) => {
-      for (const name of spread(hosts)) {
-        const box = boxes.get(name);
-        box.style.background = `hsl(${place * 137 % 360} 60% 55%)`; box.title = `${name}: ${job}`;
+    const [columns = 64, rows = Infinity] = state.sides; // a grid: one block for each plane
+    let block;
+    spread(state.all_nodes).forEach((name, place) => {
+      if (place % (columns * rows) === 0 || !block) {
+        block = nodes.appendChild(document.createElement("div"));
+        block.style.setProperty("--columns", columns);
       }
-      const row = table.insertRow(); cell(row, job); cell(row, hosts);
+      const box = block.appendChild(document.createElement("i")); box.title = name; boxes.set(name, box);
+    });
+    Object.entries(state.held_by).forEach(([job, hosts], place) => {
+      const names = spread(hosts), colour = `hsl(${place * 137 % 360} 60% 55%)`, row = table.insertRow();
+      for (const name of names) {
+        const box = boxes.get(name); box.style.background = colour; box.title = `${name}: ${job}`;
+      }
+      cell(row, ""); row.cells[0].appendChild(document.createElement("i")).style.background = colour;
+      cell(row, job); cell(row, names.length); cell(row, hosts);
     });
     for (const kind of ["down", "off"]) for (const name of spread(state[kind + "_nodes"])) {
       const box = boxes.get(name); box.className = kind; box.title = `${name}: ${kind}`;
     }
-    for (const job of state.queue) { const row = table.insertRow(); cell(row, job); cell(row, "waits") }
+    for (const job of state.queue) {
+      const row = table.insertRow(); cell(row, ""); cell(row, job); cell(row, "waits");
+    }
   } catch (problem) { error.textContent = problem.message }
 }
 if (location.hash) { show(); setInterval(show, 5000) }

@@ -59,7 +59,7 @@ for n in $(scontrol show hostnames "$1"); do {do}; done
 TREE = "".join(f"SwitchName=s{i} Nodes=n[{8 * i}-{8 * i + 7}]\n" for i in range(4)) + (
     "SwitchName=top Switches=s[0-3]\n"
 )
-BOUND = 20  # seconds
+BOUND = 60  # seconds: machines on which this runs are busy
 BOOT = 17  # seconds until a node that was switched on runs a job: Slurm looks every 30
 NEEDED = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo")
 
@@ -138,7 +138,7 @@ hosts={folder}/watch/$SLURM_JOB_ID.hosts
 srun -n {size} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME' > {folder}/$SLURM_JOB_ID.ranks
 sleep {seconds}
 """
-    words = ["sbatch", "--parsable", "-N", str(size), "-t", "1", "-o", "/dev/null", *more]
+    words = ["sbatch", "--parsable", "-N", str(size), "-t", "5", "-o", "/dev/null", *more]
     for _ in range(30):
         made = subprocess.run(words, input=script, cwd=folder, text=True, capture_output=True, check=False)
         if made.returncode == 0:
@@ -156,8 +156,12 @@ class Following:
     def start(self, *words):
         place = ("place", "--partition", "gen-alg", "--mapping", "random", "--bound", str(BOUND))
         words = (*(words or place), "--follow", "--act", "--folder", str(self.folder), "--interval", "0.3")
-        command = (sys.executable, "-m", "netplace", "slurm", *words)
+        command = (sys.executable, "-m", "netplace", "slurm", *words, "--timeout", "20")
+        path = self.folder / "until"
+        path.unlink(missing_ok=True)
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        if words[0] == "place":
+            wait(path.exists, 120)
 
     def kill(self):
         if self.process is not None:
@@ -189,11 +193,10 @@ def test_no_job_is_lost_though_service_controller_and_nodes_are_killed(cluster, 
     draw = random.Random(4)
     jobs = [(draw.randint(2, 9), draw.randint(1, 3)) for _ in range(count)]
     alone = [submit(cluster, *job) for job in jobs]
-    wait(lambda: {*alone} <= ended(cluster).keys(), 30 + 3 * count)
+    wait(lambda: {*alone} <= ended(cluster).keys(), 120 + 3 * count)
     follower = Following(cluster)
     known = len(follower.log())
     follower.start()
-    wait((cluster / "watch/until").exists, 60)
     try:
         mine = []
         for place, job in enumerate(jobs):
@@ -212,7 +215,7 @@ def test_no_job_is_lost_though_service_controller_and_nodes_are_killed(cluster, 
                     run("/usr/sbin/slurmd", "-N", name)
             time.sleep(0.8 if count > 6 else 0)
         kept = submit(cluster, 2, 1, "-H")  # its user holds it
-        wait(lambda: {*mine} <= ended(cluster).keys(), 30 + 3 * count)
+        wait(lambda: {*mine} <= ended(cluster).keys(), 120 + 3 * count)
     finally:
         follower.kill()
     text = (cluster / "jobs.txt").read_text()
@@ -237,7 +240,6 @@ def test_jobs_start_without_netplace_and_on_other_nodes_if_theirs_go_down(cluste
     follower = Following(cluster)
     follower.start()
     try:
-        wait((cluster / "watch/until").exists, 60)
         job = submit(cluster, 3, 8)
         nodes = running(cluster, job)
         kill(cluster / f"d.{nodes[0]}.pid")
