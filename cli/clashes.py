@@ -55,7 +55,7 @@ def refuse_clashes(context: click.Context) -> None:
                 does = "writes" if other in (*WRITTEN, _STORE) else "reads"
                 if does == "reads" and not Path(text).is_file():
                     continue  # `--app cg -o cg`: a word that names no file
-                raise ValueError(f"{flag} {text}: is what {other} {does}, expected another file")
+                raise ValueError(f"{flag} {text}: {other} {does} this file too, expected another file")
 
 
 def _named(context: click.Context) -> Iterator[tuple[str, str]]:
