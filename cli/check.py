@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.many import say
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 
@@ -45,6 +46,11 @@ _SHOWN = 24
     type=click.Path(path_type=Path),
     help="Prices in TOML; adds the cost of each network.",
 )
+@click.option(
+    "--simulate",
+    is_flag=True,
+    help="Add accepted load, with failed cables too, and times of an all-to-all and of a training step.",
+)
 @page_flag
 @json_flag
 def check_command(
@@ -53,6 +59,7 @@ def check_command(
     routing: str,
     vc_discipline: str,
     prices: Path | None,
+    simulate: bool,
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -62,6 +69,11 @@ def check_command(
     several networks side by side. Without a cycle, packets cannot deadlock (with an escape channel, the
     command checks Duato's condition). If there is a cycle, the command shows its links and the number of
     virtual channels that avoid it. It also counts the parts of networks whose routing it cannot check.
+
+    With --simulate, the command runs the same trials on several networks, with the same links and virtual
+    channels and adaptive routing (or --routing): uniform traffic from 0.1 to 1 phit per node and cycle, the
+    same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows curves and costs
+    side by side.
     """
     from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
@@ -69,8 +81,11 @@ def check_command(
     check_choice(what, ["network"], "check")
     listed = read_prices(prices) if prices is not None else None
     alone = len(networks) == 1
+    if simulate and alone:
+        raise ValueError("--simulate: compares several networks, expected at least two")
+    topologies = [parse(network) for network in networks]
     described, refusals = [], []
-    for topology in [parse(network) for network in networks]:
+    for topology in topologies:
         counted = _counted(topology, listed)
         if alone and not as_json:
             _show_lines(_counts(counted))  # at once: the check can take long
@@ -80,6 +95,11 @@ def check_command(
             judged = {"refused": str(error)}
             refusals.append(error)
         described.append(counted | judged)
+    if simulate and not refusals:
+        from netplace.runs.network_trials import try_networks
+
+        for counted, trials in zip(described, try_networks(topologies, routing, say), strict=True):
+            counted["trials"] = asdict(trials)
     if alone:
         answer = CommandOutput(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
     else:
@@ -216,3 +236,30 @@ def _compared(described: list[dict[str, Any]]) -> None:
         for row, of in zip(rows, described, strict=True):
             row += [number(of["cost"]["total"], 2), number(of["cost_per_node"], 2)]
     print_tables(table("", columns, rows))
+    if all("trials" in of for of in described):
+        _tried(described)
+
+
+def _tried(described: list[dict[str, Any]]) -> None:
+    from netplace.report.terminal.screen import number, print_tables, table
+
+    first = described[0]["trials"]
+    title = (
+        f"Simulated with {first['routing']} routing, {first['vcs']} VCs; loads in phits per node and cycle"
+    )
+    columns = [
+        "network", "accepted at 1", "with faults", "delay at 0.2", f"all-to-all of {first['exchange_tasks']}",
+        f"training on {first['training_tasks']} (cycles)",
+    ]  # fmt: skip
+    rows = [
+        [
+            of["network"],
+            number(of["trials"]["accepted"][-1], 2),
+            number(of["trials"]["accepted_with_faults"], 2),
+            number(of["trials"]["delay"][of["trials"]["offered"].index(0.2)], 1),
+            number(of["trials"]["exchange"], 2),
+            number(of["trials"]["training_cycles"]),
+        ]
+        for of in described
+    ]
+    print_tables(table(title, columns, rows))

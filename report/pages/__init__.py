@@ -19,6 +19,7 @@ from netplace.report.pages.kinds import (
     load,
     mapping,
     metrics,
+    networks,
     printed,
     rules,
     run,
@@ -61,6 +62,9 @@ PAGES: dict[str, PageKind] = {
     "allocation": PageKind(allocation.recognises, allocation.page, "output of netplace allocate --json"),
     "mapping": PageKind(mapping.recognises, mapping.page, "output of netplace map --json"),
     "metrics": PageKind(metrics.recognises, metrics.page, "output of netplace metrics --json"),
+    "networks": PageKind(
+        networks.recognises, networks.page, "output of netplace check network --json for several networks"
+    ),
     "explanation": PageKind(explanation.recognises, explanation.page, "output of netplace explain --json"),
     "changes": PageKind(changes.recognises, changes.page, "output of netplace whatif --json"),
     "table": PageKind(table.recognises, table.page, "a table of netplace table --csv or --parquet"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+from netplace import parse
+from netplace.netsim import Config, measure_load
+
 
 def test_a_routing_free_of_deadlock(netplace):
     shown = netplace("check", "network", "dragonfly:a=4,p=2,h=2", "--routing", "ugal-l").stdout
@@ -72,3 +75,42 @@ def test_what_networks_are_made_of(netplace, tmp_path):
     ]
     assert [row[-2:] for row in rows] == [["208.00", "13.00"], ["48.00", "12.00"]]
     assert netplace("check", "network", "torus:4x4", "--prices", "none.toml").exit_code == 2
+
+
+PRICES = (
+    "currency = 'EUR'\nswitch = 100\nport = 10\nnic = 50\n[cable.node]\neach = 5\n[cable.local]\neach = 5\n"
+)
+
+
+def test_networks_are_tried_side_by_side(netplace, tmp_path):
+    prices, made = tmp_path / "prices.toml", tmp_path / "out"
+    prices.write_text(PRICES)
+    flags = ("--prices", str(prices), "--simulate", "-o", str(made))
+    shown = netplace("check", "network", "torus:4x4", "tree:2,3", *flags)
+    assert "Simulated with adaptive routing, 4 VCs" in shown.stdout
+    torus, tree = (of["trials"] for of in json.loads((made / "check.json").read_text())["networks"])
+    config = Config(vcs=4, routing="adaptive")
+    for text, trials in (("torus:4x4", torus), ("tree:2,3", tree)):
+        point = measure_load(parse(text), 0.7, config=config, warmup=1000, measure=2000, seed=1)
+        assert trials["accepted"][6] == point.accepted
+        assert trials["delay"][6] == point.delay.mean
+        assert 0 < trials["accepted_with_faults"] < trials["accepted"][-1] * 1.02
+        assert 0 < trials["exchange"] <= 1
+    assert (torus["exchange_tasks"], tree["training_tasks"]) == (8, 8)  # as many as the smaller one has nodes
+    page = (made / "report.html").read_text()
+    for text in (
+        "cost per accepted phit",
+        "accepts most uniform traffic",
+        "check network torus:4x4 tree:2,3",
+    ):
+        assert text in page
+
+
+def test_a_single_network_is_not_compared(netplace):
+    refused = netplace("check", "network", "torus:4x4", "--simulate")
+    assert refused.exit_code == 2
+    assert "--simulate: compares several networks, expected at least two" in refused.stderr
+    assert (
+        "torus:1: has a single node"
+        in netplace("check", "network", "torus:1", "torus:4", "--simulate").stderr
+    )

@@ -1,0 +1,136 @@
+"""The page of networks that are compared, as ``netplace check network A B .. --json`` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from netplace.report.pages.html import DataTable, Page, Part
+from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Axis, Curve, Figure, Panel
+
+Network = Mapping[str, Any]
+Columns = dict[str, Callable[[Network], Any]]
+
+
+def recognises(path: Path) -> bool:
+    return holds(path, "networks", ("networks",))
+
+
+def page(path: Path) -> Page:
+    networks = saved_object(path)["networks"]
+    with details_of(path, "networks"):
+        names = [network["network"] for network in networks]
+        simulated = all(network.get("trials") for network in networks)
+        parts: list[Part] = []
+        if simulated:
+            parts += [_loads(networks), _relative(networks, names), _trials(networks)]
+        parts.append(_counts(networks))
+        said = (
+            _verdict(networks) if simulated else ["Nothing was simulated; --simulate adds loads and times."]
+        )
+        return Page(f"Networks: {', '.join(names)}", said, [], parts)
+
+
+def _loads(networks: list[Network]) -> Figure:
+    accepted, delay = [], []
+    for place, network in enumerate(networks):
+        trials, named = network["trials"], {"label": network["network"], "colour": place}
+        accepted.append(Curve(x=trials["offered"], y=trials["accepted"], **named))
+        delay.append(Curve(x=trials["offered"], y=trials["delay"], **named))
+    x = Axis(label="offered load (phits/node/cycle)", low=0.0, grid=True)
+    panels = [
+        Panel(marks=accepted, x=x, y=Axis(label="accepted load (phits/node/cycle)", low=0.0, grid=True)),
+        Panel(marks=delay, x=x, y=Axis(label="mean packet delay (cycles)", low=0.0, grid=True)),
+    ]
+    return Figure(title="Uniform traffic", panels=panels, columns=2, height=3.3)
+
+
+def _relative(networks: list[Network], names: list[str]) -> Figure:
+    trials = [network["trials"] for network in networks]
+    loads = {
+        "uniform": [one["accepted"][-1] for one in trials],
+        "uniform, 1 % of cables down": [one["accepted_with_faults"] for one in trials],
+        "all-to-all": [one["exchange"] for one in trials],
+        "training": [1 / one["training_cycles"] for one in trials],
+    }
+    series = {what: [value / max(values) for value in values] for what, values in loads.items()}
+    caption = (
+        "Accepted loads, and the speed of the training step, relative to the best network. All networks have "
+        f"the same links, {trials[0]['vcs']} virtual channels and {trials[0]['routing']} routing."
+    )
+    return bar_figure("Relative to the best network", names, series, unit="of the best", caption=caption)
+
+
+def _trials(networks: list[Network]) -> DataTable:
+    first = networks[0]["trials"]
+    columns: Columns = {
+        "network": lambda of: of["network"],
+        **({"cost per accepted phit": _cost_of_a_phit} if "cost" in networks[0] else {}),
+        "accepted": lambda of: of["trials"]["accepted"][-1],
+        "accepted, faults": lambda of: of["trials"]["accepted_with_faults"],
+        "delay at 0.2": lambda of: of["trials"]["delay"][of["trials"]["offered"].index(0.2)],
+        f"all-to-all, {first['exchange_tasks']} tasks": lambda of: of["trials"]["exchange"],
+        f"training, {first['training_tasks']} ranks (cycles)": lambda of: of["trials"]["training_cycles"],
+    }
+    shared = f"{first['vcs']} virtual channels and {first['routing']} routing"
+    note = (
+        f"Loads in phits per node and cycle at an offered load of 1, with {shared}. The all-to-all is spread "
+        "over the machine; the training step runs on consecutive nodes. One seed."
+    )
+    return _table("Simulated", columns, networks, note)
+
+
+def _counts(networks: list[Network]) -> DataTable:
+    kinds = dict.fromkeys(kind for network in networks for kind in network["cables"])
+    currency = networks[0].get("currency", "")
+    costs: Columns = {
+        f"cost {currency}".strip(): lambda of: of["cost"]["total"],
+        "cost per node": lambda of: of["cost_per_node"],
+    }
+    columns: Columns = {
+        "network": lambda of: of["network"],
+        "nodes": lambda of: of["nodes"],
+        **(costs if "cost" in networks[0] else {}),
+        "bisection, at least": lambda of: of["bisection"]["least"],
+        "at most": lambda of: of["bisection"]["most"],
+        "diameter": lambda of: of["diameter"],
+        "mean distance": lambda of: of["mean_distance"],
+        "switches": lambda of: of["switches"],
+        "ports used": lambda of: of["ports_used"],
+        "free": lambda of: of["ports_free"],
+        **{f"cables, {kind}": partial(_cables, kind) for kind in kinds},
+    }
+    return _table(
+        "Parts", columns, networks, "A bisection is the number of cables between two halves of the nodes."
+    )
+
+
+def _cost_of_a_phit(network: Network) -> float:
+    return float(network["cost"]["total"] / (network["nodes"] * network["trials"]["accepted"][-1]))
+
+
+def _cables(kind: str, network: Network) -> int:
+    return int(network["cables"].get(kind, 0))
+
+
+def _table(title: str, columns: Columns, networks: list[Network], note: str) -> DataTable:
+    rows = [[value(network) for value in columns.values()] for network in networks]
+    return DataTable(title, list(columns), rows, note=note)
+
+
+def _verdict(networks: list[Network]) -> list[str]:
+    trials = {network["network"]: network["trials"] for network in networks}
+    most = max(trials, key=lambda name: trials[name]["accepted"][-1])
+    exchange = max(trials, key=lambda name: trials[name]["exchange"])
+    training = min(trials, key=lambda name: trials[name]["training_cycles"])
+    said = [
+        f"{most} accepts most uniform traffic: {trials[most]['accepted'][-1]:.2f} phits per node and cycle.",
+        f"{exchange} is best for the all-to-all, {training} for the training step.",
+    ]
+    if "cost" in networks[0]:
+        said.append(f"{min(networks, key=_cost_of_a_phit)['network']} costs least per accepted phit.")
+    return said
