@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.native import topologies
+
 if TYPE_CHECKING:
     import scipy.sparse
-
-_BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate arrays
 
 
 def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
@@ -25,17 +25,5 @@ def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
 
 def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
     """Return the hops from every switch to every other, by breadth-first search."""
-    switches = len(neighbor)
-    links = adjacency(neighbor)
-    hops = np.full((switches, switches), -1, np.int16)
-    rows = max(1, _BLOCK // max(1, switches))
-    for first in range(0, switches, rows):
-        block = hops[first : first + rows]
-        front = np.zeros(block.shape, bool)
-        front[np.arange(len(block)), first + np.arange(len(block))] = True
-        far = 0
-        while front.any():
-            block[front] = far
-            front = (front.astype(np.float32) @ links > 0) & (block < 0)
-            far += 1
-    return hops
+    links = np.maximum(neighbor, -1, dtype=np.int64)
+    return topologies.all_hops(links).reshape(len(neighbor), len(neighbor))

@@ -6,7 +6,8 @@ from netplace._native import (
     experiments as experiments,
     netsim as netsim,
     placement as placement,
-    scheduling as scheduling
+    scheduling as scheduling,
+    topologies as topologies
 )
 
 

@@ -67,7 +67,10 @@ def check(switches: Switches, routes: Routes) -> Verdict:
         reach(switches, routes.escape[:, :, None], step, f"{routes.name}, escape")
     parts = 1 + 2 * routes.detours  # of a way that follow the table: before PAR turns, aside, home
     highest = parts * (1 + int(max(reached.used.max(), reached.arrival.max())))
-    check_memory(switches.text, int((switches.neighbor >= 0).sum()) * highest * 64, "the check for deadlock")
+    room = 64 + 16 * (3 * switches.ports // 64)
+    check_memory(
+        switches.text, int((switches.neighbor >= 0).sum()) * highest * room, "the check for deadlock"
+    )
     ways = Ways(switches, routes, highest)
     _, phase, level = ways.parts(ways.used)
     tops = [int(level[phase == n].max(initial=-1)) + 1 for n in (0, 1)]
@@ -89,15 +92,15 @@ def _together(verdicts: list[Verdict]) -> Verdict:
 
 def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:
     """Return channels that wait for each other in a ring, if there are any."""
+    if not ways.circular:
+        return ()
     import scipy.sparse
 
     waiting, waited_for = np.divmod(ways.waits, max(1, ways.count))
     used = ways.used
     a, b = np.searchsorted(used, waiting), np.searchsorted(used, waited_for)
     matrix = scipy.sparse.csr_array((np.ones(len(a), np.int8), (a, b)), shape=(len(used), len(used)))
-    parts, label = scipy.sparse.csgraph.connected_components(matrix, connection="strong")
-    if parts == len(used) and not (a == b).any():
-        return ()
+    _, label = scipy.sparse.csgraph.connected_components(matrix, connection="strong")
     rows = []
     for channel in _shortest_cycle(label, a, b):
         link, phase, level = (int(part) for part in ways.parts(used[channel]))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.native import topologies
 from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import table
 from netplace.topologies.routing.switches import Switches
@@ -78,26 +78,11 @@ def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
     return np.asarray(number[base[:, None] + np.arange(sizes[d]) * strides[d]])
 
 
-_BLOCK = 2**22  # pairs and ports looked at together: bounds the memory of intermediate arrays
-
-
 def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return the least sum of link weights from each switch to each other; very large if there is no way."""
-    import scipy.sparse
-
     if weight is None:
         return np.where(switches.hops < 0, 1 << 30, switches.hops.astype(np.int64))
-    here, port = np.nonzero(switches.neighbor >= 0)
-    pair = here * switches.count + switches.neighbor[here, port]
-    order = np.lexsort((weight[here, port], pair))
-    first = order[np.unique(pair[order], return_index=True)[1]]  # of parallel links the lightest
-    shape = (switches.count, switches.count)
-    links = scipy.sparse.csr_array(
-        (weight[here, port][first].astype(np.float64), (here[first], switches.neighbor[here, port][first])),
-        shape=shape,
-    )
-    distances = scipy.sparse.csgraph.dijkstra(links)
-    return np.where(np.isfinite(distances), distances, 1 << 30).astype(np.int64)
+    return topologies.least_costs(switches.neighbor, weight).reshape(switches.count, switches.count)
 
 
 def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
@@ -111,28 +96,8 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
     count, ports = switches.count, switches.ports
     check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")
     cost = switches.hops if weight is None else costs(switches, weight)
-    rows = max(1, _BLOCK // (count * ports))
-    blocks = [np.arange(first, min(first + rows, count)) for first in range(0, count, rows)]
-    most = max(int(_nearer(switches, cost, weight, here).sum(axis=2).max()) for here in blocks)
-    ways = np.full((count, count, max(1, most)), -1, np.int16)
-    for here in blocks:
-        nearer = _nearer(switches, cost, weight, here)
-        row, there, port = np.nonzero(nearer)
-        rank = np.cumsum(nearer, axis=2, dtype=np.int16)[row, there, port] - 1
-        ways[here[row], there, rank] = port
-    return table(ways)
-
-
-def _nearer(
-    switches: Switches, cost: NDArray[Any], weight: NDArray[np.int64] | None, here: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return which ports of some switches lead closer to each other, shape (these, switches, ports)."""
-    nearer = np.zeros((len(here), switches.count, switches.ports), bool)
-    for port in range(switches.ports):
-        end = switches.neighbor[here, port]
-        own = 1 if weight is None else weight[here, port][:, None]
-        nearer[:, :, port] = (cost[end] == cost[here] - own) & (cost[here] > 0) & (end >= 0)[:, None]
-    return nearer
+    found, width = topologies.closer_ports(switches.neighbor, weight, cost)
+    return table(found.reshape(count, count, width))
 
 
 def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.native import topologies
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["Reach", "reach"]
@@ -35,33 +36,11 @@ class Reach:
 
 def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[Any], name: str) -> Reach:
     """Follow a table from every switch to every other."""
-    count = switches.count
-    hops = np.full((count, count), -1, np.int32)
-    used, arrival = np.zeros((2, count, count), np.int32)
-    np.fill_diagonal(hops, 0)
-    here = np.arange(count)[:, None]
-    target = np.arange(count)[None, :]
     _check_ports(switches, ports, name)
-    given = np.asarray((ports >= 0).any(axis=2))
-    open_pairs = given & (hops < 0)
-    while open_pairs.any():
-        far, level, last = (np.full((count, count), -1, np.int32) for _ in range(3))
-        ready = open_pairs.copy()
-        for n in range(ports.shape[2]):
-            port = ports[:, :, n]
-            named = port >= 0
-            end = switches.neighbor[here, port]
-            rise = step[here, port].astype(np.int32)
-            ready &= ~named | (hops[end, target] >= 0)
-            far = np.maximum(far, np.where(named, hops[end, target] + 1, -1))
-            beyond = np.where(end == target, 0, rise + used[end, target])
-            level = np.maximum(level, np.where(named, beyond, 0))
-            last = np.maximum(last, np.where(named, rise + arrival[end, target], 0))
-        if not ready.any():
-            break
-        hops[ready], used[ready], arrival[ready] = far[ready], level[ready], last[ready]
-        open_pairs &= ~ready
-    _check_paths(switches, hops, given, name)
+    shape = (switches.count, switches.count)
+    found = topologies.reach(switches.neighbor, ports, step.astype(np.int64))
+    hops, used, arrival = (levels.reshape(shape) for levels in found)
+    _check_paths(switches, hops, ports, name)
     return Reach(hops, used, arrival)
 
 
@@ -87,13 +66,13 @@ def _check_ports(switches: Switches, ports: NDArray[np.int16], name: str) -> Non
         )
 
 
-def _check_paths(switches: Switches, hops: Levels, given: NDArray[np.bool_], name: str) -> None:
+def _check_paths(switches: Switches, hops: Levels, ports: NDArray[np.int16], name: str) -> None:
     """Raise ValueError if two switches with nodes have no way between them."""
     ends = switches.with_nodes
     missing = np.argwhere(hops[np.ix_(ends, ends)] < 0)
     if len(missing):
         a, b = ends[missing[0]]
-        if not given[a, b]:
+        if (ports[a, b] < 0).all():
             raise ValueError(f"routing {name}: no route from switch {a} to switch {b} of {switches.text}")
         raise ValueError(
             f"routing {name}: the route from switch {a} to switch {b} of {switches.text} has a cycle or a "
