@@ -94,11 +94,9 @@ class KernelEngine:
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last one in which a phit moved, a packet was created or a task progressed."""
         return int(self._network.quiet_since)
 
     def run(self, until: int = FAR) -> Exit:
-        """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
         try:
             return Exit(self._network.run(int(until)))
         except RuntimeError as error:  # threads that the system does not begin
@@ -111,7 +109,6 @@ class KernelEngine:
 
     @property
     def repeats(self) -> bool:
-        """Whether `install` can run a program several times; it cannot if messages need numbers."""
         return not self._record
 
     def _code(self, program: Program, repeated: bool) -> tuple[Any, Lowered]:
@@ -139,7 +136,6 @@ class KernelEngine:
         return known[repeated]
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job in cycle `now` with task i on ``nodes[i]``, and return its number."""
         code, lowered = self._code(program, times > 1)
         nodes = np.asarray(nodes, np.int64)
         classes = _NONE
@@ -154,24 +150,19 @@ class KernelEngine:
         return number
 
     def end(self, number: int) -> int:
-        """Return the end of a job, -1 while it runs."""
         return int(self._network.end(number))
 
     def stop(self, number: int) -> None:
-        """Stop a running job: its tasks do nothing from cycle `now` on."""
         self._network.stop(number)
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and has no packets in flight."""
         return bool(self._network.drained(number))
 
     def forget(self, number: int) -> None:
-        """Delete the record of a job that has ended."""
         self._network.forget(number)
         del self._jobs[number]
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return the record of a job before a cycle since which nothing has happened, `now` by default."""
         now = self.now if before is None else before
         start, end, stopped, task_end, lost, began, ended = self._network.record(number, now)
         messages = self._jobs[number].lowered.message
@@ -179,7 +170,6 @@ class KernelEngine:
         return JobRecord(start, end, task_end, lost, start_of, end_of, stopped=stopped)
 
     def rounds(self, number: int) -> NDArray[np.float64]:
-        """Return the number of iterations that each task of a running job has completed."""
         job = self._jobs[number]
         pc, left, *_ = self._network.progress(number)
         op = job.lowered.op
@@ -191,7 +181,6 @@ class KernelEngine:
         return rounds
 
     def laps(self, number: int) -> Laps:
-        """Return the progress of the tasks of a running job in a loop of iterations."""
         job = self._jobs[number]
         _, left, lapped, runs, spare = self._network.progress(number)
         runs = runs.astype(bool)
@@ -213,7 +202,6 @@ class KernelEngine:
         self._network.skip(number, np.ascontiguousarray(counts, np.int64), np.ascontiguousarray(spare))
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start or stop open-loop traffic in cycle `now`; nodes with a task create it in addition."""
         if traffic is None:
             self._network.generate(0.0, _NONE, _NONE, -1, 0.0, False)
             return
@@ -229,12 +217,10 @@ class KernelEngine:
 
     @property
     def in_flight(self) -> int:
-        """Packets that were created and neither consumed to the tail nor discarded."""
         created, delivered, gone, *_ = self._network.totals()
         return int(created - delivered - gone)
 
     def counters(self) -> Counters:
-        """Return the totals."""
         totals = self._network.totals()
         created, delivered, _, events, packet_delay, message_delay, last, packets, messages = totals
         links = self._link_packets()
@@ -267,7 +253,6 @@ class KernelEngine:
         return np.maximum(cycles, self._restored_until - self.now)
 
     def reset_counters(self) -> None:
-        """Reset the totals; packets in flight stay."""
         self._created_before, self._delivered_before, *_ = self._network.totals()
         self._crossing_before = self._still_crossing()
         self._cycles_before[:] = self._packets_before[:] = 0
@@ -278,7 +263,6 @@ class KernelEngine:
     def fail(
         self, table: TableRouter, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
-        """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         before = self._still_crossing()
         settings, arrays = routing_described(table)
         parts = {"dead": dead, "down": down, "hops": table.hops}
@@ -290,7 +274,6 @@ class KernelEngine:
         return lost, sent_again, losers
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Change the speed of links for packets that begin to cross them from cycle `now` on."""
         self._cycles_before, self._packets_before = self._cycles_begun(), self._link_packets()
         links = links_described(cycles, delay)
         self._network.pace(links)
@@ -310,7 +293,6 @@ class KernelEngine:
         self._network.set_pointers([np.asarray(given).ravel().tolist() for given in pointers])
 
     def blocked(self) -> Blocked:
-        """Return which tasks and FIFOs wait for which now."""
         tasks = []
         for number, task, pc, at_injector, kind in self._network.standing_tasks():
             source_op = self._jobs[number].lowered.source_op
@@ -323,14 +305,9 @@ class KernelEngine:
         return by_job.reshape(self._started + 1, -1), by_link.reshape(*self._ways, 2), waited
 
     def watch(self, number: int) -> None:
-        """Count from now on the waiting of one job by link and by charged job."""
         self._network.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return the waiting of the watched job, (routers, ports + 1, columns), and the job of each column.
-
-        Open-loop traffic is -1; the last column can stand for several jobs, and is then -2.
-        """
         told = self._network.watched()
         cycles = np.zeros((*self._ways, len(told)), np.int64)
         for column, (_, charged) in enumerate(told):

@@ -34,22 +34,6 @@ class ReferenceEngine:
 
     Time is counted in cycles from 0. In each cycle, tasks act (as SimPy processes), nodes create packets and
     fill their injection FIFOs, and then the fabric requests, grants and moves phits.
-
-    Parameters
-    ----------
-    topology : Topology
-        A grid or a tree.
-    config : Config
-        Settings.
-    seed : int
-        Seed of all draws, at least 0.
-    record_messages : bool
-        Whether to record the start and end of each message.
-
-    Attributes
-    ----------
-    now : int
-        Next cycle to simulate. While nothing happens, the caller can advance it.
     """
 
     def __init__(
@@ -60,7 +44,7 @@ class ReferenceEngine:
         record_messages: bool = True,
         explain: bool = False,
     ) -> None:
-        self.now = 0
+        self.now = 0  # next cycle to simulate; while nothing happens, the caller can advance it
         self._topology = topology
         self._config = config
         self._seed = seed
@@ -89,7 +73,6 @@ class ReferenceEngine:
     stands = False
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
-        """Start a job in cycle `now` with task i on ``nodes[i]``; return its number."""
         seats = self._seats(program, np.asarray(nodes))
         job = Job(
             self._installed,
@@ -107,36 +90,28 @@ class ReferenceEngine:
         return job.number
 
     def end(self, number: int) -> int:
-        """Return the end of a job, -1 while it runs."""
         return self._find(number).end
 
     def rounds(self, number: int) -> NDArray[np.float64]:
-        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def laps(self, number: int) -> Laps:
-        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:
-        """Refuse, because this engine does not store iterations once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 
     def stop(self, number: int) -> None:
-        """Stop a running job: its tasks do nothing from cycle `now` on."""
         self._find(number).stop(self.now)
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and has no packets in flight."""
         job = self._find(number)
         return job.end >= 0 and job.in_flight == 0
 
     def forget(self, number: int) -> None:
-        """Delete the record of a job that has ended."""
         del self._jobs[number]
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on, instead of any earlier traffic, or stop it."""
         if self._sources is not None:
             self._sources.stop()
             self._sources = None
@@ -145,7 +120,6 @@ class ReferenceEngine:
             self._sources.start(self.now)
 
     def run(self, until: int) -> Exit:
-        """Simulate cycles ``now .. until - 1``; return early after the end of a job, or when idle."""
         while not self._job_ended:
             if self._idle:
                 return Exit.IDLE
@@ -157,11 +131,9 @@ class ReferenceEngine:
         return Exit.JOB_ENDED
 
     def job(self, number: int, before: int | None = None) -> JobRecord:
-        """Return the record of a job before a cycle since which nothing has happened, `now` by default."""
         return self._find(number).record(self.now if before is None else before)
 
     def counters(self) -> Counters:
-        """Return a copy of the totals."""
         return dataclasses.replace(
             self._totals,
             created=self._created_ever - self._created_before,
@@ -173,7 +145,6 @@ class ReferenceEngine:
         )
 
     def reset_counters(self) -> None:
-        """Reset the totals; packets in flight stay."""
         self._created_before = self._created_ever
         self._fabric.link_packets[:] = self._fabric.link_cycles[:] = 0
         self._fabric.phits = 0
@@ -186,7 +157,6 @@ class ReferenceEngine:
 
     @property
     def in_flight(self) -> int:
-        """Packets that were created and whose tail has not been consumed."""
         return self._created_ever - self._delivered_ever - self._gone_ever
 
     @property
@@ -194,7 +164,6 @@ class ReferenceEngine:
         return sum(node.created for node in self._nodes)
 
     def blocked(self) -> Blocked:
-        """Return which tasks and FIFOs wait for which now: tasks by (job, task), FIFOs by (router, input)."""
         tasks = [
             (job.number, task.number, task.step.operation, task.waits_for)
             for job in self._jobs.values()
@@ -204,16 +173,13 @@ class ReferenceEngine:
         return Blocked(tasks, self._fabric.blocked())
 
     def pointers(self) -> tuple[NDArray[np.int16], ...]:
-        """Return copies of all pointers of arbiters and links."""
         return self._fabric.pointers()
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
-        """Set all pointers."""
         self._fabric.set_pointers(pointers)
 
     @property
     def quiet_since(self) -> int:
-        """First cycle after the last one in which a phit moved, a packet was created or a task progressed."""
         return self._clock.quiet_since
 
     @property
@@ -243,7 +209,6 @@ class ReferenceEngine:
     def fail(
         self, table: TableRouter, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
-        """Let routers and links fail before cycle `now`; return packets lost and sent again, and losers."""
         self._fabric.charge_up_to(self.now)
         outage = Outage(self._fabric, self._config.packet_phits, table, dead, down, again)
         for node in self._nodes:
@@ -255,7 +220,6 @@ class ReferenceEngine:
         return outage.lost, outage.again, [number for number in self._jobs if number in outage.losers]
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
-        """Change the speed of links for packets that begin to cross them from cycle `now` on."""
         self._fabric.pace(cycles, delay)
 
     def _delivered(self, packet: Packet, now: int) -> None:
@@ -284,19 +248,16 @@ class ReferenceEngine:
         self._totals.message_delay_sum += delay
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return the waiting charged by jobs and by links, and the total waiting of heads that have left."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         return self._fabric.blame.counts(self._installed)
 
     def watch(self, number: int) -> None:
-        """Count from now on the waiting of one job by link and by charged job."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         self._fabric.blame.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return the waiting of the watched job, by router, port and column, and the job of each column."""
         assert self._fabric.blame is not None
         self._fabric.charge_up_to(self.now)
         return self._fabric.blame.watched()
