@@ -22,10 +22,7 @@ from netplace.topologies import Topology
 
 
 class Fabric:
-    """Routers and links, and the sets of those that have something to do.
-
-    `routers`: all routers.
-    """
+    """Routers and links, and the sets of those that have something to do."""
 
     def __init__(
         self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]

@@ -35,16 +35,12 @@ class _Place(Protocol):
 
 
 class Load:
-    """Packets that a node creates for one destination; the base class is open-loop traffic.
-
-    `packets`: packets of the message to which they belong; 0 for open-loop traffic. `takes_turns`: whether
-    they take turns with those of other messages of the node. `begun`: whether one was created.
-    """
+    """Packets that a node creates for one destination; the base class is open-loop traffic."""
 
     job: Owner | None = None  # owner of the packets; None for open-loop traffic
-    packets = 0
-    takes_turns = False
-    begun = False
+    packets = 0  # packets of the message to which they belong; 0 for open-loop traffic
+    takes_turns = False  # whether they take turns with those of other messages of the node
+    begun = False  # whether one was created
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
         self.destination = destination  # node that consumes them
