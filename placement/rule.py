@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.inputs import input_file
 from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
 
@@ -62,3 +64,13 @@ def grid_of(topology: Topology, what: str) -> Grid:
     if not isinstance(topology, Grid):
         raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
     return topology
+
+
+def read_lines(path: Path) -> list[tuple[str, str]]:
+    """Return where each line of a file stands, and the line without its comment; empty ones are left out."""
+    try:
+        text = input_file(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
+    return [(f"{path}:{number}", line) for number, line in lines if line]

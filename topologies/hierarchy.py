@@ -111,7 +111,12 @@ def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], tex
     if circle.size:
         shown = ", ".join(names[switch] for switch in circle[:4])
         raise ValueError(f"{text}: not a tree, switches form a cycle: {shown}")
-    number = np.zeros(switches, np.int64)
+    return numbered(level)
+
+
+def numbered(level: Int) -> Int:
+    """Return the level of each switch, and its number among those of its level."""
+    number = np.zeros(len(level), np.int64)
     for height in np.unique(level):
         number[level == height] = np.arange(int((level == height).sum()))
     return np.stack((level, number), axis=1)

@@ -12,6 +12,7 @@ from netplace.checks import abbreviate
 from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
+from netplace.topologies.hierarchy import numbered
 from netplace.topologies.text_files import read_text
 
 __all__ = ["ibnetdiscover"]
@@ -99,10 +100,7 @@ def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int 
                 reached.append(other)
     if any(abs(int(level[a]) - int(level[b])) != 1 for a, b in cables) or not level.all():
         return None
-    number = np.zeros(switches, np.int64)
-    for height in np.unique(level):
-        number[level == height] = np.arange(int((level == height).sum()))
-    return np.stack((level, number), axis=1)
+    return numbered(level)
 
 
 def _unlike(names: list[str], guids: list[str]) -> list[str]:

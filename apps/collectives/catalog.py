@@ -13,9 +13,11 @@ from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, R
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
 from netplace.apps.collectives.halving_doubling import (
+    allreduce_rabenseifner,
     divides,
     halving_doubling,
     halving_doubling_rounded,
+    reduce_rabenseifner,
     reduce_scatter_allgather,
     reduce_scatter_gather,
 )
@@ -42,7 +44,6 @@ from netplace.apps.collectives.linear import (
     reduce_scatter_pairwise,
     scattered,
 )
-from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner, reduce_rabenseifner
 from netplace.apps.collectives.recursive_doubling import (
     allgather_recursive_doubling,
     allreduce_recursive_doubling,

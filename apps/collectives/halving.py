@@ -49,7 +49,7 @@ class Folding:
 def recursive_halving(call: Call) -> Rounds:
     """Halve at distances of a half, a quarter, .. of the core; those who left get their blocks at the end."""
     folding = Folding(call.ranks)
-    yield from _fold(call, folding)
+    yield from fold(call, folding)
     count = folding.size // 2
     while count:
 
@@ -69,7 +69,7 @@ def butterfly(call: Call) -> Rounds:
     """
     folding = Folding(call.ranks)
     steps = folding.size.bit_length() - 1
-    yield from _fold(call, folding)
+    yield from fold(call, folding)
     for step in range(steps):
         count = folding.size >> (step + 1)
 
@@ -105,7 +105,7 @@ def reduce_scatter_block_butterfly(call: Call) -> Rounds:
         distance = alike
 
 
-def _fold(call: Call, folding: Folding) -> Rounds:
+def fold(call: Call, folding: Folding) -> Rounds:
     yield [Message.of(leaving, staying, (0, call.vector)) for leaving, staying in folding.pairs()]
 
 

@@ -1,116 +1,183 @@
-"""Halving and reassembling of the vector, with whole vectors of ranks beyond a power of two.
+"""Halving and reassembling of the vector.
 
-Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005, section 4.5: every second rank of those beyond a power of
-two gives its whole vector to the next one and gets the result from it.
+Ranks beyond a power of two are folded in, in pairs of which one rank stays. In the algorithms of MPICH, the
+rank that leaves gives its whole vector to the other one and gets the result from it: Thakur, Rabenseifner and
+Gropp, IJHPCA 19(1), 2005, section 4.5. In Rabenseifner's, each rank of a pair reduces one half, and the even
+rank stays: "Optimization of collective reduction operations", ICCS 2004.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from netplace.apps.collectives import trees
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
-from netplace.apps.collectives.halving import Folding
-from netplace.apps.collectives.rabenseifner import Windows, gather_windows, halve, join
+from netplace.apps.collectives.halving import Folding, fold
+from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
-from netplace.apps.collectives.trees import reduce_by_distance
+from netplace.apps.collectives.tree_based import tree_reduce
+
+_Windows = list[list[Part]]  # after each number of steps, the interval that each place of the core still has
+_Interval = Callable[[Folding, int, int], Part]  # of the group of so many places to which a place belongs
+
+
+def allreduce_rabenseifner(call: Call) -> Rounds:
+    """Halve at distances 1, 2, .., then reassemble; linearly if the vector is too short for that."""
+    folding = Folding(call.ranks, stays=0)
+    if call.bytes < folding.size:
+        return basic_linear_allreduce(call)
+    return _allreduced(call, folding, _folded_by_halves(call, folding), _halves(call, folding))
+
+
+def reduce_rabenseifner(call: Call) -> Rounds:
+    """Halve, then gather to the root along a binomial tree; linearly if the vector is too short for that."""
+    folding = Folding(call.ranks, stays=0)
+    if call.bytes < folding.size:
+        return tree_reduce(trees.linear)(call)
+    return _reduced(call, folding, _folded_by_halves(call, folding), _halves(call, folding))
 
 
 def reduce_scatter_allgather(call: Call) -> Rounds:
-    """Allreduce as MPICH does it, near ranks first; of fewer bytes than the core has ranks recursively."""
+    """Allreduce as MPICH does it, near ranks first; recursively if the vector is too short for that."""
     folding = Folding(call.ranks)
     if call.bytes < folding.size:
-        yield from allreduce_recursive_doubling(call)
-        return
-    windows = _windows(call, folding)
-    yield from _fold(call, folding)
-    yield from halve(folding, windows)
-    yield from join(folding, windows)
-    yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
+        return allreduce_recursive_doubling(call)
+    return _allreduced(call, folding, fold(call, folding), _blocks(call, folding))
 
 
 def reduce_scatter_gather(call: Call) -> Rounds:
-    """Reduce as MPICH does it, near ranks first; of fewer bytes than the core has ranks along a tree.
+    """Reduce as MPICH does it, near ranks first; along a tree if the vector is too short for that.
 
     Of those beyond a power of two the odd ranks leave; where the root is one of them, it takes the place of
     the first rank.
     """
     folding = Folding(call.ranks, stays=0)
     if call.bytes < folding.size:
-        yield from reduce_by_distance(call)
-        return
-    windows = _windows(call, folding)
-    yield from _fold(call, folding)
-    yield from halve(folding, windows)
-    yield from gather_windows(call, folding, windows)
+        return trees.reduce_by_distance(call)
+    return _reduced(call, folding, fold(call, folding), _blocks(call, folding))
 
 
 def halving_doubling(call: Call) -> Rounds:
-    """Allreduce as above, with shares as even as can be; of short vectors some are empty, and sent too."""
-    folding = Folding(call.ranks)
-    yield from _fold(call, folding)
-    for distance in reversed(_doubling(folding.size)):
-        yield [
-            Message.of(
-                folding.rank(v), folding.rank(v ^ distance), _even(call, folding, v ^ distance, distance)
-            )
-            for v in range(folding.size)
-        ]
-    for distance in _doubling(folding.size):
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ distance), _even(call, folding, v, distance))
-            for v in range(folding.size)
-        ]
-    yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
+    """Allreduce with shares as even as possible; empty shares of short vectors are sent too."""
+
+    def even(folding: Folding, place: int, count: int) -> Part:
+        first = place - place % count
+        return first * call.bytes // folding.size, (first + count) * call.bytes // folding.size
+
+    return _by_intervals(call, even, even)
 
 
 def halving_doubling_rounded(call: Call) -> Rounds:
-    """Allreduce as above, with halves rounded down, on which published figures stand.
+    """Allreduce with halves rounded down, on which published figures stand.
 
-    What does not divide by the core is not sent: a few bytes of a vector. Real only where `divides`.
+    The remainder of the division by the core is not sent: a few bytes of a vector. Real only where `divides`.
     """
-    folding = Folding(call.ranks)
-    share = call.bytes // folding.size
-    yield from _fold(call, folding)
-    for distance in reversed(_doubling(folding.size)):
-        half = call.bytes * distance // folding.size
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ distance), _run(v ^ distance, distance, share, half))
-            for v in range(folding.size)
-        ]
-    for distance in _doubling(folding.size):
-        yield [
-            Message.of(
-                folding.rank(v), folding.rank(v ^ distance), _run(v, distance, share, share * distance)
-            )
-            for v in range(folding.size)
-        ]
-    yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
+
+    def begin(folding: Folding, place: int, count: int) -> int:
+        return (place - place % count) * (call.bytes // folding.size)
+
+    def half(folding: Folding, place: int, count: int) -> Part:
+        first = begin(folding, place, count)
+        return first, first + call.bytes * count // folding.size
+
+    def shares(folding: Folding, place: int, count: int) -> Part:
+        first = begin(folding, place, count)
+        return first, first + call.bytes // folding.size * count
+
+    return _by_intervals(call, half, shares)
 
 
 def divides(call: Call) -> bool:
-    """Return whether a vector divides by the core, so that nothing is rounded."""
+    """Return whether the core divides the vector, so that nothing is rounded."""
     return call.bytes % Folding(call.ranks).size == 0
 
 
-def _run(place: int, count: int, share: int, size: int) -> Part:
-    """Return the interval of `size` bytes where the shares of the group of `count` places begin."""
-    begin = (place - place % count) * share
-    return begin, begin + size
+def _allreduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) -> Rounds:
+    yield from folded
+    yield from _halve(folding, windows)
+    for step in reversed(range(len(windows) - 1)):  # each rank sends all its current data
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v])
+            for v in range(folding.size)
+        ]
+    yield _unfold(call, folding)
 
 
-def _even(call: Call, folding: Folding, place: int, count: int) -> Part:
-    """Return what the group of `count` places to which `place` belongs is left with: even shares."""
-    first = place - place % count
-    return first * call.bytes // folding.size, (first + count) * call.bytes // folding.size
+def _reduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) -> Rounds:
+    yield from folded
+    yield from _halve(folding, windows)
+    rank_of = [folding.rank(v) for v in range(folding.size)]
+    root = folding.place(call.root)
+    if rank_of[root] != call.root:
+        # The root was folded in: it takes over what the first of the core holds.
+        yield [Message.of(0, call.root, windows[-1][0])]
+        root, rank_of[0] = 0, call.root
+    for step in reversed(range(len(windows) - 1)):
+        bit = 1 << step
+        # The remaining places agree with the root in the bits above; those that also agree in this bit stay.
+        left = [v for v in range(folding.size) if (v ^ root) >> (step + 1) == 0]
+        yield [
+            Message.of(rank_of[v], rank_of[v ^ bit], windows[step + 1][v]) for v in left if (v ^ root) & bit
+        ]
 
 
-def _fold(call: Call, folding: Folding) -> Rounds:
-    yield [Message.of(leaving, staying, (0, call.bytes)) for leaving, staying in folding.pairs()]
+def _halve(folding: Folding, windows: _Windows) -> Rounds:
+    """At each step, each place sends its partner the half of the interval that the partner keeps."""
+    for step in range(len(windows) - 1):
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v ^ (1 << step)])
+            for v in range(folding.size)
+        ]
 
 
-def _windows(call: Call, folding: Folding) -> Windows:
-    """Return what each place is left with, step by step: half as many blocks, as even as can be."""
+def _by_intervals(call: Call, halved: _Interval, doubled: _Interval) -> Rounds:
+    """Halve at distances .., 2, 1, then double."""
+    folding = Folding(call.ranks)
+    distances = [1 << k for k in range(folding.size.bit_length() - 1)]
+    yield from fold(call, folding)
+    for distance in reversed(distances):
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ distance), halved(folding, v ^ distance, distance))
+            for v in range(folding.size)
+        ]
+    for distance in distances:
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ distance), doubled(folding, v, distance))
+            for v in range(folding.size)
+        ]
+    yield _unfold(call, folding)
+
+
+def _folded_by_halves(call: Call, folding: Folding) -> Rounds:
+    """Exchange halves in each pair; the rank that leaves then gives the upper one, reduced, to the other."""
+    lower, upper = (0, call.bytes // 2), (call.bytes // 2, call.bytes)
+    exchanged: list[Message] = []
+    for leaving, staying in folding.pairs():
+        exchanged += [Message.of(staying, leaving, upper), Message.of(leaving, staying, lower)]
+    yield exchanged
+    yield [Message.of(leaving, staying, upper) for leaving, staying in folding.pairs()]
+
+
+def _unfold(call: Call, folding: Folding) -> list[Message]:
+    return [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
+
+
+def _halves(call: Call, folding: Folding) -> _Windows:
+    """Return what places keep that halve their interval in each step; the lower half is the shorter one."""
+    windows: _Windows = [[(0, call.bytes)] * folding.size]
+    for step in range(folding.size.bit_length() - 1):
+        windows.append([])
+        for v, (begin, end) in enumerate(windows[step]):
+            middle = begin + (end - begin) // 2
+            windows[-1].append((middle, end) if v >> step & 1 else (begin, middle))
+    return windows
+
+
+def _blocks(call: Call, folding: Folding) -> _Windows:
+    """Return the intervals of places that keep half as many blocks after each step, as even as possible."""
     least, more = divmod(call.bytes, folding.size)
     first = [0] * folding.size
-    windows: Windows = []
+    windows: _Windows = []
     for step in range(folding.size.bit_length()):
         count = folding.size >> step
         if step:
@@ -118,7 +185,3 @@ def _windows(call: Call, folding: Folding) -> Windows:
         ends = [(begin, begin + count) for begin in first]
         windows.append([(b * least + min(b, more), e * least + min(e, more)) for b, e in ends])
     return windows
-
-
-def _doubling(size: int) -> list[int]:
-    return [1 << k for k in range(size.bit_length() - 1)]

@@ -12,8 +12,8 @@ from itertools import zip_longest
 from math import isqrt
 
 from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, in_rounds
+from netplace.apps.collectives.halving_doubling import allreduce_rabenseifner
 from netplace.apps.collectives.linear import barrier_tree
-from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner
 from netplace.apps.collectives.recursive_doubling import dissemination
 from netplace.apps.collectives.trees import bcast_by_distance, reduce_by_distance
 

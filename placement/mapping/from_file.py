@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.inputs import input_file
 from netplace.placement.mapping.problem import MappingProblem
-from netplace.placement.rule import Nodes
+from netplace.placement.rule import Nodes, read_lines
 
 
 def from_file(problem: MappingProblem) -> Nodes:
@@ -44,14 +43,7 @@ def from_file(problem: MappingProblem) -> Nodes:
 
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
     """Return where each row of the file stands, and its one or two words; all rows have as many."""
-    try:
-        text = input_file(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
-    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
-    rows = [
-        (f"{path}:{number}", [word.strip() for word in line.split(",")]) for number, line in lines if line
-    ]
+    rows = [(where, [word.strip() for word in line.split(",")]) for where, line in read_lines(path)]
     if rows and rows[0][1] in (["task", "node"], ["node"]):
         del rows[0]
     for where, words in rows:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
 from netplace.native import placement as native
 from netplace.placement.expected_loads import flows
-from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.problem import MappingProblem, read_option
 from netplace.placement.mapping.qap import QapResult
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.routed_links import RoutedLinks
@@ -151,7 +150,7 @@ def link_load(problem: MappingProblem) -> QapResult:
 
     from netplace.placement.mapping.routed_links import routed_links
 
-    options = _read(problem.option)
+    options = read_option(problem.option, _WORDS, "mapping link-load: option", "objective", OBJECTIVES)
     objective, routing = options.pop("objective", "squares"), options.pop("routing", "")
     budget = Budget(**options)
     with budget.stopped():  # time limits the search, not what is made before it
@@ -166,15 +165,3 @@ def link_load(problem: MappingProblem) -> QapResult:
         budget.spent,
         budget.seconds,
     )
-
-
-def _read(option: str) -> dict[str, Any]:
-    """Return the objective, the routing and the limits that an option such as ``"max,routing=dor"`` names."""
-    settings: dict[str, Any] = {}
-    for word in option.split(",") if option else []:
-        key, equals, value = (part.strip() for part in word.partition("="))
-        if equals:
-            settings[check_choice(key, _WORDS, "mapping link-load: option")] = value
-        else:
-            settings["objective"] = check_choice(key, OBJECTIVES, "mapping link-load: objective")
-    return settings

@@ -7,9 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from netplace.checks import check_choice
 from netplace.placement.mapping.cost import Criterion, cost_locations, cost_matrix
-from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.problem import MappingProblem, read_option
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.topologies import Topology
 
@@ -65,7 +64,7 @@ def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] =
     `limits` are the keywords allowed in the option.
     """
     what = f"mapping {criterion}"
-    options = _read(problem.option, what, limits)
+    options = read_option(problem.option, limits, f"{what}: limit", "method", METHODS)
     return optimise(
         problem.traffic(what),
         problem.topology,
@@ -73,18 +72,6 @@ def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] =
         seed=int(problem.rng.integers(2**62)),
         **{"criterion": criterion, **options},
     )
-
-
-def _read(option: str, what: str, limits: tuple[str, ...]) -> dict[str, Any]:
-    """Return the method and the limits that an option such as ``"grasp,iterations=50"`` names."""
-    settings: dict[str, Any] = {}
-    for word in option.split(",") if option else []:
-        key, equals, value = (part.strip() for part in word.partition("="))
-        if equals:
-            settings[check_choice(key, limits, f"{what}: limit")] = value
-        else:
-            settings["method"] = check_choice(key, METHODS, f"{what}: method")
-    return settings
 
 
 def classic(problem: MappingProblem) -> QapResult:

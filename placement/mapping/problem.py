@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from netplace.apps import Program
+from netplace.checks import check_choice
 from netplace.placement.rule import Nodes
 from netplace.topologies import Topology
 
@@ -73,3 +74,22 @@ class MappingProblem:
         if self.program.tasks != self.tasks:
             raise ValueError(f"{what}: the program has {self.program.tasks} tasks, expected {self.tasks}")
         return self.program.traffic().W
+
+
+def read_option(
+    option: str, keys: Iterable[str], what: str, first: str, choices: Iterable[str]
+) -> dict[str, Any]:
+    """Return the settings of an option such as ``"grasp,iterations=50"``.
+
+    `what`: name of the `keys`, which have values, in messages. `first`: name of the one of `choices`, which
+    has no key.
+    """
+    rule = what.partition(":")[0]
+    settings: dict[str, Any] = {}
+    for word in option.split(",") if option else []:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if equals:
+            settings[check_choice(key, keys, what)] = value
+        else:
+            settings[first] = check_choice(key, choices, f"{rule}: {first}")
+    return settings

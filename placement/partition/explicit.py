@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.inputs import input_file
 from netplace.placement.partition.request import PartitionRequest
-from netplace.placement.rule import Nodes
+from netplace.placement.rule import Nodes, read_lines
 
 
 def scattered(request: PartitionRequest) -> list[Nodes]:
@@ -38,21 +37,11 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
     if inline:
         named = [("partition nodes", word) for word in request.option.split("/")]
     else:
-        named = _lines(Path(request.option))
+        named = read_lines(Path(request.option))
     if len(named) != len(request.sizes):
         where = "partition nodes" if inline else request.option
         raise ValueError(f"{where}: {len(named)} lists given for {len(request.sizes)} jobs")
     return [_listed(text, what, request.topology.nodes) for what, text in named]
-
-
-def _lines(path: Path) -> list[tuple[str, str]]:
-    """Return where each list of the file stands, and the list."""
-    try:
-        text = input_file(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
-    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
-    return [(f"{path}:{number}", line) for number, line in lines if line]
 
 
 def _listed(text: str, what: str, nodes: int) -> Nodes:
