@@ -55,7 +55,7 @@ class Application:
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the parameters of `function` after its first one, with their defaults.
 
-    Without ``collectives``, which is no option of its own: it may be given to any application.
+    ``collectives`` is left out, because every application accepts it.
     """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {p.name: p.default for p in parameters if p.name != "collectives"}

@@ -88,7 +88,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
 
 
 def _own(function: Callable[..., Any], name: str, description: str) -> Application:
-    """Return the application that a user's function makes: what it writes for every task."""
+    """Return the application whose tasks a user's function writes."""
 
     def make(tasks: int, collectives: Any = None, **options: Any) -> Program:
         writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]

@@ -116,7 +116,7 @@ Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 
 
 def repeat(program: Longer, times: int) -> Longer:
-    """Let the marked iterations stand `times` times in all; see `Program.repeat`."""
+    """Repeat the marked iterations so that they occur `times` times; see `Program.repeat`."""
     check_int(times, "times")
     begin, end, span = block(program)
     check_length(len(program) + (times - 1) * int((end - begin).sum()), "repeat")
@@ -143,7 +143,7 @@ def repeat(program: Longer, times: int) -> Longer:
 
 
 def block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return where the iterations of each task begin and end, and by how much their numbers go up."""
+    """Return where the iterations of each task begin and end, and how many numbers they span."""
     rows = iterations(program)
     if not len(rows):
         return program.first[:-1], program.first[1:], 0

@@ -16,7 +16,7 @@ from netplace.apps.traffic import Traffic, traffic
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    """A program whose marked iterations stand `times` times, as `Program.repeat` would write them."""
+    """A program whose marked iterations occur `times` times, as `Program.repeat` would write them."""
 
     program: Program  # what comes before, the iterations once, and what comes after
     times: int = 1  # how often they stand; 1: the program as it is

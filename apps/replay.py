@@ -148,7 +148,7 @@ def needs(program: Operations, eager_limit: int | None = None) -> NDArray[np.int
 def _replay(
     first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return where each task comes to stand; ``first[task + 1]`` if it ends."""
+    """Return the operation at which each task stops; ``first[task + 1]`` if it ends."""
     # Compiled code pays for large programs only: it must be loaded.
     if len(need) > _COMPILED_FROM:
         from netplace.native import apps as native

@@ -170,7 +170,7 @@ def _of_box(grid: Grid, nodes: Nodes) -> dict[str, int]:
 
 
 def _routed(topology: Topology, nodes: Nodes) -> tuple[int, int]:
-    """Return how many nodes and directed links lie on minimal routes between `nodes`: those under load."""
+    """Return how many nodes and directed links carry load on minimal routes between `nodes`."""
     check_size(len(nodes) ** 2, _BYTES_PER_PAIR, "pairs of nodes", str(topology))
     loads = link_loads(topology, nodes, np.ones((len(nodes), len(nodes))))
     links = topology.links()[loads > 0]
@@ -183,7 +183,7 @@ def _from_centre(grid: Grid, nodes: Nodes) -> float:
 
 
 def _spread(places: NDArray[np.int64], ring: int) -> float:
-    """Return the mean distance of places on a line, or on a ring of so many, from their center."""
+    """Return the mean distance of places on a line, or on a ring of `ring` places, from their center."""
     # A ring is cut open before each of the places in turn; the centre belongs to the cut that gives the least
     # sum of squares.
     if not ring:

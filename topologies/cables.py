@@ -151,7 +151,7 @@ def graph(
 
 
 def _ports(ends: Int, switches: int) -> Int:
-    """Return the port of either end of each cable: a switch has its ports in the order of the cables."""
+    """Return the ports at both ends of each cable; the ports of a switch follow the order of cables."""
     flat = ends.ravel()
     order = np.argsort(flat, kind="stable")
     degree = np.bincount(flat, minlength=switches)

@@ -32,7 +32,7 @@ def check_cables(text: str, cables: int) -> None:
 
 
 def check_memory(text: str, need: int, what: str) -> None:
-    """Refuse a network of which `what` needs more memory than available."""
+    """Refuse a network if `what` needs more memory than is available."""
     _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
 

@@ -256,7 +256,7 @@ class OwnBlocks(Call):
     column: Sequence[int] = ()
 
     def block(self, source: int, destination: int) -> Part:
-        """Return a block of the size of the one from `source` to `destination`, one of which is `member`."""
+        """Return a block as large as the one from `source` to `destination`, one of which is `member`."""
         return 0, self.row[destination] if source == self.member else self.column[source]
 
 
@@ -267,12 +267,12 @@ Shifts = Callable[[Call], Shifted]
 
 
 def in_rounds(shifts: Shifts) -> Callable[[Call], Rounds]:
-    """Return what yields the messages of `shifts`, round by round."""
+    """Return a function that yields the messages of `shifts` round by round."""
     return partial(_rounds_of, shifts)
 
 
 def at_once(shifts: Shifts) -> Callable[[Call], Rounds]:
-    """Return what yields the messages of `shifts` in one round."""
+    """Return a function that yields the messages of `shifts` in one round."""
 
     def rounds(call: Call) -> Rounds:
         yield chain.from_iterable(_rounds_of(shifts, call))

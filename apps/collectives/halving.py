@@ -14,7 +14,7 @@ from netplace.apps.collectives.call import Call, Message, Rounds
 
 @dataclass(frozen=True)
 class Folding:
-    """The first ``2 rest`` of `ranks` in pairs, of each of which one stays with the ``size`` of the core."""
+    """The first ``2 rest`` of `ranks` in pairs; one rank of each pair stays in the core of ``size`` ranks."""
 
     ranks: int  # their number
     stays: int = 1  # which of a pair stays: 0, the even rank, or 1
@@ -41,13 +41,13 @@ class Folding:
         return [(2 * pair + 1 - self.stays, 2 * pair + self.stays) for pair in range(self.rest)]
 
     def blocks(self, first: int, count: int) -> tuple[int, int]:
-        """Return first block and number of the blocks that `count` places of the core stand for."""
+        """Return the first block and the number of blocks of `count` places of the core."""
         begin, end = (place + min(place, self.rest) for place in (first, first + count))
         return begin, end - begin
 
 
 def recursive_halving(call: Call) -> Rounds:
-    """Halve at distances of a half, a quarter, .. of the core; those who left get their blocks at the end."""
+    """Halve at distances of a half, a quarter, .. of the core; ranks that left get their blocks last."""
     folding = Folding(call.ranks)
     yield from fold(call, folding)
     count = folding.size // 2
@@ -63,9 +63,9 @@ def recursive_halving(call: Call) -> Rounds:
 
 
 def butterfly(call: Call) -> Rounds:
-    """Halve at distances of 1, 2, ..; what a rank ends with then goes to the rank whose it is.
+    """Halve at distances of 1, 2, ..; each rank then sends its remaining blocks to their owners.
 
-    Other than in halving, parts without any bytes are messages too.
+    Unlike `recursive_halving`, it sends empty parts too.
     """
     folding = Folding(call.ranks)
     steps = folding.size.bit_length() - 1

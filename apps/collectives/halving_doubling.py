@@ -163,7 +163,7 @@ def _unfold(call: Call, folding: Folding) -> list[Message]:
 
 
 def _halves(call: Call, folding: Folding) -> _Windows:
-    """Return what places keep that halve their interval in each step; the lower half is the shorter one."""
+    """Return intervals that are halved in each step; the lower half is the shorter one."""
     windows: _Windows = [[(0, call.bytes)] * folding.size]
     for step in range(folding.size.bit_length() - 1):
         windows.append([])
@@ -174,7 +174,7 @@ def _halves(call: Call, folding: Folding) -> _Windows:
 
 
 def _blocks(call: Call, folding: Folding) -> _Windows:
-    """Return the intervals of places that keep half as many blocks after each step, as even as possible."""
+    """Return intervals of half as many blocks after each step; the blocks are as even as possible."""
     least, more = divmod(call.bytes, folding.size)
     first = [0] * folding.size
     windows: _Windows = []

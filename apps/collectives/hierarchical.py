@@ -125,7 +125,7 @@ def hierarchical_allgather(call: Call) -> Rounds:
 
 
 def _groups(call: Call) -> tuple[list[list[int]], list[int]]:
-    """Return the groups and their leaders: the first rank of each, and the root of its own."""
+    """Return the groups and their leaders: the root in its own group, the first rank in the others."""
     size = call.group or max(1, isqrt(call.ranks))
     groups = [list(range(at, min(at + size, call.ranks))) for at in range(0, call.ranks, size)]
     if call.groups and not call.group:

@@ -9,7 +9,7 @@ from netplace.apps.collectives.trees import down, linear, up, whole_vector
 
 
 def basic_linear_allreduce(call: Call) -> Rounds:
-    """Reduce to rank 0, which tells all."""
+    """Reduce to rank 0, which sends the result to all."""
     yield from up(call, linear(call), whole_vector(call))
     yield from down(call, linear(call), whole_vector(call))
 
@@ -68,7 +68,7 @@ def _unless_empty(block: Part) -> tuple[Part] | None:
 
 
 def alltoall_in_random_order(call: Call) -> Rounds:
-    """Send all blocks at once, each rank in an order of its own that is drawn once for all.
+    """Send all blocks at once, each rank in its own order, which is drawn once.
 
     Blue Gene/L does so to prevent the packets of all ranks from requesting the same links: Kumar et al., ICPP
     2008. The draws are **(ours)**.

@@ -29,9 +29,9 @@ _TOGETHER = ("linear", "linear_nb", "double_binary_tree")
 def exchange(
     writer: TaskWriter, requests: list[int], sends: Sequence[tuple[int, int]], tag: int, in_turn: bool = False
 ) -> None:
-    """Send to each destination so many bytes, and wait for `requests` and what was sent.
+    """Send to each destination its number of bytes, and wait for `requests` and the sends.
 
-    Several messages are sent at once, or one after the other.
+    Several messages are sent at once or, `in_turn`, one after the other.
     """
     if in_turn or len(sends) == 1:
         for destination, size in sends:

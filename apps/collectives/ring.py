@@ -20,7 +20,7 @@ def ring(call: Call, ahead: int = 0) -> Shifted:
 
 
 def ring_of_pieces(call: Call) -> Shifted:
-    """Pass blocks on as the ring, in segments if there are any, of which those without bytes are not sent."""
+    """Pass blocks on as in `ring`, in segments if requested; empty segments are not sent."""
     if not call.segment:
         yield from ring(call)
         return
@@ -70,7 +70,7 @@ def double_ring(call: Call) -> Rounds:
 
 
 def _nth(pieces: list[Part], number: int) -> tuple[Part] | None:
-    """Return a piece, or None if there are not so many, or it is empty."""
+    """Return the piece of this number; None if there is none, or it is empty."""
     if number >= len(pieces) or pieces[number][0] == pieces[number][1]:
         return None
     return (pieces[number],)

@@ -33,7 +33,7 @@ def double_tree_reduce(call: Call) -> Rounds:
 
 
 def _both(call: Call, flows: tuple[Flow, ...]) -> Rounds:
-    """Yield the rounds of both trees side by side, with what goes between the root and theirs."""
+    """Yield the rounds of both trees side by side, with the messages between the root and their roots."""
     middle = (call.bytes + 1) // 2
     halves = [(0, middle), (middle, call.bytes)] if call.bytes > 1 and call.ranks > 2 else [(0, call.bytes)]
     sides = []
@@ -68,7 +68,7 @@ def _inner_tree(ranks: int, shifted: int) -> tuple[int, Tree]:
 
 
 def _upper_child(number: int, step: int, ranks: int) -> int:
-    """Return the root of what lies above `number` in its subtree, 0 if nothing does."""
+    """Return the root of the part of its subtree above `number`; 0 if there is none."""
     while step and number + step > ranks:
         step >>= 1
     return number + step if step else 0

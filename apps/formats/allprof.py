@@ -153,7 +153,7 @@ def _number(word: str, line: int) -> int:
 def _arguments(
     state: RankCalls, trace: Trace, rank: int, names: list[str], words: list[str]
 ) -> dict[str, Any]:
-    """Return the arguments of a call by name; ``comm`` is None if it is unknown who is in it."""
+    """Return the arguments of a call by name; ``comm`` is None if its members are unknown."""
     given: dict[str, Any] = {"own": rank}
     place = 0
     for name in names:
@@ -180,7 +180,7 @@ def _arguments(
 
 
 def _requests(state: RankCalls, first: int, count: int) -> list[int]:
-    """Return the addresses of requests that stand side by side, of 8 bytes each, or of 4 as in MPICH."""
+    """Return the addresses of consecutive requests of 8 bytes each, or 4 as in MPICH."""
     count = min(count, 1 << 20)
     arrays = [[first + size * place for place in range(count)] for size in (8, 4)]
     return max(arrays, key=lambda array: sum(map(state.holds, array)))

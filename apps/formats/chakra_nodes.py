@@ -94,7 +94,7 @@ _HELD = 10  # bytes in memory for each of a file
 
 
 def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
-    """Return the groups of the file beside a trace; none, if there is no such file."""
+    """Return the groups of the file next to a trace; empty if there is no such file."""
     file = path.parent / GROUPS_FILE
     if not file.exists():
         return {}
@@ -147,7 +147,7 @@ COMP, SEND, RECV, COLL = 4, 5, 6, 7
 
 @dataclass
 class Node:
-    """A node of a graph: what it does, and the nodes that it waits for."""
+    """A node of a graph: its operation, and the nodes that it waits for."""
 
     number: int = 0
     name: str = ""

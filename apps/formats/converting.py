@@ -79,7 +79,7 @@ def convert(
 
 
 def _lost(whole: Recorded, chosen: Format, options: Options) -> Iterator[str]:
-    """Yield what a format other than ours does not say of a trace."""
+    """Yield a sentence for each part of a trace that a format other than ours cannot represent."""
     calls = whole.calls
     seconds, cycles = calls["gap"].sum(), int(calls["size"][calls["kind"] == Call.COMPUTE].sum())
     if chosen.computation == "program" and seconds and not options.compute:
@@ -131,7 +131,7 @@ def rewrite(
 
 
 def _left_out(trace: Trace, chosen: Format, ignore: Collection[str]) -> Iterator[str]:
-    """Yield what tells that calls were omitted, which is known when all is read; or refuse it."""
+    """Yield the comment on omitted calls, which is known at the end of the trace; or refuse them."""
     check_left_out(trace.left_out, ignore)
     yield from left_out_lines(trace.left_out, chosen.comment)
 

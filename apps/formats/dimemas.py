@@ -65,7 +65,7 @@ NAMES = (
 
 
 def _bytes_of(name: str, sent: int, received: int) -> int:
-    """Return the bytes of a call of which its task sent and received so many."""
+    """Return the bytes of a call from those that its task sent and received."""
     if name in ("scatter", "scatterv"):
         return received
     return max(sent, received) if name == "bcast" else sent
@@ -190,7 +190,7 @@ def _tasks(line: str, asked: int | None) -> int:
 
 
 def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
-    """Return what a line says of a task; keep what it says of communicators."""
+    """Return the record of a task in a line; keep a communicator that the line defines."""
     kind = words[0]
     if kind in _SKIPPED or (kind == "d" and words[1:2] != ["1"]):
         return None

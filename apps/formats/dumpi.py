@@ -279,7 +279,7 @@ class _Reader:
                 return
 
     def _communicators(self) -> list[list[Any]]:
-        """Return what each rank's calls that make communicators made; no rank's file can tell it alone."""
+        """Return the communicators that each rank's calls create, which all files together define."""
         steps: list[list[Step]] = []
         for part in self._parts:
             own: list[Step] = []

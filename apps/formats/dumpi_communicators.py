@@ -35,7 +35,7 @@ class Made:
 
 @dataclass
 class _Rank:
-    """A rank's communicators and groups by its own numbers, and what it still has to do."""
+    """A rank's communicators and groups by its own numbers, and its remaining calls."""
 
     steps: Sequence[Step]
     communicators: dict[int, Made]
@@ -45,7 +45,7 @@ class _Rank:
 
 
 def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list[Made | None]]:
-    """Return what each rank's calls of `CREATING` made, in order; None where it got no communicator."""
+    """Return the communicator, or None, that each call of `CREATING` of each rank creates, in order."""
     world = Made(0, tuple(range(trace.ranks)))
     ranks = [
         _Rank(own, {WORLD: world, SELF: Made(trace.communicator((rank,), "self"), (rank,))})
@@ -88,7 +88,7 @@ def _advance(state: _Rank, rank: int, waiting: dict[int, dict[int, Step]]) -> Ma
 
 
 def _make(trace: Trace, ranks: list[_Rank], parent: Made, calls: dict[int, Step], number: int) -> None:
-    """Let the ranks of a communicator have what they made of it together."""
+    """Give the ranks of a communicator the communicators that they create from it together."""
     names = {name for name, _ in calls.values()}
     if len(names) > 1:
         raise ValueError(f"ranks call {' and '.join(sorted(names))} on one communicator")

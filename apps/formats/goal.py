@@ -126,7 +126,7 @@ class _Tokens:
         return None if self._next is None else self._next[1]
 
     def take(self, what: str = "") -> str:
-        """Return the next word, which must be `what` if that is said."""
+        """Return the next word, which must be `what` if that is not empty."""
         word = self.peek()
         if word is None or self._next is None:
             raise TraceError(self.line, f"ends too early, expected {what or 'more'}")

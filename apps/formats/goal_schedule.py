@@ -21,7 +21,7 @@ HELD = 400  # bytes of an operation
 
 @dataclass
 class Operation:
-    """An operation of a rank; what it needs by place: `ended` or only `begun`."""
+    """An operation of a rank, and the places of operations that must have `ended` or `begun` before it."""
 
     kind: str
     size: int
@@ -169,7 +169,7 @@ class _Schedule:
         self._waited: set[int] = set()
 
     def begin(self) -> Iterator[tuple[int, Operation]]:
-        """Yield what can begin, one after the other."""
+        """Yield the operations that can begin, one after the other."""
         while self._ready:
             place = self._ready.popleft()
             operation = self.operations[place]
@@ -180,7 +180,7 @@ class _Schedule:
             yield place, operation
 
     def arrive(self) -> Iterator[int]:
-        """Yield receives that have come, as far as nothing else is missing for something to begin."""
+        """Yield completed receives that are the last requirement of some operation."""
         for place in self.arrived:
             self._come += [place] if self._after_end[place] else []
             for other in self._after_end[place]:
@@ -197,7 +197,7 @@ class _Schedule:
                 yield place
 
     def left(self) -> Iterator[int]:
-        """Yield what nothing has waited for."""
+        """Yield the messages that no operation has waited for."""
         for place, operation in enumerate(self.operations):
             if operation.kind != "calc" and place not in self._waited and not self._needs[place]:
                 yield place

@@ -102,7 +102,7 @@ def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:
 
 
 def _whole_cycles(nanoseconds: NDArray[np.int64], cycle_ns: float) -> NDArray[np.int64]:
-    """Return the whole cycles of so many nanoseconds in so much time, exactly."""
+    """Return the whole cycles in a number of nanoseconds, exactly."""
     cycle = Fraction(str(cycle_ns))
     values, place = np.unique(nanoseconds, return_inverse=True)
     cycles = [value * cycle.denominator // cycle.numerator for value in values.tolist()]

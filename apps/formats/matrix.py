@@ -40,7 +40,7 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is a table with commas; its name must say so."""
+    """Return whether a file is a table with commas whose name ends in ``.csv``."""
     name = path.name.lower().removesuffix(".gz")
     first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
     return name.endswith(".csv") and b"," in first
@@ -57,7 +57,7 @@ def open_matrix(path: Path, reading: Reading) -> Trace:
 
 
 def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
-    """Return the number of ranks, and messages and bytes of each pair that says anything."""
+    """Return the number of ranks, and the messages and bytes of each pair that communicates."""
     with named(path):
         rows, words = [], 0
         for number, line in lines(path, reading or Reading()):
@@ -74,7 +74,7 @@ def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
 
 
 def _names(words: list[str]) -> list[str] | None:
-    """Return what the columns are if the first row says so."""
+    """Return the names of the columns; None if the first row does not contain them."""
     if all(_is_number(word) for word in words):
         return None
     plain = [word.lower().strip('"').split()[0] if word.strip('"') else "" for word in words]

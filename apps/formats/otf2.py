@@ -115,7 +115,7 @@ class _Reader:
         self._tell()
 
     def _check_whole(self) -> None:
-        """Refuse an archive of which the library could not read all events: it does not say so by itself."""
+        """Refuse an archive of which the library could not read all events, because it reports no error."""
         for number, (_, _, count) in self._definitions["locations"].items():
             location = self._locations[number]
             if location.events < count:

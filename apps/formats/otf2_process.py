@@ -40,7 +40,7 @@ class Location:
 
 
 def bytes_of(name: str, ranks: int, place: int, sent: int, received: int) -> int:
-    """Return what one call of a collective names, from what Score-P says was sent and received in it.
+    """Return the size in a collective call from the bytes that Score-P recorded as sent and received.
 
     What all give to all is counted once for each rank, or once less where the own part stays in place; a scan
     once for each rank from `place` on.
@@ -103,7 +103,7 @@ class Library:
         self.close = weakref.finalize(self, _end, self._process, self._said)
 
     def definitions(self) -> Definitions:
-        """Return what comes first."""
+        """Return the first message, the definitions."""
         made: Definitions = self._next(_definitions)
         return made
 

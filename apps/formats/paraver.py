@@ -35,7 +35,7 @@ _VALUE = re.compile(r"(\d+)\s+(MPI_\w+)")
 
 
 def _call_names(path: Path) -> dict[int, str]:
-    """Return the names of the calls by number, from the ``.pcf`` beside a ``.prv`` if there is one."""
+    """Return the names of the calls by number, from the ``.pcf`` next to a ``.prv`` if there is one."""
     names = {number: f"MPI_{name}" for number, name in enumerate(_EXTRAE.split(), 1)}
     name = path.name.removesuffix(".gz")
     stem = name.removesuffix(".prv")

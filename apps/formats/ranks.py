@@ -10,18 +10,18 @@ BY_LENGTH = "receives by length"  # what a comment in the first line says of a t
 
 
 def declaration(tasks: int) -> str:
-    """Return the words by which a comment in the first line tells the number of tasks."""
+    """Return the number of tasks as words for the comment in the first line."""
     return f"tasks {tasks}"
 
 
 def declared(head: bytes) -> int | None:
-    """Return the number of tasks that the first line of a file tells, None if it does not."""
+    """Return the number of tasks in the first line of a file; None if it contains none."""
     said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
     return int(said[1]) if said else None
 
 
 def is_by_length_said(head: bytes) -> bool:
-    """Return whether a comment in the first line says that receives find their sends by length."""
+    """Return whether receives find their sends by length, according to the comment in the first line."""
     return re.match(rb"#(?:[^\n]*;)? " + BY_LENGTH.encode() + rb"; columns: ", head) is not None
 
 

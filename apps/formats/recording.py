@@ -101,7 +101,7 @@ def _batches(trace: Trace, ranks: dict[int, Path], reading: Reading) -> Iterator
 
 
 def _entries(file: Path, place: int) -> NDArray[Any]:
-    """Return entries from `place` on; behind the last one a file that was not closed has zeros."""
+    """Return entries from `place` on; in a file that was not closed, zeros follow the last one."""
     entries = np.fromfile(file, ENTRY, BATCH, offset=place * ENTRY.itemsize)
     ends = np.flatnonzero(entries["kind"] == _NOTHING)
     return entries[: ends[0]] if len(ends) else entries
@@ -178,7 +178,7 @@ class _Rank:
         return messages
 
     def _check_range(self, entries: NDArray[Any], name: str, end: int) -> None:
-        """Check numbers that stand for something: from 0, of peers from anything negative, to below `end`."""
+        """Check that numbers are in 0..end-1; peers can also be negative."""
         wrong = entries[name] >= end
         if name != "peer":
             wrong |= entries[name] < 0

@@ -56,13 +56,13 @@ class _Pipeline:
 
     @property
     def behind(self) -> range:
-        """Return the places of the lines behind the last micro-batch."""
+        """Return the places of the lines after the last micro-batch."""
         return range(self.micros[-1][-1].stop, self.lines)
 
     def partner(self, stage: int, step: Step, way: int) -> tuple[int, int] | None:
-        """Return the stage that has the layers behind those of a step (`way` 1), or before, and their tag.
+        """Return the stage with the layers after those of a step (`way` 1) or before them (-1), and the tag.
 
-        None if there are no such layers. Behind the last stage lies the first one, with the next chunk.
+        None if there are no such layers. The first stage, with the next chunk, follows the last one.
         """
         place = step.chunk * self.stages + stage  # of all chunks in the order of the model
         if not 0 <= place + way < self.chunks * self.stages:
@@ -100,7 +100,7 @@ def _pipeline_of(names: Sequence[str], stages: int, chunks: int, micros: int, li
 
 
 def _last(names: Sequence[str], begins: list[int]) -> int:
-    """Return where the only micro-batch ends: behind the layer called last, or at the end."""
+    """Return where the only micro-batch ends: after the layer called last, or at the end."""
     last = [at for at, name in enumerate(names) if name == _LAST]
     return last[0] + 1 if last and last[0] > begins[0] else len(names)
 
@@ -238,7 +238,7 @@ class _Reader:
         yield from batched(parts())
 
     def _stage_calls(self, stage: int, pipeline: _Pipeline) -> NDArray[Any]:
-        """Return what every rank of a stage does: peers from its own on, places in `_GROUPS`."""
+        """Return the calls of a rank of a stage: peers relative to the rank, groups as places in `_GROUPS`."""
         writer = CallWriter()
         self._forward(writer, pipeline.before)
         for step in steps_of(stage, self.stages, len(pipeline.micros), pipeline.chunks):
@@ -291,7 +291,7 @@ class _Reader:
     def _pass_on(
         self, writer: CallWriter, stage: int, pipeline: _Pipeline, step: Step, way: int, call: Call
     ) -> None:
-        """Send to the layers behind those of a step (`way` 1) or before, or receive, if there are any."""
+        """Send to, or receive from, the layers after (`way` 1) or before those of a step, if any."""
         partner = pipeline.partner(stage, step, way)
         if not self.stage_bytes or partner is None:
             return

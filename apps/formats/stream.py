@@ -49,7 +49,7 @@ def head_of(path: Path) -> bytes:
 
 
 def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield what is in a file, unpacked if it is gzip, in pieces of at most `size` bytes."""
+    """Yield the contents of a file, unpacked if it is gzip, in pieces of at most `size` bytes."""
     try:
         with input_file(path).open("rb") as raw:
             packed = is_packed(raw.read(2))
@@ -67,7 +67,7 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def whole_content(path: Path, reading: Reading, bytes_each: int) -> bytes:
-    """Return what is in a file, unpacked, of which each byte takes `bytes_each` when it is understood."""
+    """Return the unpacked contents of a file; each byte takes `bytes_each` in memory once parsed."""
     parts, length = [], 0
     for block in blocks(path, reading):
         length += len(block)
@@ -110,7 +110,7 @@ def whole_lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:
 
 
 def left_out_in(text: bytes) -> Counter[str]:
-    """Return what lines of a trace tell to be left out, in comments as `left_out_lines` writes them."""
+    """Return the omitted calls that comments of a trace list, as `left_out_lines` writes them."""
     found: Counter[str] = Counter()
     if b" left out: " in text:
         for told in _LEFT_OUT.findall(text):

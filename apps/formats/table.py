@@ -123,5 +123,5 @@ class Table:
 
 
 def packed(word: str) -> np.uint64:
-    """Return the number by which `Table.words` tells `word`, of at most 8 characters, from others."""
+    """Return the number that `Table.words` returns for `word`, of at most 8 characters."""
     return np.uint64(int.from_bytes(word.encode("ascii"), "little"))

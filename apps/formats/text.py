@@ -276,7 +276,7 @@ class _Reader:
 
 
 def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int, ...] | None]:
-    """Return what ``r12``, ``4,6`` or ``r12:4,6`` say: -1 for no request, None for no sizes."""
+    """Return the request and sizes of ``r12``, ``4,6`` or ``r12:4,6``; -1 and None if absent."""
     what = f"sizes of an {name}"
     if not text.startswith("r"):
         return -1, _listed(text, what, line)

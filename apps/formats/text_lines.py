@@ -46,7 +46,7 @@ class Lines:
 
 
 def parsed(text: bytes, before: int) -> Lines:
-    """Return lines of the text format and what each says."""
+    """Return lines of the text format and their contents."""
     table = Table(text, before)
     _check_columns(table)
     rows = np.arange(len(table))

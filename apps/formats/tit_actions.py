@@ -19,7 +19,7 @@ _MOST = 1 << 62
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its number, whose it is, and its arguments."""
+    """A line: its number, its rank, and its arguments."""
 
     number: int
     rank: int
@@ -50,7 +50,7 @@ class Line:
 
 
 def whole_of(number: int, word: str, what: str, most: int) -> int:
-    """Return the whole number that a word says, perhaps as in ``5e4``."""
+    """Return the whole number that a word contains, possibly written as ``5e4``."""
     try:
         value = int(word) if word.isdecimal() and len(word) < 20 else _integer(float(word))
     except (ValueError, OverflowError):
@@ -74,7 +74,7 @@ _NAMES = {"reducescatter": "reduce_scatter"}
 
 @dataclass
 class Calls:
-    """Calls as they are added, and what is counted beside."""
+    """The calls so far, and counts."""
 
     path: Path  # the first file of the trace
     reading: Reading  # how it is read
@@ -130,7 +130,7 @@ class Calls:
     def collective(
         self, line: Line, size: int, root: int = -1, flops: int = 0, sizes: Sequence[int] | None = None
     ) -> None:
-        """Add a collective, and what it computes after its messages."""
+        """Add a collective, and its computation after its messages."""
         name = _NAMES.get(line.name, line.name)
         gap = self.gaps.pop(line.rank, 0.0)
         self.largest = max(self.largest, root)

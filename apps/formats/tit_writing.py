@@ -13,7 +13,7 @@ _KEPT = ("barrier", "bcast", "reduce", "allreduce", "alltoall", "alltoallv", "al
 
 
 def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
-    """Yield the lines of a trace; collectives that the format cannot say are written as messages."""
+    """Yield the lines of a trace; collectives that the format cannot represent are written as messages."""
     whole = whole.with_messages(_KEPT, world=True)
     tag_of = dense_tags(whole)
     yield from (f"{rank} init" for rank in range(whole.ranks))

@@ -36,7 +36,7 @@ def _by_tasks(generator: Generator) -> Callable[..., Program]:
 
 
 def _with_collectives(generator: Callable[..., Program]) -> Callable[..., Program]:
-    """Return the same of a benchmark that calls collectives."""
+    """Return the same for a benchmark that calls collectives."""
 
     def make(
         tasks: int,

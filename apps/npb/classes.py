@@ -118,7 +118,7 @@ def iteration_count(benchmark: str, iterations: int | None, default: int) -> int
 
 
 def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[int]) -> int:
-    """Return `tasks` if the benchmark can run on so many, else raise ValueError naming the valid counts."""
+    """Return `tasks` if the benchmark can run on them; otherwise raise ValueError with the valid numbers."""
     counts = list(valid)
     number = check_int(tasks, f"tasks of {benchmark}")
     if number not in counts:

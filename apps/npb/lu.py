@@ -149,7 +149,7 @@ def _planes(
 def _shift_both_ways(
     writer: TaskWriter, before: int | None, behind: int | None, points: int, tags: tuple[int, int]
 ) -> None:
-    """Append the shift of two planes from `before` to `behind`, and then the other way."""
+    """Append the shift of two planes from `before` to `behind`, and then back."""
     for (src, dst), tag in zip(((before, behind), (behind, before)), tags, strict=True):
         bytes = VARIABLES * DOUBLE * points
         request = writer.irecv(src, bytes, tag) if src is not None else None

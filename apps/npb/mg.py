@@ -110,7 +110,7 @@ def _levels(task: int, tasks: int, finest: int) -> dict[int, Level]:
 
 
 def _axis_levels(place: int, count: int, origin: int, factor: int, finest: int) -> dict[int, Axis]:
-    """Return the levels of one axis with `count` tasks, of which number i is task ``origin + i * factor``."""
+    """Return the levels of one axis with `count` tasks; number i is task ``origin + i * factor``."""
     levels: dict[int, Axis] = {}
     stride = 1  # distance to the next task that holds points
     for level in range(finest, 0, -1):

@@ -202,7 +202,7 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
 
 
 def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]], by_length: bool) -> NDArray[np.int64]:
-    """Return what each message and collective is on its channel, and count it; -1 for other calls."""
+    """Return the channel of each message and collective, and its place there; -1 for other calls."""
     # By length, that stands for the communicator of a message: such traces have only one.
     named = np.full((len(calls), _PLACE + 1), -1, np.int64)
     rank, peer, kind = calls["rank"], calls["peer"], calls["kind"]

@@ -45,7 +45,7 @@ _SENDS, _RECEIVES = (Call.SEND, Call.ISEND), (Call.RECV, Call.IRECV)
 
 @dataclass(frozen=True)
 class _Loop:
-    """What a rank does: rows before, an iteration that stands `times` times, rows after."""
+    """The rows of a rank: those before, an iteration that occurs `times` times, and those after."""
 
     before: Int
     body: Int
@@ -359,7 +359,7 @@ class _Rest:
 
 
 def _all_same(program: Program, begin: Int, end: Int) -> bool:
-    """Return whether every task does the same in each of its iterations, with requests of its own."""
+    """Return whether the iterations of every task are all alike, each with its own requests."""
     length = end - begin
     if (length != length[:, :1]).any():
         return False

@@ -50,9 +50,9 @@ def collective_blocks(
     ranks: int,
     chosen: Collectives | None = None,
 ) -> dict[int, _Columns]:
-    """Return the operations that stand for each row that is a collective, and for the wait of one.
+    """Return the operations that replace each row of a collective or of the wait for one.
 
-    A non-blocking one begins all of its messages where it is called and ends them where it is waited for: its
+    A non-blocking collective begins all of its messages at the call and completes them at the wait, so its
     rounds do not wait for each other.
     """
     rows = np.flatnonzero(calls["kind"] == Call.COLLECTIVE).tolist()
@@ -191,7 +191,7 @@ def _straight(writer: TaskWriter, what: Collective, tag: int, sizes: Sequence[in
 
 
 def _v_sizes(what: Collective) -> Sequence[int]:
-    """Return the bytes of each member in a gatherv or scatterv: the root's list, or what each says."""
+    """Return the bytes of each member in a gatherv or scatterv: the root's list, or each member's own."""
     listed = what.lists[what.members.index(what.root)]
     return listed if listed is not None and len(listed) == len(what.members) else what.sizes
 

@@ -104,7 +104,7 @@ _SMALL = (
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that stand `times` times one after the other."""
+    """Rows that occur `times` times in succession."""
 
     rows: Int
     times: int = 1

@@ -178,7 +178,7 @@ class Recorded:
         return replace(kept, ranks=len(ranks), calls=calls[order], sizes=sizes, communicators=communicators)
 
     def _kept(self, keep: NDArray[np.bool_], ranks: set[int] | None = None) -> Recorded:
-        """Return the calls to keep, without messages and collectives of which a part is not kept."""
+        """Return the calls to keep, without messages and collectives that are only partly kept."""
         partner = partners_of(self.calls, self.by_length)
         paired = partner >= 0
         apart = np.zeros(len(keep), bool)

@@ -41,7 +41,7 @@ def _settled(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 class Settling:
-    """Puts batches of calls right, one after the other."""
+    """Corrects batches of calls one after the other."""
 
     def __init__(self) -> None:
         self.sizes: list[tuple[int, ...]] = []  # the different lists that calls name so far

@@ -152,7 +152,7 @@ def _summed(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
 
 
 def _added_up(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return rows of (key, numbers ..) with those of one key added up, in order of the keys."""
+    """Return rows of (key, numbers ..), summed by key, in the order of the keys."""
     if not len(rows):
         return rows
     rows = rows[np.argsort(rows[:, 0], kind="stable")]

@@ -71,7 +71,7 @@ class _Run:
                 moved |= place[rank] > before
 
     def _turn(self, rank: int, row: int) -> int:
-        """Return the call at which `rank` comes to stand, from `row` on."""
+        """Return the call at which `rank` stops, starting from `row`."""
         while row < self._first[rank + 1] and self._pass(rank, row):
             row += 1
         return row
@@ -193,7 +193,7 @@ def channels(
 
 
 def channel_places(ordered: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each among the equal numbers that stand together."""
+    """Return the place of each number in its run of equal numbers."""
     if not len(ordered):
         return ordered
     begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))

@@ -26,7 +26,7 @@ class Round:
 
     @classmethod
     def of(cls, steps: Iterable[Step]) -> Round:
-        """Return what tasks do that go through the same steps: a kind, and the peer of each, -1 for none."""
+        """Return the round of tasks that take the same steps: a kind, and the peer of each task or -1."""
         kinds, peers = zip(*steps, strict=True)
         table = np.stack([peer.astype(np.int32) for peer in peers], axis=1)
         there = table >= 0

@@ -40,7 +40,7 @@ class Background:
             self._post()
 
     def compute(self, cycles: int, share: float) -> None:
-        """Compute, and see to that `share` of the rounds that are left meanwhile."""
+        """Compute, and meanwhile perform that `share` of the remaining rounds."""
         pauses = round(share * len(self.rounds))
         for piece in range(pauses):
             self.writer.compute((piece + 1) * cycles // (pauses + 1) - piece * cycles // (pauses + 1))
@@ -263,7 +263,7 @@ class _Rank:
         return int(self.stage in (0, last))
 
     def _sum_norms(self) -> None:
-        """Sum the gradients of normalizations, of which each rank saw a part of the sequence."""
+        """Sum the gradients of normalizations, because each rank saw only a part of the sequence."""
         job = self.job
         if job.sequence_parallel and len(self.tensor) > 1:
             parameters = job.chunks * job.chunk_layers * job.model.norm_parameters
@@ -281,20 +281,20 @@ class _Rank:
         return self.stage == self.job.layout.pp - 1 and step.chunk == self.job.chunks - 1
 
     def _before(self, step: Step) -> tuple[int, int] | None:
-        """Return the rank that has the layers before those of a step, and their tag."""
+        """Return the rank with the layers before those of a step, and the tag."""
         if self._is_first(step):
             return None
         # Before the first stage lies the last one, with the chunk before.
         return self.pipeline[self.stage - 1], self._tag(step, step.chunk - (self.stage == 0))
 
     def _after(self, step: Step) -> tuple[int, int] | None:
-        """Return the rank that has the layers behind those of a step, and their tag."""
+        """Return the rank with the layers after those of a step, and the tag."""
         if self._is_last(step):
             return None
         return self.pipeline[(self.stage + 1) % len(self.pipeline)], self._tag(step, step.chunk)
 
     def _tag(self, step: Step, chunk: int) -> int:
-        """Return the tag of what goes from a chunk to the layers behind it, or back; 0 is for collectives."""
+        """Return the tag of messages from a chunk to the layers after it, or back; 0 is for collectives."""
         return 1 + 2 * (step.micro * self.job.chunks + chunk) + step.forward
 
     def _receive(self, step: Step, partner: tuple[int, int] | None) -> None:

@@ -172,7 +172,7 @@ def cost_locations(
 
 
 def _on(topology: Grid, places: Nodes, criterion: str, ends: int = 0) -> Locations:
-    """Return locations at places of a grid, with so many links to two of them."""
+    """Return locations at places of a grid; between two of them are `ends` more links."""
     rings = [size if topology.wraps else np.inf for size in topology.sizes]
     kind = TD if criterion == "td" else GRID
     return Locations.computed(kind, topology.coordinates(places), rings, np.full((1, 1), ends, np.int16))

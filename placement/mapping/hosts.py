@@ -260,7 +260,7 @@ def _labels(host: Host) -> tuple[str, str | float]:
 
 
 def _natural(text: str) -> tuple[int | str, ...]:
-    """Return what sorts texts with numbers in them, as in ``r2`` before ``r10``."""
+    """Return a key that sorts numbers in names by value: ``r2`` before ``r10``."""
     return tuple(int(word) if word.isdigit() else word for word in re.split(r"([0-9]+)", text) if word)
 
 

@@ -35,7 +35,7 @@ def _slabs(
 
 
 def _needed(request: PartitionRequest, layer: int, along: Nodes) -> list[int]:
-    """Return how many layers each job needs, of which service nodes take a part; a full one past the last."""
+    """Return the layers that each job needs, without their service nodes; missing layers count as full."""
     there = len(along) // layer
     computes = ~np.isin(along[: there * layer], request.topology.service)
     computing = computes.reshape(there, layer).sum(axis=1).tolist()

@@ -69,7 +69,7 @@ def _is_twisted(switches: Switches, d: int) -> bool:
 
 
 def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
-    """Return the switch with each coordinate of dimension d instead of that of each switch."""
+    """Return, for each switch, the switches at every coordinate of dimension d, shape (switches, size)."""
     sizes = place.max(axis=0) + 1
     strides = np.cumprod([1, *sizes[:-1]])
     number = np.empty(int(sizes.prod()), np.int64)

@@ -78,7 +78,7 @@ class Construction:
     def _against(
         self, task: int, location: int, tasks: Any = slice(None), locations: Any = slice(None)
     ) -> Any:
-        """Return what each of `tasks` on each of `locations` costs with regard to `task` at `location`."""
+        """Return the cost of each of `tasks` on each of `locations` with regard to `task` at `location`."""
         out = np.outer(self._A[tasks, task], self._B[locations, location])
         return out + np.outer(self._A[task, tasks], self._B[location, locations])
 

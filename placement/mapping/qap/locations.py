@@ -44,7 +44,7 @@ class Locations:
 
     @staticmethod
     def computed(kind: int, places: ArrayLike, steps: ArrayLike, table: NDArray[Any] = _NONE) -> Locations:
-        """Return locations of which every pair is priced from its places."""
+        """Return locations whose costs are computed from their places."""
         rows = np.ascontiguousarray(places, np.float32)
         home = np.zeros(len(rows), np.int32)
         return Locations(kind, rows, np.asarray(steps, np.float32), table, home)
@@ -58,7 +58,7 @@ class Locations:
         return native.Locations(self.kind, self.places, self.steps, self.table, self.home)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process makes the same of."""
+        """Return a state from which another process creates the same locations."""
         return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     @property

@@ -169,7 +169,7 @@ def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
 
 
 def least_product(flows: NDArray[Any], costs: NDArray[Any], counts: NDArray[np.int64]) -> float | int:
-    """Return the least sum of products of `flows` and so many different entries of a list of costs."""
+    """Return the least sum of products of `flows` and as many different entries of a list of costs."""
     falling = np.sort(flows)[::-1]
     upto = np.concatenate(([0], np.cumsum(falling)))
     ends = np.minimum(np.cumsum(counts), len(falling))

@@ -31,7 +31,7 @@ class TabuSearch:
         self._gain, self._until, self._free = (np.zeros((n, n)) for _ in range(3))
 
     def search(self, placement: Integers, iterations: int, budget: Budget) -> Integers:
-        """Return the best placement found in so many swaps from `placement`; the budget may end it early."""
+        """Return the best placement found in `iterations` swaps from `placement`, within the budget."""
         return self._go(placement, iterations, budget, _TENURE)
 
     def descend(self, placement: Integers) -> Integers:

@@ -96,5 +96,5 @@ def anneal(
 
 
 def cost(level: Level, place: NDArray[np.int32]) -> float:
-    """Return what the flows between tasks that have a location cost, each counted once."""
+    """Return the cost of the flows between tasks that have a location, each counted once."""
     return level.compiled.cost(place) / 2

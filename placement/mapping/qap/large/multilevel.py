@@ -27,7 +27,7 @@ from netplace.placement.mapping.qap.locations import TABLE, TREE, TWIST, Locatio
 
 
 def clustered(flows: Any, coarsest: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return a number for each task, all different: those of one ``number >> level`` belong together.
+    """Return a different number for each task; tasks with the same ``number >> level`` form a cluster.
 
     Pairing ends with `coarsest` clusters or fewer.
     """
@@ -199,7 +199,7 @@ class Machine:
         self.near: list[NDArray[np.int32]] = [nearest(level) for level in self.levels]
 
     def problem(self, level: int, flows: Any) -> Level:
-        """Return what is to be annealed at `level`."""
+        """Return the problem to anneal at `level`."""
         fixed = len(self.levels[level]) - 1 if len(self.levels[0]) % (1 << level) else -1
         lists = (flows.indptr, flows.indices, flows.data)
         return Level(lists, self.levels[level], self.near[level], fixed)
