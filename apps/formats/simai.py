@@ -238,7 +238,7 @@ class _Reader:
         yield from batched(parts())
 
     def _stage_calls(self, stage: int, pipeline: _Pipeline) -> NDArray[Any]:
-        """Return the calls of a rank of a stage: peers relative to the rank, groups as places in `_GROUPS`."""
+        """Return the calls of a rank of a stage: peers relative to it, groups as places in `_GROUPS`."""
         writer = CallWriter()
         self._forward(writer, pipeline.before)
         for step in steps_of(stage, self.stages, len(pipeline.micros), pipeline.chunks):
