@@ -13,14 +13,7 @@ from netplace.apps.program import Program
 from netplace.checks import check_choice
 from netplace.checks.calls import check_arguments
 
-__all__ = [
-    "Application",
-    "check_options",
-    "note_operation",
-    "operations_asked",
-    "options_of",
-    "uses_collectives",
-]
+__all__ = ["Application"]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from netplace.checks.calls import checked
 
-__all__ = ["carried", "carried_names", "is_carried"]
+__all__ = ["carried", "carried_names"]
 
 _FOLDER = Path(__file__).parent / "traces"
 _SUFFIX = ".trace.gz"

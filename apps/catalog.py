@@ -16,7 +16,7 @@ from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import OnDemand, Registry
 
-__all__ = ["APPLICATION", "APPLICATIONS", "application"]
+__all__ = ["APPLICATIONS", "application"]
 
 # Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
 APPLICATIONS: MutableMapping[str, Application] = OnDemand(

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from netplace.checks import check_size
 
-__all__ = ["MOST_CYCLES", "MOST_TASKS", "Op", "Operation", "OperationError", "check_length", "check_written"]
+__all__ = ["Op", "Operation", "OperationError"]
 
 MOST_TASKS = 1 << 22
 MOST_CYCLES = (

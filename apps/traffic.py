@@ -10,7 +10,7 @@ import numpy as np
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
 
-__all__ = ["DENSE_TASKS", "Traffic", "traffic"]
+__all__ = ["Traffic"]
 
 DENSE_TASKS = 2048  # above, an int64 matrix would take more than 32 MiB
 

@@ -18,7 +18,7 @@ from netplace.topologies import Grid, Topology
 if TYPE_CHECKING:
     from netplace.apps import Program
 
-__all__ = ["ARBITERS", "EJECTIONS", "NONBLOCKING_SENDS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
+__all__ = ["ARBITERS", "EJECTIONS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
 
 VC_POLICIES = {
     "smart": "adaptive VCs in turn, escape channel last; each FIFO remembers its next alternative",

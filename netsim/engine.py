@@ -15,7 +15,7 @@ from netplace.checks.calls import check_fields
 from netplace.netsim.laps import Laps
 from netplace.netsim.table_router import TableRouter
 
-__all__ = ["ArbiterState", "Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic", "Waiting"]
+__all__ = ["ArbiterState", "Traffic", "Waiting"]
 
 
 class Exit(IntEnum):

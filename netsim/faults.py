@@ -13,7 +13,7 @@ from netplace.netsim.table_router import TableRouter, make_table_router
 from netplace.topologies import Graph, Topology
 from netplace.topologies.failing import failing
 
-__all__ = ["FaultReport", "after_fault", "rerouted"]
+__all__ = ["FaultReport"]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netplace.apps import Program
     from netplace.topologies import Topology
 
-__all__ = ["Delay", "JobResult", "Result", "versions"]
+__all__ = ["Delay", "JobResult", "Result"]
 
 
 @dataclass(frozen=True)

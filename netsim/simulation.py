@@ -22,7 +22,7 @@ from netplace.netsim.table_router import uses_table_router
 from netplace.netsim.validation import place
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["Placed", "Settings", "simulate", "simulate_jobs"]
+__all__ = ["simulate"]
 
 
 Int = NDArray[np.int64]

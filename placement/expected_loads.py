@@ -12,7 +12,7 @@ from netplace.native import placement as native
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["distinct", "flows", "link_loads"]
+__all__ = ["link_loads"]
 
 
 _AT_ONCE = 4096  # flows of a call, after which an interrupt is seen

@@ -105,7 +105,7 @@ class Twist:
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Grid", "check_sides", "grid", "spell"]
+__all__ = ["Grid", "grid"]
 
 _AXES = "XYZUVW"
 

@@ -11,7 +11,7 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-__all__ = ["Hierarchy", "hierarchy", "levels_of"]
+__all__ = ["Hierarchy", "hierarchy"]
 
 Int = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
-__all__ = ["generators", "slim_fly"]
+__all__ = ["slim_fly"]
 
 
 Int = NDArray[np.int64]

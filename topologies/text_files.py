@@ -14,7 +14,7 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 
-__all__ = ["existing", "read_lines", "read_text", "tree_file"]
+__all__ = ["tree_file"]
 
 
 @checked

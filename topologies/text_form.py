@@ -10,21 +10,7 @@ from typing import Any
 from netplace.checks import check_int
 from netplace.topologies.topology import Topology
 
-__all__ = [
-    "Kind",
-    "read_compute_nodes",
-    "read_first_number",
-    "read_named",
-    "read_numbers",
-    "read_path",
-    "read_path_and",
-    "read_service",
-    "read_shares",
-    "read_sides",
-    "read_sides_and_nodes",
-    "read_sides_and_twist",
-    "read_tree",
-]
+__all__ = ["Kind", "read_numbers"]
 
 
 _OPTION = re.compile(r",(?=[a-z]+=)")  # a comma of a file's name is followed by something else

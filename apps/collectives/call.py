@@ -25,22 +25,7 @@ from typing import Any, NamedTuple
 from netplace.apps.operation import MOST_TASKS
 from netplace.checks import check_int
 
-__all__ = [
-    "OPERATIONS",
-    "REDUCING",
-    "ROOTED",
-    "Algorithm",
-    "Call",
-    "Message",
-    "OwnBlocks",
-    "Part",
-    "Round",
-    "Rounds",
-    "Shifted",
-    "Shifts",
-    "at_once",
-    "in_rounds",
-]
+__all__ = ["OPERATIONS", "ROOTED", "Algorithm", "Call", "Message"]
 
 OPERATIONS = {
     "allgather": "the block that each rank contributes",

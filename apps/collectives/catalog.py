@@ -90,7 +90,7 @@ from netplace.apps.collectives.trees import (
 from netplace.checks import check_choice
 from netplace.extensions import Registry
 
-__all__ = ["ALGORITHMS", "ALIASES", "algorithm", "algorithms_of"]
+__all__ = ["ALGORITHMS", "algorithm", "algorithms_of"]
 
 
 def _two(ranks: int) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from netplace.apps.collectives.call import Call, Round
 from netplace.apps.task import TaskWriter
 
-__all__ = ["MOST_MESSAGES", "MOST_RANKS", "Schedule", "exchange"]
+__all__ = ["Schedule"]
 
 MOST_RANKS = 1 << 18  # whose messages are listed: those of a round take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million

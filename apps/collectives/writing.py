@@ -21,7 +21,6 @@ from netplace.checks import check_choice, check_int
 
 __all__ = [
     "ALLTOALL_ORDERS",
-    "COLLECTIVE",
     "COLLECTIVES",
     "allgather",
     "allgatherv",
@@ -30,7 +29,6 @@ __all__ = [
     "alltoallv",
     "barrier",
     "bcast",
-    "collective",
     "exscan",
     "gather",
     "reduce",

@@ -31,17 +31,7 @@ from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace
 from netplace.extensions import Registry
 
-__all__ = [
-    "FORMAT",
-    "FORMATS",
-    "Format",
-    "all_formats",
-    "endings",
-    "files_of",
-    "format_of",
-    "named_format",
-    "stem_of",
-]
+__all__ = ["FORMAT", "FORMATS", "Format", "endings", "files_of", "format_of"]
 
 
 @dataclass(frozen=True)

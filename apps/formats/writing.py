@@ -16,7 +16,7 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 from netplace.checks.writing import atomic_file
 
-__all__ = ["Line", "Options", "left_out_lines", "lines_of", "write_lines"]
+__all__ = ["Options"]
 
 _LINES = 50_000  # written at a time
 

@@ -10,19 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ANY",
-    "BATCH",
-    "CALL",
-    "LISTED",
-    "OPERATIONS",
-    "ROOTED",
-    "ROOTED_NUMBERS",
-    "Batch",
-    "Call",
-    "CallWriter",
-    "batched",
-]
+__all__ = ["CALL", "Batch", "Call", "CallWriter"]
 
 BATCH = 1 << 16  # calls
 ANY = -1  # the source or tag of a receive that takes any and of which no status tells the one it took

@@ -10,7 +10,7 @@ from typing import Any
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch
 
-__all__ = ["IGNORABLE", "Reading", "Trace", "ignorable"]
+__all__ = ["IGNORABLE", "Reading", "Trace"]
 
 IGNORABLE = {
     "one-sided": "windows, MPI_Put, MPI_Get and related calls",

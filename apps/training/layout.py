@@ -8,7 +8,7 @@ from math import prod
 
 from netplace.checks import abbreviate, check_int
 
-__all__ = ["DIMENSIONS", "Layout", "layout_of"]
+__all__ = ["Layout"]
 
 
 DIMENSIONS = ("tp", "cp", "dp", "pp")

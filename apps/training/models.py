@@ -14,7 +14,7 @@ from pathlib import Path
 from netplace.checks import abbreviate, check_float, read_content
 from netplace.checks.calls import checked
 
-__all__ = ["HEAD", "MODELS", "LayerTimes", "Model", "read_layer_times"]
+__all__ = ["MODELS", "Model", "read_layer_times"]
 
 
 # Compute times of layers from a file, where they were measured.

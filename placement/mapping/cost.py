@@ -18,18 +18,7 @@ from netplace.placement.mapping.qap.locations import GRID, TABLE, TD, TREE, TWIS
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree, mesh, torus
 
-__all__ = [
-    "CRITERIA",
-    "Criterion",
-    "asymmetry",
-    "cost_between",
-    "cost_locations",
-    "cost_matrix",
-    "has_dimensions",
-    "hops",
-    "oversubscription",
-    "td",
-]
+__all__ = ["CRITERIA", "cost_between", "cost_locations", "cost_matrix"]
 
 Matrix = NDArray[Any]
 Criterion = Callable[[Topology, Nodes], ArrayLike]

@@ -12,7 +12,7 @@ from netplace.placement.mapping.problem import MappingProblem, read_option
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.topologies import Topology
 
-__all__ = ["LIMITS", "OPTION", "classic", "optimise", "optimised", "td"]
+__all__ = ["optimise"]
 
 
 OPTION = "METHOD,iterations=N,seconds=S"

@@ -12,7 +12,7 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["all_minimal", "costs", "dimension_order", "first_minimal"]
+__all__ = ["all_minimal", "dimension_order", "first_minimal"]
 
 
 def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int16]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.mapping.qap.locations import Locations
 
-__all__ = ["QapProblem", "QapResult", "qap_problem"]
+__all__ = ["QapResult"]
 
 
 @dataclass(frozen=True, eq=False)
