@@ -37,9 +37,8 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the calls of the operations of ranks; report other contents to the trace.
 
-    `path`: the file, for errors. `schedules`: ranks and their operations, read on demand. `trace`: trace that
-    receives the facts at the end. `in_order`: whether operations must be in a possible order; all of them are
-    then held in memory.
+    `schedules`: ranks and their operations, read on demand. `in_order`: whether operations must be in a
+    possible order, for which all of them are held in memory.
     """
     writer, facts = CallWriter(), _Facts()
     held: dict[int, list[Operation]] = {}

@@ -105,9 +105,8 @@ def sweep(
 ) -> None:
     """Append the solution of all lines along `axis`: elimination forwards, then substitution backwards.
 
-    `writer`: whose operations to append. `grid`: the cells. `axis`: 0, 1 or 2. `forward`, `backward`: given
-    axis and cell, bytes and tag of the message that the cell's task passes on, or gets for it. `send_first`:
-    whether a step waits for the send of the step before first, and then for its receive.
+    `forward`, `backward`: functions of axis and cell that return bytes and tag of the cell's message.
+    `send_first`: whether a step waits for the previous send first, and then for its receive.
     """
     layers = sorted(grid.cells(writer.task), key=lambda cell: cell[axis])
     ahead, behind = grid.successor(writer.task, axis), grid.predecessor(writer.task, axis)

@@ -39,11 +39,8 @@ def timed_program(
     """Return the program of a benchmark's timed section.
 
     The whole program is the section ``"timed"``; each iteration begins with its mark, and mark -1 stands
-    between the last one and what `after` writes.
-
-    `name`: name of the program. `tasks`: number of tasks. `runs`: given a task, returns its main loop: the
-    runs, at least one, in order. `before`, `after`: write what the section does before and after the main
-    loop. `collectives`: chooses the algorithms of collectives; ours by default.
+    between the last one and the operations that `after` writes. `runs` returns the main loop of a task: at
+    least one run, in order.
     """
     begun: deque[_Begun] = deque()
     iterations = sum(run.times for run in runs(0))

@@ -72,10 +72,9 @@ def anneal(
 ) -> None:
     """Improve a placement in place; it does not become worse.
 
-    `level`: the problem. `place`: location of each task, -1 for tasks that have none yet. `holder`: task at
-    each location, -1 for none. `active`: tasks that have a location. `between`: first and last temperature,
-    relative to what a swap changes on average. `until`: share of the effort at which to end. `effort`:
-    the effort to spend. `rng`: source of random draws.
+    `place`: location of each task, or -1. `holder`: task at each location, or -1. `active`: tasks that have a
+    location. `between`: first and last temperature, relative to the average change by a swap. `until`: share
+    of the effort at which to end.
     """
     begun = effort.share
     if begun >= until or not len(active) or not level.near.shape[1]:
