@@ -88,7 +88,7 @@ def files(path: Path) -> list[Path]:
     return [members[rank] for rank in sorted(members)]
 
 
-def open_allprof(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     parts = files(path)
     trace = Trace(len(parts), iter(()))
     trace.batches = _batches(parts, reading, trace)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from netplace.apps.formats import (
     allprof,
@@ -23,7 +25,6 @@ from netplace.apps.formats import (
     text_writing,
     tit,
 )
-from netplace.apps.formats.goal import goal_lines
 from netplace.apps.formats.stream import head_of
 from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options
@@ -76,91 +77,52 @@ class Format:
     comment: tuple[str, str] = ("#", "")
 
 
+def _format(module: ModuleType, suffix: str, description: str, **more: Any) -> Format:
+    """Return the format that a module reads; `files` is there if a trace consists of several."""
+    files = getattr(module, "files", None)
+    return Format(suffix, description, module.recognises, module.open_trace, files=files, **more)
+
+
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
 FORMATS: dict[str, Format] = {
-    "chakra": Format(
-        ".et",
-        "Chakra execution traces of each NPU (read only)",
-        chakra.recognises,
-        chakra.open_chakra,
-        files=chakra.files,
-    ),
-    "simai": Format(
-        ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)", simai.recognises, simai.open_simai
-    ),
-    "dimemas": Format(".dim", "traces of Dimemas (read only)", dimemas.recognises, dimemas.open_dimemas),
-    "otf2": Format(
-        ".otf2", "OTF2, the format of Score-P (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
-    ),
-    "dumpi": Format(
-        ".meta",
-        "DUMPI of SST, binary or as text (read only)",
-        dumpi.recognises,
-        dumpi.open_dumpi,
-        files=dumpi.files,
-    ),
-    "allprof": Format(
-        ".allprof",
-        "traces of liballprof, the input of Schedgen (read only)",
-        allprof.recognises,
-        allprof.open_allprof,
-        files=allprof.files,
-    ),
-    "paraver": Format(
-        ".prv", "Paraver, the format of Extrae (read only)", paraver.recognises, paraver.open_paraver
-    ),
-    "goal": Format(
+    "chakra": _format(chakra, ".et", "Chakra execution traces of each NPU (read only)"),
+    "simai": _format(simai, ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)"),
+    "dimemas": _format(dimemas, ".dim", "traces of Dimemas (read only)"),
+    "otf2": _format(otf2, ".otf2", "OTF2, the format of Score-P (read only)"),
+    "dumpi": _format(dumpi, ".meta", "DUMPI of SST, binary or as text (read only)"),
+    "allprof": _format(allprof, ".allprof", "traces of liballprof, the input of Schedgen (read only)"),
+    "paraver": _format(paraver, ".prv", "Paraver, the format of Extrae (read only)"),
+    "goal": _format(
+        goal,
         ".goal",
         "GOAL, the schedules of LogGOPSim",
-        goal.recognises,
-        goal.open_goal,
-        convert=goal_lines,
+        convert=goal.goal_lines,
         computation="recorded",
         comment=("/*", " */"),
     ),
-    "goal-binary": Format(
-        ".bin",
-        "binary GOAL from txt2bin of LogGOPSim (read only)",
-        goal_binary.recognises,
-        goal_binary.open_goal_binary,
-    ),
-    "matrix": Format(
-        ".csv",
-        "traffic matrix: rows source, destination, bytes; or a dense matrix",
-        matrix.recognises,
-        matrix.open_matrix,
-    ),
-    "recording": Format(
+    "goal-binary": _format(goal_binary, ".bin", "binary GOAL from txt2bin of LogGOPSim (read only)"),
+    "matrix": _format(matrix, ".csv", "traffic matrix: rows source, destination, bytes; or a dense matrix"),
+    "recording": _format(
+        recording,
         ".recording",
         "recording of netplace record: a folder with the calls of each rank (read only)",
-        recording.recognises,
-        recording.open_recording,
-        files=recording.files,
     ),
-    "text": Format(
+    "text": _format(
+        text,
         ".trace",
         "format of netplace: MPI calls, computation, marks",
-        text.recognises,
-        text.open_text,
-        text_writing.write,
+        write=text_writing.write,
         stream=text_writing.text_lines,
     ),
-    "insee": Format(
+    "insee": _format(
+        insee,
         ".trc",
         "format of INSEE: sends, receives, computation",
-        insee.recognises,
-        insee.open_insee,
-        insee.write,
+        write=insee.write,
         computation="program",
     ),
-    "tit": Format(
-        ".tit",
-        "time-independent trace of SimGrid",
-        tit.recognises,
-        tit.open_tit,
-        convert=tit_lines,
-        files=tit.files,
-        computation="recorded",
+    "tit": _format(
+        tit, ".tit", "time-independent trace of SimGrid", convert=tit_lines, computation="recorded"
     ),
 }
 

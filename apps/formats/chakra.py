@@ -90,7 +90,7 @@ def files(path: Path) -> list[Path]:
     return [item for _, item in sorted(mine)] + ([groups] if groups.exists() else [])
 
 
-def open_chakra(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     return _Reader([file for file in files(path) if file.name != GROUPS_FILE], reading).trace
 
 

@@ -104,7 +104,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(b"#DIMEMAS")
 
 
-def open_dimemas(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     with named(path):
         line = next(lines_of(path, Reading()), (1, b""))[1]
         tasks = _tasks(line.decode("ascii", "replace"), reading.tasks)

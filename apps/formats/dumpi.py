@@ -219,7 +219,7 @@ def _all_ranks(path: Path, members: dict[int, Path], count: int | None) -> list[
     return [members[rank] for rank in range(count)]
 
 
-def open_dumpi(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     parts = files(path)
     trace = Trace(len(parts), iter(()))
     trace.batches = _Reader(parts, reading, trace).batches()

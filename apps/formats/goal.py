@@ -88,7 +88,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return _START.match(text) is not None
 
 
-def open_goal(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     trace = Trace(0, iter(()))
     trace.batches = batches_of(path, _Reader(path, reading, trace).schedules(), trace, reading.in_order)
     return trace

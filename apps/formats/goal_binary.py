@@ -51,7 +51,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return head[:8] in (_MAGIC.to_bytes(8, "little"), _USED_UP.to_bytes(8, "little"))
 
 
-def open_goal_binary(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     trace = Trace(0, iter(()))
     trace.batches = batches_of(path, _schedules(path, reading, trace), trace, reading.in_order)
     return trace

@@ -47,7 +47,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return False
 
 
-def open_insee(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     said = reading.tasks or declared(head_of(path))
     trace = Trace(said or 0, iter(()), by_length=True)
     trace.batches = _batches(path, reading, trace, said)

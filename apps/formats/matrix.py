@@ -46,7 +46,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return name.endswith(".csv") and b"," in first
 
 
-def open_matrix(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     ranks, pairs = pairs_of(path, reading)
     # A message is sent, received and waited for.
     calls = 3 * sum(messages for messages, _ in pairs.values())

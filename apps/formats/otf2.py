@@ -42,7 +42,7 @@ def files(path: Path) -> list[Path]:
     return [anchor, *sorted([anchor.with_suffix(".def"), *parts.glob("*")] if parts.is_dir() else [])]
 
 
-def open_otf2(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     if importlib.util.find_spec("otf2") is None:
         raise ValueError(
             f"{path}: OTF2 needs the library otf2, which is not installed; pip install 'netplace[otf2]'"

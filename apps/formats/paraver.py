@@ -156,7 +156,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(b"#Paraver")
 
 
-def open_paraver(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     with named(path):
         line = next(lines(path, Reading()), (1, b""))[1].decode("utf-8", "replace")
         header = _HEADER.match(line)

@@ -48,7 +48,7 @@ def files(path: Path) -> list[Path]:
     return sorted([*path.glob("rank-*.calls"), *path.glob("rank-*.lists")])
 
 
-def open_recording(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     ranks: dict[int, Path] = {}
     count = 0
     for file in sorted(path.glob("rank-*.calls")):

@@ -139,7 +139,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return not path.is_dir() and _HEADER.match(head.partition(b"\n")[0]) is not None
 
 
-def open_simai(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     return _Reader(path, reading).trace
 
 

@@ -94,7 +94,7 @@ _Row = tuple[int, int, int, int, int, int, int]
 _NOTHING: _Row = (Call.COMPUTE, -1, 0, 0, 0, -1, -1)
 
 
-def open_lines(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     head = head_of(path)
     said = reading.tasks or declared(head)
     trace = Trace(said or 0, iter(()), by_length=is_by_length_said(head))
@@ -300,7 +300,3 @@ def recognises(path: Path, head: bytes) -> bool:
         if words and not words[0].startswith(b"#"):
             return len(words) == len(COLUMNS) and words[1].decode("ascii", "replace") in KINDS
     return False
-
-
-def open_text(path: Path, reading: Reading) -> Trace:
-    return open_lines(path, reading)

@@ -74,7 +74,7 @@ def _listed(path: Path, head: bytes) -> list[Path]:
     return listed
 
 
-def open_tit(path: Path, reading: Reading) -> Trace:
+def open_trace(path: Path, reading: Reading) -> Trace:
     return _Reader([part for part in files(path) if part != path] or [path], reading).trace
 
 
