@@ -76,9 +76,7 @@ class RankCalls:
         try:
             self._act(name, given)
         except (KeyError, TypeError, IndexError) as error:
-            raise TraceError(
-                place, f"MPI_{name.capitalize()} is damaged: {error} is missing", "record at"
-            ) from None
+            raise self._wrong(f"MPI_{name.capitalize()} is damaged: {error} is missing") from None
 
     def datatype(self, number: int, size: int) -> None:
         self._sizes[number] = size
@@ -110,28 +108,25 @@ class RankCalls:
         time = (self._now - self.first) * 1e-9
         self._writer.add(self._rank, kind, peer, size, tag, gap=gap * 1e-9, time=time, **more)
 
+    def _wrong(self, reason: str) -> TraceError:
+        return TraceError(self._line, reason, "record at")
+
     def _bytes(self, count: int, datatype: int) -> int:
         if datatype not in self._sizes:
-            raise TraceError(self._line, f"rank {self._rank} does not know datatype {datatype}", "record at")
+            raise self._wrong(f"rank {self._rank} does not know datatype {datatype}")
         return max(count, 0) * max(self._sizes[datatype], 0)
 
     def _on(self, number: int) -> Made:
         made = self._communicators.get(number)
         if made is None:
-            raise TraceError(
-                self._line, f"rank {self._rank} does not know communicator {number}", "record at"
-            )
+            raise self._wrong(f"rank {self._rank} does not know communicator {number}")
         return made
 
     def _message(self, given: Arguments, peer: int, tag: int, size: int) -> dict[str, int] | None:
         """Return the values of a message for `CallWriter.add`; None if it goes to no rank."""
         made = self._on(given["comm"])
         if peer >= len(made.members):
-            raise TraceError(
-                self._line,
-                f"the peer is rank {peer} of a communicator with {len(made.members)} ranks",
-                "record at",
-            )
+            raise self._wrong(f"the peer is rank {peer} of a communicator with {len(made.members)} ranks")
         if peer < 0:
             return None
         return {"peer": made.members[peer], "size": size, "tag": tag, "communicator": made.number}
@@ -263,11 +258,7 @@ class RankCalls:
         size, sizes = self._extent(name, given, place, len(made.members))
         root = given.get("root", -1)
         if not -1 <= root < len(made.members):
-            raise TraceError(
-                self._line,
-                f"the root is rank {root} of a communicator with {len(made.members)} ranks",
-                "record at",
-            )
+            raise self._wrong(f"the root is rank {root} of a communicator with {len(made.members)} ranks")
         peer = made.members[root] if root >= 0 else -1
         self._add(Call.COLLECTIVE, peer, size, OPERATIONS.index(name), communicator=made.number, sizes=sizes)
 
