@@ -119,6 +119,9 @@ class _Tokens:
                 for word in _TOKEN.findall(text):
                     yield number, word
 
+    def wrong(self, reason: str) -> TraceError:
+        return TraceError(self.line, reason)
+
     def peek(self) -> str | None:
         """Return the next word and leave it there; None at the end."""
         if self._next is None:
@@ -129,10 +132,10 @@ class _Tokens:
         """Return the next word, which must be `what` if that is not empty."""
         word = self.peek()
         if word is None or self._next is None:
-            raise TraceError(self.line, f"ends too early, expected {what or 'more'}")
+            raise self.wrong(f"ends too early, expected {what or 'more'}")
         self.line, self._next = self._next[0], None
         if what and word != what:
-            raise TraceError(self.line, f"{abbreviate(word)} found, expected {what}")
+            raise self.wrong(f"{abbreviate(word)} found, expected {what}")
         return word
 
     def integer(self, what: str, least: int = 0, most: int = _MOST) -> int:
@@ -140,9 +143,7 @@ class _Tokens:
         word = self.take()
         number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else least - 1
         if not least <= number < most:
-            raise TraceError(
-                self.line, f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}"
-            )
+            raise self.wrong(f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}")
         return number
 
 
@@ -161,7 +162,7 @@ class _Reader:
             tokens.take("rank")
             rank = tokens.integer("rank", 0, ranks)
             if rank in known:
-                raise TraceError(tokens.line, f"rank {rank} appears twice")
+                raise tokens.wrong(f"rank {rank} appears twice")
             known.add(rank)
             operations = self._block(tokens, ranks, held)
             held += len(operations) if self._reading.in_order else 0
@@ -179,7 +180,7 @@ class _Reader:
             elif tokens.peek() == ":":
                 tokens.take(":")
                 if word in labels:
-                    raise TraceError(tokens.line, f"label {abbreviate(word)} appears twice")
+                    raise tokens.wrong(f"label {abbreviate(word)} appears twice")
                 labels[word] = len(operations)
                 operations.append(self._operation(tokens.take(), tokens, ranks))
             else:
@@ -191,14 +192,13 @@ class _Reader:
     ) -> None:
         how = tokens.take()
         if how not in ("requires", "irequires"):
-            raise TraceError(
-                tokens.line,
-                f"{abbreviate(word + ' ' + how)} is not an operation, expected send, recv, calc or requires",
+            raise tokens.wrong(
+                f"{abbreviate(word + ' ' + how)} is not an operation, expected send, recv, calc or requires"
             )
         other = tokens.take()
         for label in (word, other):
             if label not in labels:
-                raise TraceError(tokens.line, f"label {abbreviate(label)} is not defined above")
+                raise tokens.wrong(f"label {abbreviate(label)} is not defined above")
         needs = operations[labels[word]]
         (needs.ended if how == "requires" else needs.begun).append(labels[other])
 
@@ -210,9 +210,7 @@ class _Reader:
             tokens.take("to" if kind == "send" else "from")
             operation.peer = tokens.integer("peer", -1 if kind == "recv" else 0, ranks)
         else:
-            raise TraceError(
-                tokens.line, f"{abbreviate(kind)} is not an operation, expected send, recv or calc"
-            )
+            raise tokens.wrong(f"{abbreviate(kind)} is not an operation, expected send, recv or calc")
         while tokens.peek() in _OPTIONS:
             option = tokens.take()
             value = tokens.integer(option, -1 if (option, kind) == ("tag", "recv") else 0)
@@ -226,5 +224,5 @@ class _Reader:
     def _bytes(tokens: _Tokens) -> int:
         word = tokens.take()
         if not re.fullmatch(r"\d{1,18}b", word):
-            raise TraceError(tokens.line, f"size {abbreviate(word)} is not a number of bytes such as 64b")
+            raise tokens.wrong(f"size {abbreviate(word)} is not a number of bytes such as 64b")
         return int(word[:-1])
