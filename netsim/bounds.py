@@ -82,7 +82,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
         created = np.where(program.kind == Op.ISEND, 0, created)
     # Matched as the engines do it, by length in packets.
     need = needs(replace(program, size=np.where(computes, program.size, length)))
-    awaited = np.zeros(len(need), np.bool_)  # a job can end before what nobody waits for has left its node
+    awaited = np.zeros(len(need), np.bool_)  # messages without a waiting task can outlive the job
     awaited[need[need >= 0]] = True
     phits = np.where(awaited, packets * passes, 0) * settings.packet_phits
     sent = _sums(task_of, phits, program.tasks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-# What a draw is for, and what (place, index, cycle) are:
+# The purpose of a draw, and its (place, index, cycle):
 HALF_RING = 1  # sign of a half-ring displacement: (source node, dimension, creation cycle)
 TWIST = 2  # which of several minimal routes of a twisted torus: (source node, 0, creation cycle)
 OBLIVIOUS_VC = 3  # VC of `oblivious` at injection or turn: (router, input, cycle)
@@ -24,7 +24,7 @@ TARGET = 10  # destination of an open-loop packet: (node, 0, cycle of the draw's
 HOT_SPOT = 11  # whether an open-loop packet goes to the hot node: (node, 0, cycle of the draw's success)
 INJECTOR = 12  # which of several injectors that hold equally much: (node, 0, creation cycle)
 ROUTE = 13  # output in the general router: (router, input, cycle)
-CROSSBAR = 16  # port whose link goes first where packets share a way through the crossbar: (router, 0, cycle)
+CROSSBAR = 16  # port with priority where packets share a way through the crossbar: (router, 0, cycle)
 FLOW = 15  # port of a flow in the general router: (switch, source node, destination node)
 INJECTOR_OF_FLOW = 17  # injector of a flow that keeps its order: (source node, destination node, 0)
 VC_OF_FLOW = 18  # virtual channel of such a flow among those of its level: (source node, destination node, 0)

@@ -25,7 +25,7 @@ from netplace.topologies import Topology
 
 __all__ = ["COMPONENTS", "CriticalPath", "Stretch", "critical_path"]
 
-# What a stretch of the path is spent on.
+# Components of the path.
 COMPONENTS = {
     "computation": "tasks compute",
     "sending": "tasks create packets, one per cycle",

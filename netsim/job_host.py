@@ -87,7 +87,7 @@ class JobHost:
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._watched = -1
         self._jobs: dict[int, _Job] = {}
-        self._sound: WeakSet[Program] = WeakSet()  # programs whose numbers are in their ranges
+        self._sound: WeakSet[Program] = WeakSet()  # programs that were checked
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._still = LAST_CYCLE  # cycle from which on nothing moves, once that has been found
@@ -118,8 +118,7 @@ class JobHost:
     @contextmanager
     def _uninterrupted(self) -> Iterator[None]:
         """Perform an action as a whole: if it is interrupted, the network is unusable and reports this."""
-        # The engine may be interrupted between two cycles; then it can go on. What goes wrong and is told by
-        # an error is no interrupt.
+        # An engine that is interrupted between two cycles can continue. An error is no interrupt.
         if self._torn:
             raise ValueError("network: was interrupted in a step and cannot continue; create a new one")
         self._torn, self._engine.stands = True, False

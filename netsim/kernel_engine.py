@@ -268,7 +268,7 @@ class KernelEngine:
         parts = {"dead": dead, "down": down, "hops": table.hops}
         outcome = self._network.fail(settings, arrays | numbers_of(parts), again)
         self._describe_anew(settings, arrays)
-        # What has begun to cross a link still does, also where the packet is sent again.
+        # Packets that have begun to cross a link continue, even if they are sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         lost, sent_again, losers = outcome
         return lost, sent_again, losers
@@ -284,7 +284,7 @@ class KernelEngine:
         """Update the description of the network for engines that resume from a copy."""
         self._arguments = self._arguments[0] | settings, self._arguments[1] | arrays
 
-    # --- what is left, and who waits --------------------------------------------------------------------
+    # --- residues and waiting ---------------------------------------------------------------------------
 
     def pointers(self) -> tuple[NDArray[np.int16], ...]:
         return tuple(self._network.pointers())

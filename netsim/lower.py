@@ -33,7 +33,7 @@ HANDED_OVER = 13  # an iteration is over: what it sent of a key so counts no mor
 
 Int = NDArray[np.int64]
 _PEAK = 232  # bytes an operation, measured
-_SHORT = 1 << 12  # a table of so many values costs nothing
+_SHORT = 1 << 12  # a table of this size costs nothing
 
 
 @dataclass(frozen=True)

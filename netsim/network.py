@@ -22,7 +22,7 @@ from netplace.netsim.validation import check_pointers, check_traffic
 __all__ = ["ENGINES", "LAST_CYCLE", "ArbiterState", "Network", "Waiting"]
 
 _MOST_WINDOWS = 20_000  # in which link loads are counted
-_BYTES_PER_LOAD = 32  # of a link in a window: as it is counted, and as what is made of it
+_BYTES_PER_LOAD = 32  # of a link in a window: for its count, and for the derived load
 
 
 class Network(JobHost):
@@ -199,7 +199,7 @@ class Network(JobHost):
             if self._coming and self._coming[0].at <= self.now:
                 return None
             if stop < limit and (self._unfinished or limit < LAST_CYCLE):
-                # A job is to begin, or a fault, which may set free what is stuck.
+                # A job or a fault is due, which may free blocked packets.
                 self._engine.now = stop
                 return None
             if self._coming and limit < LAST_CYCLE:
@@ -308,7 +308,7 @@ class Network(JobHost):
         most = min(_MOST_WINDOWS, memory_limit() // bytes_each) // 2 * 2
         self._window = window
         while self._unfinished and (max_cycles is None or self.now < max_cycles):
-            if len(self._window_loads) == most:  # how long a run is nobody knows before
+            if len(self._window_loads) == most:  # the length of a run is not known in advance
                 self._window_loads = self._window_loads[1::2]
                 self._window *= 2
             stop = self.now + self._window

@@ -267,8 +267,7 @@ class Settings:
 
 def _side_by_side(settings: Settings, jobs: list[Placed], part_processes: int) -> Result | None:
     """Return the result of a run whose parts processes have simulated; None if it must run as a whole."""
-    # None where there is one part only, and where a part has no result: what is wrong is then for the whole
-    # run to tell.
+    # None if there is only one part, or if a part has no result; the whole run then reports the error.
     check = settings.network()
     for program, where, start, times in jobs:
         check.start(program, where, at=start, times=times)

@@ -39,7 +39,7 @@ OWN = (
     "byte_hops_al",
 )
 
-_BYTES_PER_PAIR = 48  # of nodes whose routes are laid out
+_BYTES_PER_PAIR = 48  # of nodes while their routes are expanded
 
 
 @dataclass(frozen=True)

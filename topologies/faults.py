@@ -77,7 +77,7 @@ def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) ->
     rng = np.random.default_rng(seed)
     switches = Switches.of(of)
     cables = cables_of(of, switches.first)
-    if switches.sockets > 1:  # whose buses are no cables
+    if switches.sockets > 1:  # buses are no cables
         cables = cables[
             (cables - switches.first)[:, [0, 2]].min(axis=1) < switches.count - switches.compute_nodes
         ]

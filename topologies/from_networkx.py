@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["from_networkx"]
 
-# What links with named ports may carry: the least value, the usual one, and its type.
+# Attributes of links with named ports: the least value, the default, and the type.
 _OF_LINK: dict[str, tuple[int, int, type]] = {
     "axis": (-1, -1, np.int64),
     "closes": (0, 0, np.bool_),

@@ -84,7 +84,7 @@ def _nccl(root: Element, text: str) -> Graph:
     number = {pci.get("busid", "").lower(): place for place, (pci, _) in enumerate(gpus)}
     if len(number) < len(gpus):
         raise ValueError(f"{text}: two GPUs of NCCL's topology have the same busid")
-    told: dict[tuple[int, int], int] = {}  # by the GPU that tells of it; a link between GPUs is told of twice
+    told: dict[tuple[int, int], int] = {}  # by the GPU that lists it; a link between GPUs is listed twice
     for place, (_, gpu) in enumerate(gpus):
         for link in gpu.findall("nvlink"):
             target, kind = link.get("target", "").lower(), link.get("tclass", "").lower()
@@ -181,8 +181,8 @@ def _astra(content: str, path: str, text: str, phit: int, part: str) -> Topology
 
 
 _TAG = r"(?s:(?><\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)"  # what stands before the root of XML
-_KEYS = r"(?:[A-Za-z_-]+\s*:[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # keys of YAML before the one that tells
-# In the order in which they are asked whether a file is theirs; what is none of them is a list of cables.
+_KEYS = r"(?:[A-Za-z_-]+\s*:[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # keys of YAML before the decisive one
+# The first match determines the format; a file without a match is a list of cables.
 FILE_FORMATS = [
     FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml")),
     FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf")),

@@ -18,7 +18,7 @@ from netplace.apps.collectives.recursive_doubling import allreduce_recursive_dou
 from netplace.apps.collectives.tree_based import tree_reduce
 
 _Windows = list[list[Part]]  # after each number of steps, the interval that each place of the core still has
-_Interval = Callable[[Folding, int, int], Part]  # of the group of so many places to which a place belongs
+_Interval = Callable[[Folding, int, int], Part]  # of the group of this size to which a place belongs
 
 
 def allreduce_rabenseifner(call: Call) -> Rounds:

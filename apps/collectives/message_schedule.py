@@ -16,7 +16,7 @@ from netplace.apps.task import TaskWriter
 
 __all__ = ["Schedule"]
 
-MOST_RANKS = 1 << 18  # whose messages are listed: those of a round take 200 bytes each
+MOST_RANKS = 1 << 18  # of a list of messages, which take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
 
 

@@ -59,7 +59,7 @@ class _Travelling:
             yield begin, begin + size
 
 
-# Recursive doubling among any number of ranks: how those without a partner get what they lack.
+# Recursive doubling among any number of ranks: how those without a partner get the missing data.
 #
 # Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005, section 4.1.
 

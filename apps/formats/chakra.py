@@ -52,11 +52,11 @@ _OPERATIONS = (
     *("allreduce", "reduce", "allgather", "gather", "scatter", "bcast", "alltoall"),
     *("reduce_scatter", "reduce_scatter", "barrier"),
 )
-_SHARED = ("alltoall", "scatter")  # whose size is for all NPUs together
+_SHARED = ("alltoall", "scatter")  # their size is for all NPUs together
 _SCHEMAS = ("0.0.1", "0.0.4", "1.0.1", "1.0.2", "1.0.2-chakra.0.0.4")
 _FILE = re.compile(r"(?P<name>.*)\.(?P<npu>\d+)\.et")
 _TAG_MASK = (1 << 31) - 1
-_HELD = 20  # bytes in memory for each of a file, whose nodes are put in order
+_HELD = 20  # bytes in memory for each byte of a file
 
 
 def recognises(path: Path, head: bytes) -> bool:

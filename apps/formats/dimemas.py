@@ -40,7 +40,7 @@ from netplace.checks import abbreviate
 
 # The global operations of Dimemas traces, and what a record's bytes are of.
 #
-# A record tells how many bytes its task sent and received. Where descriptions of the format are silent we
+# A record contains the bytes that its task sent and received. Where descriptions of the format are silent, we
 # assume: the vector of a broadcast is the larger size that a record names; SENT of an all-to-all is for each
 # pair, and that of an all-to-all-v is the total, sent in equal parts.
 

@@ -81,7 +81,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = tuple(
     (name, layout) for name, _, layout in (word.partition(":") for word in _LAYOUT.split())
 )
 END_OF_STREAM = len(FUNCTIONS) + 3  # after two labels for functions of the program
-# What a call was given and gave, by the names of MPI's parameters: numbers, lists of them, statuses.
+# Arguments and results of a call by the names of MPI's parameters: numbers, lists of them, statuses.
 Arguments = dict[str, Any]
 # Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
 TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]

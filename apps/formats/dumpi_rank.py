@@ -233,7 +233,7 @@ class RankCalls:
     def _complete(self, name: int, status: Status | None) -> None:
         request = self._requests.get(name)
         if request is None or request.open is None:
-            return  # null, inactive, or one to nobody
+            return  # null, inactive, or to MPI_PROC_NULL
         received: dict[str, int] = {}
         what = "recv" if request.kind == Call.IRECV else "send"
         self._completed[f"MPI_{self._name.capitalize()} ({what})"] += 1
@@ -264,7 +264,7 @@ class RankCalls:
 
     def _extent(self, name: str, given: Arguments, place: int, ranks: int) -> tuple[int, list[int] | None]:
         """Return the bytes of a call, and those of each partner where it lists them."""
-        # What stays in place has no send count; where every rank gets as much as it gives, the receive side
+        # Data in place has no send count; where every rank receives as much as it sends, the receive side
         # is taken.
         if name == "barrier":
             return 0, None

@@ -138,7 +138,7 @@ def write(program: Program) -> bytes:
     program.check_columns()
     opener = openers(program)
     source = np.where(opener >= 0, opener, np.arange(len(program)))
-    # What stands for an operation: a wait for an irecv the receive, an irecv and a wait for an isend nothing.
+    # A wait for an irecv becomes the receive; an irecv, and a wait for an isend, become nothing.
     kind = np.where(opener >= 0, program.kind[source], program.kind)
     said = np.where(opener >= 0, kind == Op.IRECV, kind != Op.IRECV)
     source = source[said]

@@ -22,7 +22,7 @@ from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks.inputs import input_file
 
 _SUFFIX = ".otf2"
-_NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is told in another way
+_NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is given in another way
 _UNEVEN = ("ALLTOALLV", "ALLTOALLW")
 _NONBLOCKING = {f"MPI_I{name}" for name in OPERATIONS} | {f"MPI_Ineighbor_{n}" for n in OPERATIONS}
 

@@ -188,7 +188,7 @@ class _Rank:
 
     def _calls(self, timed: NDArray[Any], gap: NDArray[np.int64]) -> tuple[NDArray[Any], list[list[int]]]:
         kept = timed["kind"] <= Call.COLLECTIVE
-        # What was computed before a cancelled call, or the end, comes before the next, or stands alone.
+        # Computation before a cancelled call, or before the end, precedes the next call, or stands alone.
         calls = np.zeros(len(timed), CALL)
         calls["rank"], calls["kind"] = self._rank, np.where(kept, timed["kind"], Call.COMPUTE)
         for name in ("wild", "size", "request"):

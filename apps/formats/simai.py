@@ -129,7 +129,7 @@ _COLLECTIVES = {
     "ALLTOALL": "alltoall",
     "BROADCAST": "bcast",
 }
-_BLOCKS = ("allgather", "alltoall")  # whose calls give one of the group's blocks
+_BLOCKS = ("allgather", "alltoall")  # their calls contain the bytes of one block
 _GROUPS = ("TP", "EP", "DP_EP", "DP")
 _WORDS = 12
 

@@ -36,11 +36,11 @@ def named(path: Path) -> Iterator[None]:
         raise FileError(f"{path}, {error}") from None
 
 
-HEAD = 1 << 16  # bytes by which a format is told
+HEAD = 1 << 16  # bytes from which a format is recognized
 BLOCK = 1 << 22  # bytes read at a time
 _LEFT_OUT = re.compile(rb"^(?:#|/\*) left out: ([^\n*]*)", re.MULTILINE)
 _NUMBER_AND_NAME = re.compile(rb"(\d{1,18}) ([A-Za-z_][\w -]{0,63})")
-_LONGEST_LINE = 1 << 26  # bytes: what is longer is no line of a trace
+_LONGEST_LINE = 1 << 26  # bytes; no line of a trace is longer
 
 
 def head_of(path: Path) -> bytes:

@@ -9,7 +9,7 @@ from netplace.apps.formats.stream import TraceError
 from netplace.checks import abbreviate
 
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48
-_WORD = 8  # bytes of a word that are told apart
+_WORD = 8  # bytes by which words are distinguished
 _DIGITS = 19  # of the largest number
 _BITS = 62  # of a number
 

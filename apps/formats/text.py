@@ -158,7 +158,7 @@ class _Reader:
             calls[name] = getattr(lines, name)
         calls["sizes"], calls["time"] = -1, np.nan
         sizes: list[tuple[int, ...]] = []
-        # What a line of words says may rest on lines before it, so these are taken in their order.
+        # The meaning of such a line can depend on the lines before it, so they are read in order.
         others = np.flatnonzero(np.isin(lines.kind, (Call.COLLECTIVE, Call.MARK, COMMUNICATOR)))
         said = [
             self._said(lines, row, peer, words, sizes)

@@ -8,7 +8,7 @@ from netplace.apps.formats.writing import Line, Options, dense_tags, lines_of, n
 from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 
-# Those whose action is sure to mean the same in all releases.
+# Those whose action means the same in all releases.
 _KEPT = ("barrier", "bcast", "reduce", "allreduce", "alltoall", "alltoallv", "allgather", "gather")
 
 

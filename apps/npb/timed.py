@@ -49,7 +49,7 @@ def timed_program(
         begun.append(_begin(TaskWriter(task, tasks, collectives), runs(task), before))
         once += begun[-1].loop
         each += len(begun[-1].writer) - begun[-1].loop
-        check_size(name, 1, once, each)  # early, where so many tasks can never fit
+        check_size(name, 1, once, each)  # early, if the tasks can never fit
     check_size(name, iterations, once, each)
     return Program.of(_finish(begun, after), name)
 

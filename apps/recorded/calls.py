@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 __all__ = ["CALL", "Batch", "Call", "CallWriter"]
 
 BATCH = 1 << 16  # calls
-ANY = -1  # the source or tag of a receive that takes any and of which no status tells the one it took
+ANY = -1  # source or tag of a receive that takes any, where no status contains the one it took
 
 # Collectives by number; the names are MPI's in lower case, without MPI_.
 OPERATIONS = (

@@ -251,7 +251,7 @@ def _whole(
     alone = np.setdiff1d(messages, np.concatenate([sends, receives]))
     lost = 0
     for row in alone.tolist():
-        # What has no partner in all of the trace stays, for `netplace.apps.Program.check` to name.
+        # A message without a partner in the whole trace stays; `netplace.apps.Program.check` reports it.
         side, *channel, place = named[row].tolist()
         if place < counts[1 - side, *channel]:
             torn[row] = True
@@ -265,7 +265,7 @@ def _whole(
         if len(own) < sum(chosen is None or member in chosen for member in members):
             torn[own] = True
             lost += 1
-    # What the rank computed before a call that goes, it still computed.
+    # The computation before a dropped call stays.
     calls["kind"][torn] = Call.COMPUTE
     calls["size"][torn] = 0
     for name in ("request", "sizes", "peer"):

@@ -17,7 +17,7 @@ from netplace.checks import MEMORY_LIMIT, memory_limit
 __all__ = ["check_left_out"]
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
-PENDING = -2  # source of a receive that is told where it is completed
+PENDING = -2  # source of a receive that is known only at its completion
 
 
 def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:

@@ -29,7 +29,7 @@ class Collective:
     members: tuple[int, ...]  # world ranks of the communicator
     root: int  # world rank of the root, -1 if it has none
     sizes: tuple[int, ...]  # bytes that each member's call names
-    lists: tuple[tuple[int, ...] | None, ...]  # bytes for each partner, of the members whose call lists them
+    lists: tuple[tuple[int, ...] | None, ...]  # bytes for each partner, where a member's call lists them
 
     @property
     def bytes(self) -> int:

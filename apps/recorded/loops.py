@@ -13,10 +13,10 @@ from netplace.apps.recorded.calls import CALL, Batch, Call
 from netplace.apps.recorded.program import cycles_before
 from netplace.apps.recorded.settling import Settling, opens
 
-# Calls in a form in which what is done again looks the same again: `NORMAL` rows.
+# Calls in a form in which repetitions are equal: `NORMAL` rows.
 #
-# A request is told by its age, how many its rank has opened since, instead of its number; computation is in
-# whole cycles; what takes no time and no message is omitted, marks and the recorded clock too.
+# Instead of a number, a request has an age: the requests that its rank has opened since. Computation is in
+# whole cycles. Marks, the recorded clock, and calls without time or messages are omitted.
 
 Int = NDArray[np.int64]
 COLUMNS = ("kind", "peer", "communicator", "size", "tag", "sizes", "before", "age")

@@ -188,7 +188,7 @@ class Recorded:
         lost += number
         stay = keep & ~apart & ~torn
         gone = self.calls[keep & ~stay].copy()
-        # What the rank computed before a call that goes, it still computed.
+        # The computation before a dropped call stays.
         calls = self.calls.copy()
         gone["kind"], gone["size"], gone["request"], gone["sizes"], gone["peer"] = Call.COMPUTE, 0, -1, -1, -1
         calls[keep & ~stay] = gone

@@ -145,7 +145,7 @@ def link_load(problem: MappingProblem) -> QapResult:
     two tasks, or of a task and a free node; for ``max``, a descent follows. The sum of squares is small if
     loads are few and even. It is not a quadratic assignment problem, because many pairs share a link.
     """
-    # What is large is imported where it is first used.
+    # Large modules are imported on first use.
     from scipy import sparse
 
     from netplace.placement.mapping.routed_links import routed_links
@@ -153,7 +153,7 @@ def link_load(problem: MappingProblem) -> QapResult:
     options = read_option(problem.option, _WORDS, "mapping link-load: option", "objective", OBJECTIVES)
     objective, routing = options.pop("objective", "squares"), options.pop("routing", "")
     budget = Budget(**options)
-    with budget.stopped():  # time limits the search, not what is made before it
+    with budget.stopped():  # the time limit applies to the search alone
         W: Any = problem.traffic("mapping link-load")
         routed = routed_links(problem.topology, problem.nodes, routing)
         search = _LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)

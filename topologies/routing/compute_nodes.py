@@ -155,7 +155,7 @@ def _add_sockets(switches: Switches, entries: NDArray[np.int16], first: int) -> 
     below = switches.neighbor[first + above, down]
     entries[first + above, below] = -1
     entries[first + above, below, 0] = down
-    bare = np.setdiff1d(sockets, sockets[socket])  # whose bus has failed
+    bare = np.setdiff1d(sockets, sockets[socket])  # with a failed bus
     entries[:, bare] = -1
 
 

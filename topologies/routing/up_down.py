@@ -75,7 +75,7 @@ def _lengths(
     below = np.full((count, count), _FAR, np.int32)
     np.fill_diagonal(below, 0)
     order = np.argsort(rank)
-    for switch in order[::-1]:  # the lowest first: what is below it is known
+    for switch in order[::-1]:  # the lowest first, so that everything below is known
         under = ends[switch, downward[switch]]
         if under.size:
             below[switch] = np.minimum(below[switch], below[under].min(axis=0) + 1)

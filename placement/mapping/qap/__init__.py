@@ -102,7 +102,7 @@ def solve_qap(
     """
     chosen = METHODS[check_choice(method, METHODS, "mapping method")]
     problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)
-    # Not the bare seed: who shuffles tasks by the same one would find them put in order by the first draw.
+    # Not the bare seed: tasks shuffled by the same seed would be put back in order by the first draw.
     rng = np.random.default_rng([check_int(seed, "seed", 0), len(problem.B)])
     if seconds is None and iterations is None:
         iterations = chosen.iterations

@@ -16,7 +16,7 @@ from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Floats, Integers, Sparse
 
 _TARGETED = 0.9  # share of proposals that take a task next to a partner
-_STEPS, _QUENCH = 64, 8  # temperatures of a run, the last of which freeze what is left
+_STEPS, _QUENCH = 64, 8  # temperatures of a run, the last of which freeze it
 _START, _END = 0.7, 0.1  # shares of the fall in cost that are left at first and last temperature of a run
 _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 

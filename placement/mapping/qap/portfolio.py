@@ -27,7 +27,7 @@ from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
 _SIZE = 5
-_ALIKE = 0.15  # parents that differ in a smaller share of places have nothing left to tell each other
+_ALIKE = 0.15  # parents that differ in a smaller share of places are too similar to cross
 _MOVED = 0.3  # share of the places that a perturbation changes
 
 
@@ -124,13 +124,13 @@ def _multilevel(problem: QapProblem, rng: np.random.Generator, budget: Budget) -
     return place_many(problem.A, locations, rng, budget)
 
 
-_MOST_DENSE = 256  # locations up to which tabu search, whose every swap looks at all pairs, is worth while
+_MOST_DENSE = 256  # locations up to which tabu search, which looks at all pairs for every swap, is worthwhile
 _FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and its least sweeps
 _SWAPS = 20  # length of a tabu search, in swaps per location
 _LARGE = (
     5000  # least sweeps of a run where annealing is alone: in one short run a large problem goes furthest
 )
-_LAST = 3.0  # a run of which fewer than this would fit into what is left takes all that is left
+_LAST = 3.0  # if fewer runs than this fit into the rest of the budget, one run takes all of it
 _WINNER = 4.0  # how much more work the better method gets
 _SLOW = (
     2.0  # where a sweep costs this many swaps, flows are so dense that tabu search is taken for the better

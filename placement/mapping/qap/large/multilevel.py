@@ -93,7 +93,7 @@ def narrow(flows: Any) -> Any:
 # are halved between two that are far apart.
 
 _EXACT = 8192  # locations up to which the nearest are looked up in the whole table
-_WINDOW = 4  # elsewhere: so many before and behind in the order
+_WINDOW = 4  # elsewhere: locations before and after each in the order
 
 
 def bisected(locations: Locations) -> NDArray[np.int64]:
