@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks.amounts import MOST
 from netplace.checks.csv_cells import frame_as_read
@@ -14,15 +14,20 @@ from netplace.checks.inputs import input_file
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["names_in", "numbers_in", "text_table"]
+__all__ = ["names_in", "numbers_in", "read_cells", "text_table"]
+
+
+def read_cells(path: Path, **options: Any) -> pd.DataFrame:
+    """Return `pandas.read_csv` of a local file; pandas takes names such as ``file:x`` for addresses."""
+    import pandas as pd
+
+    return frame_as_read(pd.read_csv(input_file(path).absolute(), **options))
 
 
 def text_table(path: Path, what: str = "table") -> pd.DataFrame:
     """Return the table in a CSV file, all cells as text."""
-    import pandas as pd
-
     try:
-        return frame_as_read(pd.read_csv(input_file(path), dtype="str", keep_default_na=False))
+        return read_cells(path, dtype="str", keep_default_na=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
 

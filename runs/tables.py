@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
-from netplace.checks.columns import numbers_in
-from netplace.checks.csv_cells import frame_as_read, write_frame
+from netplace.checks.columns import numbers_in, read_cells
+from netplace.checks.csv_cells import write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.quantities import quantities
 from netplace.checks.table_file import opened, sealed
@@ -224,13 +224,11 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Return a table that `write_table` wrote, or one of others with some of its columns."""
-    import pandas as pd
-
     try:
-        if input_file(path).suffix == ".parquet":
-            frame = _parquet(path)
+        if path.suffix == ".parquet":
+            frame = _parquet(input_file(path))
         else:
-            frame = frame_as_read(pd.read_csv(path, dtype="str", keep_default_na=False))
+            frame = read_cells(path, dtype="str", keep_default_na=False)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror or error}") from None
     except MemoryError:

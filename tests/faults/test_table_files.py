@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -118,3 +119,11 @@ def test_a_logarithm_is_written_as_people_read_it(tmp_path):
 def test_names_that_leave_no_room_are_no_warning(table):
     table(mapping="a very long name of a mapping " * 9)
     assert run("plot", "t.csv", "-o", "x.svg", "--column").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["file:x.csv", "http:x.csv", "s3:x.csv", "memory:x.csv"])
+def test_a_name_that_reads_like_an_address_is_a_file(table, tmp_path, name):
+    table()
+    expected = read_table(tmp_path / "t.csv")
+    (tmp_path / "t.csv").rename(tmp_path / name)
+    assert read_table(Path(name)).equals(expected)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.checks.csv_cells import frame_as_read
+from netplace.checks.columns import read_cells
 from netplace.report.comparison.kinds.figures import NEITHER
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.study import page, recognises
@@ -26,7 +26,7 @@ def outcome(path: Path) -> Outcome:
 def _rows(file: Path, asked: dict[str, str]) -> list[Entry]:
     """Return an entry for each row: what is text says which it is, what is a number came of it."""
     try:
-        frame = frame_as_read(pd.read_csv(file))
+        frame = read_cells(file)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: is not a table, {str(error).strip().splitlines()[0]}") from None
     numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
