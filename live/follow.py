@@ -169,6 +169,10 @@ class Follower:
         ours = [job for job in jobs if job.comment == MARK and job.state == "PENDING"]
         for gone in self._seen.keys() - {job.number for job in ours}:
             del self._seen[gone]
+        if self.act:
+            for path in self.folder.glob("*.hosts"):
+                if path.stem not in {job.number for job in jobs}:
+                    path.unlink()
         for job in sorted(ours, key=lambda one: (-one.priority, one.submitted, one.number)):
             if not job.held and not job.required:
                 continue

@@ -47,7 +47,7 @@ _ENVIRONMENT = (
     "LSF_LIBDIR",
     "LSF_SERVERDIR",
 )
-_FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%h|%P|%k"  # of squeue; the comment last, as it can hold anything
+_FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%P|%k"  # of squeue; the comment last, as it can hold anything
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
 _FLAGS = "*~#!%$@^-+"
 
@@ -99,8 +99,6 @@ class QueuedJob:
         The greatest first.
     tasks : int
         Tasks on each node.
-    shares : bool
-        Whether it may share its nodes with other jobs.
     comment : str
         Comment of its user.
     queues : frozenset of str
@@ -118,7 +116,6 @@ class QueuedJob:
     submitted: float = 0.0
     priority: int = 0
     tasks: int = 1
-    shares: bool = False
     comment: str = ""
     queues: frozenset[str] = frozenset()
 
@@ -299,11 +296,11 @@ def read_queue(text: str) -> list[QueuedJob]:
         return _read_json(text)
     made = []
     for place, line in enumerate(text.splitlines(), 1):
-        words = line.split("|", 12)
-        if len(words) != 13:
-            raise ValueError(f"squeue, line {place}: {len(words)} fields, expected 13 of {_FORMAT}")
-        number, state, reason, size, nodes, limit, priority, ends, submitted, required, shared = words[:11]
-        queues, comment = words[11:]
+        words = line.split("|", 11)
+        if len(words) != 12:
+            raise ValueError(f"squeue, line {place}: {len(words)} fields, expected 12 of {_FORMAT}")
+        number, state, reason, size, nodes, limit, priority, ends, submitted, required = words[:10]
+        queues, comment = words[10:]
         if not size.isascii() or not size.isdigit():
             raise ValueError(f"squeue, line {place}: {abbreviate(size)} nodes, expected a number")
         made.append(
@@ -319,7 +316,6 @@ def read_queue(text: str) -> list[QueuedJob]:
                 _time(submitted),
                 int(priority) if priority.isdigit() else 0,
                 1,
-                shared == "YES",
                 "" if comment == "(null)" else comment,
                 _set(queues),
             )
@@ -364,7 +360,6 @@ def _read_json(text: str) -> list[QueuedJob]:
                 _amount(row, "submit_time", where),
                 int(_amount(row, "priority", where)),
                 max(1, tasks // max(size, 1)),
-                bool(row.get("oversubscribe") or False),
                 str(row.get("comment", "") or ""),
                 _set(str(row.get("partition", "") or "")),
             )

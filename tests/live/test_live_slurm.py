@@ -30,8 +30,8 @@ def test_states_of_nodes():
 
 
 TEXT = (
-    "7|PENDING|JobHeldUser|3||1-02:00:00|0|N/A|2026-11-24T19:38:51||OK|p,q|netplace\n"
-    "8|RUNNING|None|2|n[0-1]|5:00|42|2026-11-24T19:43:52|2026-11-24T19:38:51|(null)|OK|p|a|b\n"
+    "7|PENDING|JobHeldUser|3||1-02:00:00|0|N/A|2026-11-24T19:38:51||p,q|netplace\n"
+    "8|RUNNING|None|2|n[0-1]|5:00|42|2026-11-24T19:43:52|2026-11-24T19:38:51|(null)|p|a|b\n"
 )
 
 
@@ -173,6 +173,8 @@ def test_ranks_on_a_node_stand_together_in_the_hostfile(tmp_path):
     controller = FakeController([held("1", 2, tasks=3)])
     assert follower(tmp_path, controller).place_all() == 1
     assert (tmp_path / "1.hosts").read_text().split() == ["n0"] * 3 + ["n1"] * 3
+    assert follower(tmp_path, FakeController([])).place_all() == 0
+    assert not (tmp_path / "1.hosts").exists(), "of a job that has ended"
 
 
 def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
