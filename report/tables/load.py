@@ -77,43 +77,60 @@ def curve_table(frame: pd.DataFrame, title: str) -> Table:
     return table(f"{title}: {what}", ["curve", *columns] if several else columns, rows)
 
 
-def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[str]:
-    """Return the load from which each curve is saturated (98 % accepted, interpolated), with an interval."""
+def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:
+    """Return the load from which each curve is saturated: 98 % of it is accepted, interpolated.
+
+    ``load`` is the mean over seeds, with ``half_width``, and None unless all seeds are saturated; ``low`` and
+    ``high`` are loads that were tried. The most that is accepted and the highest load are given, too.
+    """
     rows = [
         (curve, plan.seed, plan.offered, point.accepted)
         for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True)
     ]
-    said = []
+    made = []
     for curve, own in pd.DataFrame(rows, columns=["curve", "seed", "load", "accepted"]).groupby(
         "curve", sort=False
     ):
         runs = [run.sort_values("load") for _, run in own.groupby("seed")]
         ends = [_saturated(run["load"].to_numpy(float), run["accepted"].to_numpy(float)) for run in runs]
-        most = (
-            f"it accepts at most {own.groupby('load')['accepted'].mean().max():.3g} phits a node and cycle."
+        reached = [end for end in ends if end is not None]
+        found = estimate([load for _, load, _ in reached]) if len(reached) == len(ends) else None
+        made.append(
+            {
+                "curve": curve,
+                "load": None if found is None else found.mean,
+                "half_width": None if found is None or len(reached) < 2 else found.half_width,
+                "low": min((low for low, _, _ in reached), default=None),
+                "high": max((high for *_, high in reached), default=None),
+                "seeds": len(ends),
+                "saturated_seeds": len(reached),
+                "accepted": float(own.groupby("load")["accepted"].mean().max()),
+                "highest": float(own["load"].max()),
+            }
         )
-        last, reached = float(own["load"].max()), [end for end in ends if end is not None]
+    return made
+
+
+def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[str]:
+    """Return `saturations` in sentences."""
+    said = []
+    for one in saturations(plans, points):
+        curve, seeds, reached = one["curve"], one["seeds"], one["saturated_seeds"]
+        most = f"it accepts at most {one['accepted']:.3g} phits a node and cycle."
         if not reached:
-            said.append(f"{curve}: accepts all loads that were tried, up to {last:g}.")
-        elif len(reached) < len(ends):
-            where = f"{len(reached)} of {len(ends)} seeds are saturated at loads up to {last:g}"
+            said.append(f"{curve}: accepts all loads that were tried, up to {one['highest']:g}.")
+        elif reached < seeds:
+            where = f"{reached} of {seeds} seeds are saturated at loads up to {one['highest']:g}"
             said.append(f"{curve}: {where}, so the load from which it is saturated has no interval; {most}")
+        elif one["low"] == one["high"]:
+            said.append(
+                f"{curve}: it is saturated at {one['high']:g}, the lowest load that was tried; {most}"
+            )
         else:
-            least, above = min(low for low, _, _ in reached), max(high for *_, high in reached)
-            if least == above:
-                where = f"it is saturated at {above:g}, the lowest load that was tried"
-            else:
-                found = estimate([load for _, load, _ in reached])
-                width = "" if len(reached) < 2 else f" ± {found.half_width:.2g}"
-                over = (
-                    "one seed, no interval"
-                    if len(reached) < 2
-                    else f"95 % interval over {len(reached)} seeds"
-                )
-                where = (
-                    f"it is saturated from {found.mean:.3g}{width} ({over}), between {least:g} and {above:g}"
-                )
-            said.append(f"{curve}: {where}; {most}")
+            width = "" if seeds < 2 else f" ± {one['half_width']:.2g}"
+            over = "one seed, no interval" if seeds < 2 else f"95 % interval over {seeds} seeds"
+            where = f"it is saturated from {one['load']:.3g}{width} ({over})"
+            said.append(f"{curve}: {where}, between {one['low']:g} and {one['high']:g}; {most}")
     return said
 
 
@@ -144,6 +161,7 @@ def describe_points(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) ->
     }
     return {
         **same,
+        **({"saturation": saturations(plans, points)} if len(points) > 1 else {}),
         "points": [
             {**{name: value for name, value in described.items() if name not in same}, **point.to_dict()}
             for described, point in zip(plain, points, strict=True)

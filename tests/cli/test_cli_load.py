@@ -227,6 +227,13 @@ def test_the_load_of_saturation_has_an_interval_over_seeds(netplace, tmp_path):
     assert "95 % interval over 3 seeds), between 0." in said
     one = " ".join(netplace(*words, "--vcs", 1).stdout.split())
     assert "one seed, no interval" in one
+    (tmp_path / "load.json").write_text(netplace(*words, "--vcs", 1, "--seeds", 3, "--json").stdout)
+    [saturation] = json.loads((tmp_path / "load.json").read_text())["saturation"]
+    assert saturation["low"] < saturation["load"] < saturation["high"]
+    assert f"from {saturation['load']:.3g} ± {saturation['half_width']:.2g} (95 %" in said
     page = tmp_path / "page.html"
+    assert netplace("report", tmp_path / "load.json", "-o", page).exit_code == 0
+    assert "95 % interval over 3 seeds" in page.read_text()
+    page.unlink()
     assert netplace(*words, "--vcs", 1, "--seeds", 3, "-o", page).exit_code == 0
     assert "95 % interval over 3 seeds" in page.read_text()

@@ -42,7 +42,8 @@ def page(path: Path) -> Page:
     frame = curve_frame(plans, figures)
     curves = [str(curve) for curve in frame["curve"].unique()]
     parts: list[Part] = [load_figure(frame, "Accepted load and delay of packets"), _table(frame)]
-    asked = asked_of({name: value for name, value in saved_object(path).items() if name != "points"})
+    found = ("points", "saturation")
+    asked = asked_of({name: value for name, value in saved_object(path).items() if name not in found})
     asked += versions_of(points[0].get("versions"))
     title = f"Load curves: {', '.join(curves[:4])}" + (" .." if len(curves) > 4 else "")
     return Page(title, saturation_notes(plans, figures), asked, parts)

@@ -83,6 +83,12 @@ _RUN_OPTIONS: dict[str, Kind] = {
     "timeline": listed(_TIMELINE),
 }
 
+_SATURATION = table(
+    {"curve": text, **dict.fromkeys(("accepted", "highest"), _COUNT)}
+    | dict.fromkeys(("load", "half_width", "low", "high"), maybe(_COUNT))
+    | dict.fromkeys(("seeds", "saturated_seeds"), number())
+)
+
 # What was asked for a load point stands beside all points, where it is the same, or in each.
 _LOAD_ASKED: dict[str, Kind] = {
     "network": text,
@@ -137,8 +143,8 @@ def _run(value: Any, where: str) -> None:
 
 
 def _load(value: Any, where: str) -> None:
-    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED)(value, where)
-    same = {name: member for name, member in value.items() if name != "points"}
+    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED | {"saturation": listed(_SATURATION)})(value, where)
+    same = {name: member for name, member in value.items() if name not in ("points", "saturation")}
     for place, point in enumerate(value["points"]):
         _ASKED_POINT(same | point, f"{where}: points[{place}]")
 
