@@ -13,16 +13,16 @@ import pandas as pd
 PAGE = Path(__file__).parents[1] / "studies" / "claims.md"
 HEAD = """# Published claims on scheduling and power, one by one
 
-This page compares what F. Mendonca's thesis (2017) and O. Marra et al. (2011) print or plot with the
-results of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
+This page compares the printed and plotted results of F. Mendonca's thesis (2017) and of O. Marra et al.
+(2011) with those of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
 [two-kinds](two-kinds.md) and [power](power.md). `docs/figures/claims.py` makes this page from their folders.
 
-An order is *held* if the mean has the published sign and most instances do. *Like* means that the means are
+An order is *held* if the mean and most instances have the published sign. *Like* means that the means are
 within 5 %. A number of SWDUAL is held if the greedy schedule is within 20 % of the measured time, and a
-solving time if ours is shorter. *For* and *against* count instances (for an order among several rules,
-pairs). *Not tried* means that the log of CEA Curie is not available, or that the input is not printed. A
-claim can hold on one log and not on another, so it has one row for each log on which it was tried. Those of
-chapter 4 are for Curie, and ours for other logs.
+solving time is held if ours is shorter. *For* and *against* count instances (for an order among several
+rules, pairs). *Not tried* means that the log of CEA Curie is not available, or that the input is not printed.
+A claim can hold on one log and not on another, so it has one row for each log on which we tried it. The
+claims of chapter 4 are for Curie, and we tried them on other logs.
 
 """
 NOT_TRIED = [

@@ -13,23 +13,23 @@ from netplace.experiments.shared.statistics import constant
 STUDIES = Path(__file__).parents[1] / "studies"
 PAGE = STUDIES / "published-tables.md"
 PRINTED = Path(__file__).parents[2] / "experiments" / "published"
-HEAD = """# Published tables, cell beside cell
+HEAD = """# Published tables, cell by cell
 
-This page shows how many printed cells of each published table on allocation and mapping a study matches,
-and the tolerance. *A constant* is the number of cells that the best single value would match, chosen with
-the cells known, one for each quantity of a table. A lower score than the constant means that the study does
-not reproduce the differences between the printed cells. For orders, the baseline is a coin, which matches
-half of them. Each table has one row, for the literal reading of its text, whether or not another reading
-matches more. `docs/figures/published_tables.py` makes this page from the tables in the studies' folders.
-The studies' pages explain why cells differ.
+This page shows, for each published table on allocation and mapping, how many printed cells a study matches,
+and with which tolerance. *A constant* is the number of cells that the best constant would match, with one
+constant for each quantity of a table, chosen with knowledge of the cells. If the study matches fewer cells,
+it does not reproduce the differences between the printed cells. For orders, the baseline is a coin toss,
+which matches half of them. Each table has one row, for the literal reading of its text, even if another
+reading matches more. `docs/figures/published_tables.py` makes this page from the tables in the folders of the
+studies. The pages of the studies explain why cells differ.
 
 """
 APPENDIX = """
 ## Other readings
 
-These rows show other possible meanings of the texts, and assumptions about details that the texts omit.
-They were tried afterwards. They show how much depends on a reading and are not results: the reading that
-matches most says little about the table.
+These rows are for other possible meanings of the texts, and for assumptions about details that the texts
+omit. We tried them afterwards. They show how much depends on a reading, and are not results: if a reading
+matches many cells, this is only weak evidence that it is the right one.
 
 """
 COLUMNS = """| published table | study | matched | a constant | of | within | where cells differ |
@@ -161,11 +161,11 @@ Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
-_CHOICE = "the paper does not say which tasks strayed"
-_TRACES = "the paper does not give traces of class IV and shares of sizes"
+_CHOICE = "the paper does not state which tasks strayed"
+_TRACES = "the paper states neither the traces of class IV nor the shares of sizes"
 _SIGN = "sign of the mean and of most weeks"
 _PLACES = ("5.13", "5.14", "5.15", "5.16")
-_BPS = "BPS of class II, TDM of class III: the paper does not give the weight of a round of sweeps and meshes"
+_BPS = "BPS of class II, TDM of class III: the paper does not state the weight of rounds of sweeps and meshes"
 ROWS: Rows = [
     ("PDP, thesis 3.1", "placement-effects",
      lambda: near("placement-effects/torus-16-times.csv", "to best", "published", 0.1), "10 %", ""),
@@ -177,7 +177,7 @@ ROWS: Rows = [
     *[(f"JPDC {table}", "td-vs-classic", partial(mappings, f"td-vs-classic-{_TD[table]}", table),
        "1 % consecutive, 5 % others", why)
       for table, why in (
-        ("1a", "FT: all mappings cost the same, the paper does not give the choice of the construction"),
+        ("1a", "FT: all mappings cost the same, and the paper does not state the choice of the construction"),
         ("1b", "IS consecutive; IS classic and td, as FT above"),
         ("2", ""),
         ("3a", "two draws of each mapping; IS as above"),
@@ -192,9 +192,9 @@ ROWS: Rows = [
      lambda: near("partition-selection/break-even.csv", "break-even", "printed", most=10),
      "10 points", _TRACES),
     ("thesis 3.7, ratios of times", "first-fit", ratios, "a factor of 2",
-     "here, failing searches of IFF examine each row; the paper does not say what its searches skip"),
+     "here, failing searches of IFF examine each row; the paper does not state which rows its searches skip"),
     ("IFF, visited nodes", "first-fit", visits, "a factor of 2",
-     "failing searches: the paper does not give their frequency and the occupancy of the machine"),
+     "failing searches: the paper states neither their frequency nor the occupancy of the machine"),
     ("MET 2, 2-D correlations", "partition-metrics",
      lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
      "metrics of the nodes for CG and MG"),
@@ -221,13 +221,13 @@ READINGS: Rows = [
      lambda: selection("partition-selection-longer/large-longer.csv"), "5 %", _TRACES),
     ("thesis 3.5, messages as generated", "partition-selection",
      lambda: selection("partition-selection-insee/large-insee-rounded.csv"), "5 %",
-     "BPS keeps less of the machine busy; the paper does not give updates of GUPS and shares of sizes"),
+     "BPS keeps less of the machine busy; the paper states neither GUPS updates nor shares of sizes"),
     ("thesis 3.5, as generated, updates by a rule", "partition-selection",
      lambda: selection("partition-selection-updates/large-updates-rounded.csv"), "5 %",
      "BPS keeps less of the machine busy"),
     ("thesis 3.6, class IV longer", "partition-selection",
      lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", most=10),
-     "10 points", "BPS keeps less of the machine busy; the paper does not give shares of sizes"),
+     "10 points", "BPS keeps less of the machine busy; the paper does not state the shares of sizes"),
     ("thesis 3.6, messages as generated", "partition-selection",
      lambda: near("partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", most=10),
      "10 points", "BPS keeps less of the machine busy"),
@@ -263,7 +263,7 @@ READINGS: Rows = [
 
 
 WORDS = """
-## In words
+## Claims in the texts
 
 These rows are claims of Pascual's thesis and of the Compute Process Allocator in words. A claim is *held* if
 the stored tables of the studies show the same, to within 10 % for a factor, a factor of two for a gain, and 5

@@ -120,10 +120,10 @@ def _lumi(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
               f"at {(error <= 0.1).sum()} of {len(error)} rows, median error {100 * error.median():.0f} %"),
         _goal("the order of recursive doubling turns at the right size", turned == ours,
               f"measured {_size(turned)}, simulated {_size(ours)}"),
-        f"Four groups themselves: median error {_errors(apart)['median']:.0f} %, tau of the algorithms "
+        f"Times on four groups: median error {_errors(apart)['median']:.0f} %, tau of the algorithms "
         f"{_tau(apart, ['bytes'], 'algorithm'):.2f}.",
-        "Likely reasons of misses: the traffic of others on a machine in production, which is not simulated; "
-        "the order of algorithms of one size is decided by copies on the host.",
+        "Likely reasons for misses: the simulation does not include the traffic of others on a machine in "
+        "production, and copies on the host determine the order of algorithms at a given size.",
     ]  # fmt: skip
     ratios = both[[*keys, "measured ratio", "simulated ratio"]]
     tables = [
@@ -184,7 +184,7 @@ def _pingpong(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
         )
     said.append(
         "Likely reason on Piz Daint: other racks were busy, with medians of up to 6 times the 5th "
-        "percentile; other people's traffic is not simulated, so that the spread is not predicted."
+        "percentile; the simulation does not include the traffic of other users."
     )
     return tables, said
 
@@ -216,7 +216,7 @@ def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
         _goal("the cube above the shape of 2:1:1", cube > long, f"{cube:.0f} and {long:.0f} % of peak"),
         _goal("2:1:1 within 5 points", abs(long - 64.0) <= 5, f"{long:.0f} % and 64 % published"),
         "The published shapes are 64x32x32 and 40x32x16: the same proportions, 64 times as many nodes. "
-        "Likely reason of a miss: congestion grows with the size of the torus.",
+        "Likely reason for a miss: congestion grows with the size of the torus.",
     ]
     title = "Blue Gene/L: share of the peak of an all-to-all"
     return [ReportTable("bluegene", title, frame, {"% of peak": 0, "published %": 0})], said
@@ -279,13 +279,13 @@ def _size(value: float) -> str:
 
 
 # Likely reasons, where a ratio is off by more than 30 %.
-_ONE_PARAMETER = "an overhead stands for latency too: sends at once cost little, steps of a tree much"
+_ONE_PARAMETER = "the overhead also represents latency: concurrent sends cost little, tree steps cost much"
 _ON_FUGAKU = {
-    "allgather bruck": "the library's own steps differ: 64 nodes take as long as 8, as if no link was shared",
-    "allgather recursive_doubling": "64 nodes take as long as 8, as if no link was shared: the "
-    "logical torus lies folded in blocks of 2x3x2, so that halves of a ring are closer than here",
-    "bcast binary_tree": "64 nodes take exactly as long as by the binomial tree: probably another tree",
-    "bcast chain": "on 8 nodes it takes as long as three steps, which no chain of four can",
+    "allgather bruck": "other steps in the library: 64 nodes take as long as 8, as if no links were shared",
+    "allgather recursive_doubling": "64 nodes take as long as 8, as if no links were shared: the "
+    "logical torus is folded in blocks of 2x3x2, so halves of a ring are closer than in the simulation",
+    "bcast binary_tree": "probably another tree: 64 nodes take exactly as long as with the binomial tree",
+    "bcast chain": "on 8 nodes, it takes as long as three steps, which is impossible for a chain of four",
     "alltoall modified_bruck": "copies on the host are not simulated",
 }
 
@@ -328,7 +328,7 @@ def _times(name: str, frame: pd.DataFrame) -> ReportTable:
 
 STUDY = Study(
     name="reality",
-    title="How far are simulated times from those of real machines, and are orders the same?",
+    title="How close are simulated times to those of real machines, and is the order the same?",
     source="measurements of others: De Sensi et al., SC 2025 (doi 10.1145/3712285.3759835), and those that "
     "docs/validation-hardware.md names",
     parts=PARTS,
