@@ -98,7 +98,8 @@ def _in_order(
     """Return the candidates, the best first, and whether each but the first equals the one before."""
     mean = {name: float(np.mean(values[name, time])) for name in names}
     order = sorted(names, key=mean.__getitem__)
-    return order, [_equal(mean[better], mean[worse]) for better, worse in itertools.pairwise(order)]
+    pairs = itertools.pairwise(order)
+    return order, [math.isclose(mean[better], mean[worse], rel_tol=1e-12) for better, worse in pairs]
 
 
 def _pairs(
@@ -127,11 +128,6 @@ def _ranked(
             )
         )
     return made
-
-
-def _equal(first: float, other: float) -> bool:
-    """Return whether two means are the same but for rounding."""
-    return math.isclose(first, other, rel_tol=1e-12)
 
 
 def _difference(difference: Paired, seeds: int) -> Difference:

@@ -82,7 +82,7 @@ def reasons(
     for place, suspect in enumerate(tested):
         left = [started for started in everybody if started.number != suspect.job]
         without = replay(placing, left, until=job).cycles[job] * second
-        saved = _share(row["live"] - without, row["alone"])
+        saved = (row["live"] - without) / row["alone"] if row["alone"] else None
         tested[place] = replace(suspect, without=without, saved=saved)
     described = sorted(tested, key=lambda suspect: suspect.without or 0.0) + described[len(tested) :]
     most = _most(placing.machine, neighbours, links)
@@ -114,11 +114,6 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
 
 def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
     return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
-
-
-def _share(part: float, whole: float) -> float | None:
-    """Return a share, None of nothing."""
-    return part / whole if whole else None
 
 
 def _described(neighbour: _Beside, total: float) -> Neighbour:

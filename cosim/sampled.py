@@ -172,7 +172,11 @@ class SampledCourse:
         self._tell(len(self._made) + len(self.measured))
 
     def alone(self, placed: Placed) -> float:
-        return self._alone.of(placed).cycles if placed.work.application else float(_computed(placed))
+        return (
+            self._alone.of(placed).cycles
+            if placed.work.application
+            else float(placed.work.compute * placed.work.iterations)
+        )
 
     def finish(self, keep: Keep | None = None) -> None:
         """Let the jobs share the network once more, and measure each alone."""
@@ -207,8 +211,3 @@ class SampledCourse:
     def more(self) -> dict[str, Any]:
         """Return which jobs could never have ended, and why."""
         return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}
-
-
-def _computed(placed: Placed) -> int:
-    """Return the cycles of a job that only computes."""
-    return placed.work.compute * placed.work.iterations

@@ -26,7 +26,7 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     form = ESTIMATES[check_choice(name, ESTIMATES, "estimates")][0]
     if bool(colon) != (":" in form):
         raise ValueError(f"estimates {text!r}: expected the form {form}")
-    number = _positive(rest, text) if colon else 1.0
+    number = check_float(rest, f"estimates {text!r}", 1e-9, 1e15) if colon else 1.0
     absent: Estimate
     if name == "fixed":
         absent = lambda job: number  # noqa: E731
@@ -35,7 +35,3 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     else:
         absent = lambda job: number * times.longest(job)  # noqa: E731
     return lambda job: absent(job) if job.estimate is None else job.estimate
-
-
-def _positive(text: str, rule: str) -> float:
-    return check_float(text, f"estimates {rule!r}", 1e-9, 1e15)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from netplace.runs.campaign import outcomes_of
@@ -76,16 +77,10 @@ def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnabl
         Store and resources of the study.
     """
     every = list(cases)
-    kept = kept_outcomes({case.key: case for case in every}, _run, _describe, bench)
+    kept = kept_outcomes(
+        {case.key: case for case in every}, methodcaller("run"), methodcaller("describe"), bench
+    )
     return [(case, kept[case.key]) for case in every]
-
-
-def _run(case: RunnableCase) -> dict[str, Any]:
-    return case.run()
-
-
-def _describe(case: RunnableCase) -> dict[str, Any]:
-    return case.describe()
 
 
 def kept_outcomes(

@@ -162,11 +162,6 @@ def _suites(case: AllocatorCase, machine: Topology, *, share: int) -> dict[str, 
     return makespan(machine, case.partition, stream(case.seed, counts), case.seed)
 
 
-def _hops(case: AllocatorCase, machine: Topology, *, size: int) -> dict[str, list[dict[str, float]]]:
-    """Return completion times of suites on a full machine, and how spread their nodes are."""
-    return {"rows": together(machine, case.partition, size, "hilbert", case.seed)}
-
-
 _COLUMNS = {
     "apart": ((0, 1, 12, 13), (2, 3, 14, 15)),
     "compact": ((0, 1, 2, 3), (12, 13, 14, 15)),
@@ -224,7 +219,10 @@ _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "choice": _choice,
     "decision": _decision,
     "suites": _suites,
-    "hops": _hops,
+    # Completion times of suites on a full machine, and how spread their nodes are.
+    "hops": lambda case, machine, *, size: {
+        "rows": together(machine, case.partition, size, "hilbert", case.seed)
+    },
     "overlaps": _overlap,
     "trends": _trend,
     "flows": lambda case, machine, *, jobs, log: flow_times(machine, case.partition, jobs, case.seed, log),

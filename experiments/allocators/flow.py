@@ -19,7 +19,7 @@ from netplace.cosim import LiveExecution, Placing, Work
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner, schedule
-from netplace.scheduling.workload import Workload, lublin, read
+from netplace.scheduling.workload import lublin, read
 from netplace.topologies import Topology, parse
 
 FOLDER = "NETPLACE_SWF"
@@ -42,7 +42,8 @@ def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str
     The machine is a quarter of the log's; without a log, the model of Lublin and Feitelson replaces it.
     """
     nodes = _DIVISOR * machine.nodes
-    drawn = _part(log, nodes, seed * jobs, jobs) if log else lublin(nodes, jobs, seed, load=_LOAD)
+    first = seed * jobs
+    drawn = read(log).fit(nodes)[first : first + jobs] if log else lublin(nodes, jobs, seed, load=_LOAD)
     scale = MEAN_CYCLES / float(drawn.run_time.mean())  # cycles a second
     cycle = Config().cycle_ns * 1e-9
     submit = (drawn.submit - drawn.submit[0]) * scale * cycle
@@ -61,10 +62,6 @@ def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str
         "run": float((made.end - made.start).mean()) / cycle,
         "pairwise sum": float(np.mean([pairwise_sum(machine, nodes) for nodes in made.allocations])),
     }
-
-
-def _part(log: str, nodes: int, first: int, jobs: int) -> Workload:
-    return read(log).fit(nodes)[first : first + jobs]
 
 
 def _work(machine: str, cycles: list[int], job: Job) -> Work:

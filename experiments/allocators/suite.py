@@ -75,10 +75,6 @@ class SuitePlacing(Placing):
         return communication_suite(placed.work.tasks)
 
 
-def _suite_of(job: Job) -> Work:
-    return Work("", job.nodes)
-
-
 def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
     """Return the jobs of the published stream, all there from the beginning, in an order by `seed`.
 
@@ -93,7 +89,7 @@ def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
 
 
 def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) -> dict[str, float]:
-    placing = SuitePlacing(machine, Config(), _suite_of, seed=seed)
+    placing = SuitePlacing(machine, Config(), lambda job: Work("", job.nodes), seed=seed)
     execution = LiveExecution(placing, lambda job: 1.0)
     made = schedule(machine, jobs, "fcfs", make_partitioner(partition, machine, seed), execution)
     largest, cycle = made.nodes == made.nodes.max(), Config().cycle_ns * 1e-9

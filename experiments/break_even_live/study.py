@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.cosim import CosimPlan, FreshTimes, Placed, Placing, placing_of
+from netplace.cosim import CosimPlan, FreshTimes, Placed, placing_of
 from netplace.cosim.alone import compact
 from netplace.cosim.table import TableExecution
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
     Shared,
-    SharedSize,
     carried_out,
     loaded,
+    size_of,
 )
 from netplace.experiments.shared.statistics import crossing
-from netplace.experiments.shared_machine.study import FULL, MACHINES, QUICK
+from netplace.experiments.shared_machine.study import MACHINES
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
 from netplace.scheduling.metrics import measure
@@ -64,7 +64,8 @@ class Slowed:
         times = FreshTimes(placing, plan.estimate_factor)
 
         def cycles(placed: Placed) -> float:
-            return _compact(placing, times, placed) * (1 + self.percent / 100)
+            alone = placing.put(placed.job, compact(placing.machine, placed.job))
+            return times.cycles(alone) * (1 + self.percent / 100)
 
         execution = TableExecution(placing, cycles, times.longest, lambda *_: None)
         jobs = plan.jobs
@@ -81,12 +82,8 @@ class Slowed:
         return {"turnaround": asdict(measure(made))["per_job"]["turnaround"]["mean"]}
 
 
-def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
-    return times.cycles(placing.put(placed.job, compact(placing.machine, placed.job)))
-
-
 def cases(asked: Asked) -> list[Shared]:
-    size = _size(asked)
+    size = size_of(asked)
     loads = LOADS[-1:] if asked.quick else LOADS
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
@@ -96,12 +93,8 @@ def cases(asked: Asked) -> list[Shared]:
     ]
 
 
-def _size(asked: Asked) -> SharedSize:
-    return QUICK if asked.quick else FULL
-
-
 def conduct(asked: Asked, bench: Bench) -> Report:
-    plans = loaded(cases(asked), _size(asked), bench)
+    plans = loaded(cases(asked), size_of(asked), bench)
     live = dict(zip(plans, carried_out(list(plans.values()), bench), strict=True))
     percents = SLOWDOWNS[::3] if asked.quick else SLOWDOWNS
     # Whoever is scattered with fixed times gets nodes at once where enough are free: which ones is no matter.

@@ -183,6 +183,7 @@ def report_of(made: list[Made]) -> Report:
     frame = figures_of(made)
     beside, where = compared(frame), points(frame)
     becomes = turned(beside)
+    changed = becomes[~becomes["becomes"].isin(["stays", "open"])]
     ratios = dict.fromkeys(("to boxes", "from", "to", "p", "before", "live"), 3)
     digits = dict.fromkeys(("wait", "± wait", "slowdown", "± slowdown"), 3)
     shares = dict.fromkeys(("placement %", "sharing %", "slowed %"), 1) | {"streams": 0}
@@ -190,7 +191,7 @@ def report_of(made: list[Made]) -> Report:
         ReportTable("live", "Mean turnaround over that of boxes, live", _of(beside, "live"), ratios),
         ReportTable("table", "The same by a table", _of(beside, "table"), ratios),
         ReportTable("logged", "The same with the times of the log", _of(beside, "logged"), ratios),
-        ReportTable("becomes", "What becomes of conclusions", _changed(becomes), ratios),
+        ReportTable("becomes", "What becomes of conclusions", changed, ratios),
         ReportTable("points", "Waiting, slowdown, and their causes, live", where, digits | shares),
         ReportTable("streams", "Jobs", _streams(frame), {"jobs": 0, "rejected": 0}),
     )
@@ -203,10 +204,6 @@ def report_of(made: list[Made]) -> Report:
 
 def _of(beside: pd.DataFrame, kind: str) -> pd.DataFrame:
     return beside[beside["times"] == kind].drop(columns="times")
-
-
-def _changed(becomes: pd.DataFrame) -> pd.DataFrame:
-    return becomes[~becomes["becomes"].isin(["stays", "open"])]
 
 
 def _streams(frame: pd.DataFrame) -> pd.DataFrame:

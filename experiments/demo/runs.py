@@ -96,14 +96,10 @@ class _Shared:
     outcome: dict[str, Any]
 
 
-def _plan_of(partition: str, jobs: int = _JOBS) -> CosimPlan:
-    return make_cosim_plan(_GIVEN | {"partition": partition, "jobs": jobs})
-
-
 def _shared_machine(picture: Path) -> _Shared:
     rows = []
     for partition in _PARTITIONS:
-        plan = _plan_of(partition)
+        plan = make_cosim_plan(_GIVEN | {"partition": partition, "jobs": _JOBS})
         outcome = cosimulate(plan).outcome
         figures = outcome["figures"]
         sharing, per_job = figures["sharing"], figures["schedule"]["per_job"]

@@ -17,11 +17,10 @@ from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
     Shared,
-    SharedSize,
     carried_out,
     loaded,
+    size_of,
 )
-from netplace.experiments.shared_machine.study import FULL, QUICK
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import trade_off_figure
 from netplace.scheduling.metrics.interval import half_width
@@ -57,7 +56,7 @@ PARTS = {
 
 
 def cases(asked: Asked) -> list[Shared]:
-    size = _size(asked)
+    size = size_of(asked)
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
         for part in asked.parts
@@ -69,12 +68,8 @@ def cases(asked: Asked) -> list[Shared]:
     ]
 
 
-def _size(asked: Asked) -> SharedSize:
-    return QUICK if asked.quick else FULL
-
-
 def conduct(asked: Asked, bench: Bench) -> Report:
-    plans = loaded(cases(asked), _size(asked), bench)
+    plans = loaded(cases(asked), size_of(asked), bench)
     frame = _frame(list(plans), carried_out(list(plans.values()), bench))
     digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}
     tables, sentences, figures = [], [], {}

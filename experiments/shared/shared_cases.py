@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.cosim import CosimPlan, make_cosim_plan
 from netplace.cosim.runner import outcome_of
-from netplace.studies import Bench
+from netplace.studies import Asked, Bench
 from netplace.studies.schedules import kept_outcomes
 from netplace.topologies import parse
 
@@ -24,6 +24,15 @@ class SharedSize:
     jobs: int
     seeds: int
     repeats: str
+
+
+FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
+QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
+
+
+def size_of(asked: Asked) -> SharedSize:
+    """Return the size of the version that is requested."""
+    return QUICK if asked.quick else FULL
 
 
 @dataclass(frozen=True)

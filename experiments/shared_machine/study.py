@@ -17,17 +17,15 @@ from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
     Shared,
-    SharedSize,
     carried_out,
     loaded,
+    size_of,
 )
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
-FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
-QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
 MACHINES = {"torus": "torus:8x8", "mesh": "mesh:8x8", "tree": "tree:4,3"}
 NEAR = {"torus": "curve:hilbert,best-fit", "mesh": "curve:hilbert,best-fit", "tree": "quasi-contiguous:20"}
 POLICIES = ("fcfs", "easy")
@@ -37,7 +35,7 @@ PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
 
 
 def cases(asked: Asked) -> list[Shared]:
-    size = QUICK if asked.quick else FULL
+    size = size_of(asked)
     wanted = []
     for part in asked.parts:
         partitions = ("contiguous", NEAR[part], "non-contiguous", "random")
@@ -51,7 +49,7 @@ def cases(asked: Asked) -> list[Shared]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    size = QUICK if asked.quick else FULL
+    size = size_of(asked)
     plans = loaded(cases(asked), size, bench)
     outcomes = carried_out(list(plans.values()), bench)
     frame = _frame(list(plans), outcomes)

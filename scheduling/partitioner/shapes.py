@@ -82,7 +82,7 @@ class Factors:
                 f"uses a larger box"
             )
         if not self._lines:
-            shapes = [shape for shape in shapes if not _is_line(shape)] or shapes
+            shapes = [shape for shape in shapes if sum(side > 1 for side in shape) != 1] or shapes
         # Of boxes that are alike, the one with the longest sides first.
         shapes.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
         if self._cubic:
@@ -93,10 +93,6 @@ class Factors:
             firsts = {tuple(sorted(shape)): shape for shape in reversed(shapes)}
             shapes = sorted(firsts.values(), key=lambda shape: average_distance(shape, grid))
         return shapes
-
-
-def _is_line(shape: Shape) -> bool:
-    return sum(side > 1 for side in shape) == 1
 
 
 class BestShapes:

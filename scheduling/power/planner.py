@@ -134,7 +134,10 @@ def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Pl
         replace(
             job,
             first=max(start - planning.early, job.first, 0),
-            last=_last(start, job.last, planning.late),
+            # `late` slots behind the list, or what was promised before.
+            last=start + planning.late
+            if job.last is None
+            else max(start, min(start + planning.late, job.last)),
             release=job.first if job.release is None else job.release,
         )
         for job, start in zip(jobs, listed, strict=True)
@@ -157,10 +160,6 @@ def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Pl
         stopped = plan is not None and not plan.proven
         return Planned(own, listed, own.energy, True, stopped)
     return Planned(plan, listed, own.energy, False, not plan.proven)
-
-
-def _last(start: int, last: int | None, late: int) -> int:
-    return start + late if last is None else max(start, min(start + late, last))
 
 
 def _usable(slots: Slots) -> NDArray[np.int64]:

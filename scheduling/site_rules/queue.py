@@ -134,7 +134,8 @@ class SiteQueue:
             (self._queues[running.waiting.row].name, running.waiting.job.user)
             for running in self._running.values()
         )
-        for waiting in sorted(self._eligible(now), key=lambda waiting: self._key(waiting, now)):
+        eligible = [waiting for waiting in self._waiting.values() if self._since(waiting) <= now]
+        for waiting in sorted(eligible, key=lambda waiting: self._key(waiting, now)):
             queue, job = self._queues[waiting.row], waiting.job
             if counts[queue.name] >= (queue.most_running or math.inf):
                 continue
@@ -172,9 +173,6 @@ class SiteQueue:
             if window.end > now:
                 plan.change(window.begin, window.end, -(window.nodes or self._nodes))
         return plan
-
-    def _eligible(self, now: float) -> list[Waiting]:
-        return [waiting for waiting in self._waiting.values() if self._since(waiting) <= now]
 
     def _since(self, waiting: Waiting) -> float:
         """Return from when on a job may start; infinity: the job before it has not ended."""

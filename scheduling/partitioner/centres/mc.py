@@ -95,10 +95,6 @@ def _by_distance(space: Space, centre: int, inner: Nodes, outer: Nodes, count: i
     return outer[np.argsort(hops, kind="stable")[:count]]
 
 
-def _by_number(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
-    return outer[:count]
-
-
 def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
     """Take, one by one, the node of the least sum of hops to those chosen; then by hops to the center."""
     # So did the simulator of the authors until 2015.
@@ -113,7 +109,11 @@ def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int)
     return np.array(chosen, np.int64)
 
 
-TIES: dict[str, Tie] = {"distance": _by_distance, "number": _by_number, "greedy": _greedily}
+TIES: dict[str, Tie] = {
+    "distance": _by_distance,
+    "number": lambda space, centre, inner, outer, count: outer[:count],
+    "greedy": _greedily,
+}
 
 
 def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:

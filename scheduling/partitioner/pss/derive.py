@@ -53,10 +53,6 @@ def _nodes(topology: Topology, option: str, text: str) -> Costs:
     return np.unique(np.array(nodes, np.int64))
 
 
-def _uniform(topology: Topology, nodes: Costs) -> Costs:
-    return np.ones(topology.nodes, np.int64)
-
-
 def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:
     """Return 1 and twice the distance of each node of a mesh from the center, dimension by dimension."""
     if not isinstance(topology, Grid) or topology.wraps:
@@ -74,7 +70,7 @@ def _hops_to(topology: Topology, nodes: Costs) -> Costs:
 
 
 PREFERENCES: dict[str, Callable[[Topology, Costs], Costs]] = {
-    "uniform": _uniform,
+    "uniform": lambda topology, nodes: np.ones(topology.nodes, np.int64),
     "centre": _from_the_centre,
     "io": _hops_to,
 }

@@ -117,7 +117,8 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
 
 def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
     """Yield valid settings that are probably mistakes."""
-    for low, high in _gaps(configuration, most):
+    classes = [(size_class.low, size_class.high) for size_class in configuration.classes]
+    for low, high in _uncovered(classes, 1, most):
         yield f"{configuration.name}: no cost class contains jobs of {_words(low, high)}: they cost nothing"
     kinds: dict[str, Sequence[SizeClass | Rule]] = {
         "costs": configuration.classes,
@@ -140,10 +141,6 @@ def _words(low: int, high: int | None = None) -> str:
     if high is None or low == high:
         return f"{low:,} processor{'s' * (low > 1)}"
     return f"{low:,} to {high:,} processors"
-
-
-def _gaps(configuration: Configuration, most: int) -> list[tuple[int, int]]:
-    return _uncovered([(size_class.low, size_class.high) for size_class in configuration.classes], 1, most)
 
 
 def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:

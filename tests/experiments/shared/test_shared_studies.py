@@ -7,11 +7,9 @@ import pandas as pd
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.break_even_live import study as break_even_live
-from netplace.experiments.pareto import study as pareto
 from netplace.experiments.pareto.study import front
+from netplace.experiments.shared import shared_cases
 from netplace.experiments.shared.shared_cases import SharedSize
-from netplace.experiments.shared_machine import study as shared_machine
 
 TINY = SharedSize(jobs=4, seeds=2, repeats="1:1")
 
@@ -24,7 +22,7 @@ def run(name, folder, *more):
 
 
 def test_a_shared_machine_under_a_table_and_live(tmp_path, monkeypatch):
-    monkeypatch.setattr(shared_machine, "QUICK", TINY)
+    monkeypatch.setattr(shared_cases, "QUICK", TINY)
     run("shared-machine", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "torus.csv")
     assert len(frame) == 8
@@ -37,7 +35,7 @@ def test_a_shared_machine_under_a_table_and_live(tmp_path, monkeypatch):
 
 
 def test_break_even_stands_beside_what_is_suffered(tmp_path, monkeypatch):
-    monkeypatch.setattr(break_even_live, "QUICK", TINY)
+    monkeypatch.setattr(shared_cases, "QUICK", TINY)
     run("break-even-live", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "break-even.csv").set_index("scattered")
     assert list(frame.index) == ["non-contiguous", "random"]
@@ -46,7 +44,7 @@ def test_break_even_stands_beside_what_is_suffered(tmp_path, monkeypatch):
 
 
 def test_points_on_the_front_are_beaten_by_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(pareto, "QUICK", TINY)
+    monkeypatch.setattr(shared_cases, "QUICK", TINY)
     run("pareto", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "torus.csv")
     best = frame["front"].eq("*")
