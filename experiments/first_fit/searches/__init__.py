@@ -126,7 +126,7 @@ class ImprovedFirstFit(_OverRuns):
     def first(self, shape: Shape) -> int:
         base, looked_at, counted = self._runs.find(shape)
         self.visited += counted if self._as_published else looked_at
-        return base
+        return int(base)
 
 
 class PublishedVisits(ImprovedFirstFit):
@@ -211,7 +211,7 @@ class _RowJumps(_OverRuns):
     def first(self, shape: Shape) -> int:
         base, visited = self._runs.find(shape)
         self.visited += visited
-        return base
+        return int(base)
 
 
 class _ZhuFirstFit(_OverNodes):
