@@ -68,11 +68,11 @@ def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[
         raise ValueError("scontrol show topology: names none of the nodes of sinfo")
     doubts = []
     for names, told in (
-        (seen - known, "at no switch of the topology: jobs are not placed on"),
-        (known - seen, "in the topology, but not known to sinfo: count as down"),
+        (seen - known, "scontrol show topology lacks {} nodes of sinfo, which get no jobs"),
+        (known - seen, "sinfo lacks {} nodes of scontrol show topology, which count as down"),
     ):
         if names:
-            doubts.append(f"{len(names)} nodes are {told} {host_list(sorted(names)[:8])}")
+            doubts.append(f"{told.format(len(names))}: {host_list(sorted(names)[:8])}")
     return machine, doubts
 
 

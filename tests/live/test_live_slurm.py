@@ -114,6 +114,9 @@ class FakeController(slurm.Controller):
         names = [f"n{node}" for node in range(8)]
         return [self.odd.get(name, slurm.SlurmNode(name, "idle")) for name in names]
 
+    def topology(self):
+        return "SwitchName=a Nodes=n[2-5]\nSwitchName=b Nodes=n[6-9]\nSwitchName=top Switches=a,b\n"
+
     def start(self, job, nodes):
         self.calls.append((job.number, tuple(nodes)))
         if self.refuses and nodes:
@@ -201,6 +204,21 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
     result = netplace("slurm", "hook", "--folder", f'{tmp_path}/a" .. os.exit() .. "')
     assert result.exit_code == 2
     assert "without quotes" in result.output
+
+
+def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
+    controller = FakeController([held("1", 4), held("2", 3)])
+    machine, doubts = follow.machine_under(controller, tmp_path)
+    assert doubts == [
+        "scontrol show topology lacks 2 nodes of sinfo, which get no jobs: n[0-1]",
+        "sinfo lacks 2 nodes of scontrol show topology, which count as down: n[8-9]",
+    ]
+    rules = follow.Rules("non-contiguous")
+    assert follow.Follower(controller, machine, tmp_path, rules, True, lambda text: None).place_all() == 2
+    assert not {"n0", "n1", "n8", "n9"} & {name for _, nodes in controller.calls for name in nodes}
+    controller.topology = lambda: "SwitchName=a Nodes=x[2-5]\n"
+    with pytest.raises(ValueError, match="names none of the nodes of sinfo"):
+        follow.machine_under(controller, tmp_path)
 
 
 def test_a_job_number_is_no_option_of_scontrol():
