@@ -5,7 +5,7 @@
 
 namespace netplace {
 
-// What arbiters `longest`, `fifo` and `age` compare; the largest wins.
+// The value that arbiters `longest`, `fifo` and `age` compare; the largest wins.
 template <class D>
 std::int64_t claim(D& d, std::uint32_t router, const typename D::Router& r, int i, Cycle cycle) {
     if constexpr (!D::Wiring::usual) {
@@ -20,7 +20,7 @@ std::int64_t claim(D& d, std::uint32_t router, const typename D::Router& r, int 
     return static_cast<std::uint32_t>(static_cast<std::uint32_t>(cycle) - head_of(d, router, r, i).birth);
 }
 
-// The input that the arbiter picks among the requests, of which there are some.
+// The input that the arbiter selects among the requests, at least one.
 template <class D>
 int chosen(D& d, std::uint32_t router, const typename D::Router& r, const typename D::S& requests, int turn, int output,
            Cycle cycle) {

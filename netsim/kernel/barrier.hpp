@@ -1,7 +1,7 @@
-// Meetings of threads: none goes on before all have come, and each learns what the others have said.
+// A barrier for threads, at which each thread also publishes a few words that all others read.
 //
-// A thread writes one cache line and reads those of the others. It looks again for a while, some microseconds, since a
-// phase takes about as long everywhere; then it sleeps until it is woken, and its core is free for who has work.
+// A thread writes one cache line and reads those of the others. It polls for some microseconds, because a phase takes
+// about equally long everywhere. Then it sleeps until it is woken, which leaves its core to others.
 #pragma once
 
 #if defined(__linux__)
@@ -19,7 +19,7 @@
 
 namespace netplace {
 
-// A thread could not go on (it has no memory): no other can.
+// A thread has failed (out of memory), so no other thread can continue.
 struct Abandoned {};
 
 class Board {
@@ -28,7 +28,7 @@ public:
         : lines_(static_cast<std::size_t>(threads)), dawdles_(dawdles),
           looks_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? most_looks : 0) {}
 
-    // Come to a meeting with what all must know, and wait for the others.
+    // Publish what all threads must know, and wait for the others.
     void meet(int thread, std::uint32_t meeting, Said said) {
         if (dawdles_) dawdle(thread, meeting, 0);
         Line& mine = lines_[static_cast<std::size_t>(thread)];
@@ -41,14 +41,14 @@ public:
         if (dawdles_) dawdle(thread, meeting, 1);
     }
 
-    // What all have said at the last meeting.
+    // What all threads published at the last meeting.
     Said of_all(std::uint32_t meeting) const {
         Said all;
         for (const Line& line : lines_) all.join(line.said[meeting & 1]);
         return all;
     }
 
-    // Let nobody wait any more: a thread cannot go on.
+    // Release all waiting threads, because one thread has failed.
     void abandon() {
         abandoned_.store(true);
         for (Line& line : lines_) {
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    // In tests: lose some time or none, as if by chance, so that others are ahead or behind by up to a whole phase.
+    // In tests: lose a pseudorandom amount of time, so that threads are up to a whole phase apart.
     void dawdle(int thread, std::uint32_t meeting, std::uint32_t place) const {
         if (!dawdles_) return;
         std::uint64_t dice = (std::uint64_t{meeting} * 8 + place) * 6364136223846793005u +
@@ -77,18 +77,18 @@ private:
     static constexpr int most_looks = 2000;  // 20 to 50 microseconds
     static constexpr int least_looks = 16;
 
-    // Two cache lines, which processors fetch together, and which one thread alone writes to.
+    // Two cache lines, which processors fetch together; only one thread writes to them.
     struct alignas(128) Line {
-        std::atomic<std::uint32_t> meetings{0};  // to which it has come
-        std::atomic<std::uint32_t> sleepers{0};  // who wait for it
-        int looks = most_looks;                  // at a thread that it waits for, before it sleeps
+        std::atomic<std::uint32_t> meetings{0};  // meetings reached
+        std::atomic<std::uint32_t> sleepers{0};  // number of waiting threads
+        int looks = most_looks;                  // before sleeping
         Said said[2];                            // at meetings of even and odd numbers
     };
 
     static bool has_come(std::uint32_t meetings, std::uint32_t meeting) {
         return static_cast<std::int32_t>(meetings - meeting) >= 0;
     }
-    // Tell the processor that this thread waits for another.
+    // Hint to the processor that this is a spin loop.
     static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -96,7 +96,7 @@ private:
         asm volatile("yield");
 #endif
     }
-    // Where looking was in vain, since the other one had no core, it is done for half as long the next time.
+    // If polling failed because the other thread had no core, poll half as long the next time.
     void wait_for(Line& line, std::uint32_t meeting, int& looks) const {
         for (int look = 0; look < looks; ++look) {
             if (has_come(line.meetings.load(std::memory_order_acquire), meeting)) {
@@ -113,8 +113,8 @@ private:
         const bool soon = std::chrono::steady_clock::now() - began < std::chrono::microseconds(200);
         looks = std::min(std::max(soon ? 2 * looks : looks / 2, least_looks), looks_);
     }
-    // Sleep while a thread has come to so many meetings. The library's own way gives up the core some times before it
-    // sleeps, which costs milliseconds where others wait for it.
+    // Sleep while a thread is still at this meeting. The library's own wait yields the core several times first, which
+    // costs milliseconds on a busy machine.
     static void sleep(Line& line, std::uint32_t meetings) {
 #if defined(__linux__)
         syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&line.meetings), FUTEX_WAIT_PRIVATE, meetings, nullptr, nullptr, 0);

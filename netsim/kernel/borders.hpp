@@ -1,8 +1,8 @@
-// Borders: where a network is cut into domains, each of which a thread simulates; what one tells another.
+// Borders between domains, each of which a thread simulates, and the news that domains exchange.
 //
-// A domain changes only what is its own. What an event does to a router of another domain goes into a list, one for each
-// pair of domains, and is done there by its owner after the next meeting (`take_news` in domain_loop.hpp). The packets
-// themselves need none: a place in a FIFO that is free belongs to whoever feeds it.
+// A domain changes only its own state. The effect of an event on a router of another domain is appended to a list, one
+// for each pair of domains, and its owner applies it after the next meeting (`take_news` in domain_loop.hpp). Packets
+// need no news: a free place in a FIFO belongs to the feeder of the FIFO.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct alignas(128) Border {
     List words;
 };
 
-// What a domain has to do with the others; nothing where there is only one.
+// The connections of a domain with the others; empty if there is only one.
 template <bool cut>
 struct Neighbours {
     static constexpr int number = 0, domains = 1;
@@ -76,7 +76,7 @@ struct Neighbours<true> {
     }
 };
 
-// Tell the owner of a router what happens to it, if that is another domain; tell whether it is.
+// Report an event to the owner of a router if that is another domain; return whether it is.
 template <class D>
 bool told_owner(D& d, std::uint32_t router, News news, std::uint32_t name) {
     if constexpr (D::is_cut) {
@@ -90,7 +90,7 @@ bool told_owner(D& d, std::uint32_t router, News news, std::uint32_t name) {
     }
 }
 
-// Add to a number that other domains add to in the same phase; return the sum.
+// Add to a number to which other domains add in the same phase; return the sum.
 template <class D, class Number>
 Number add_shared(const D&, Number& number, Number more) {
     if constexpr (D::is_cut) {

@@ -11,7 +11,7 @@
 
 namespace netplace {
 
-// What a draw is for, and what (place, index, cycle) are.
+// Purpose of a draw, with the meaning of (place, index, cycle).
 enum class Purpose : std::uint64_t {
     half_ring = 1,           // sign of a half-ring displacement: (source node, dimension, creation cycle)
     twist = 2,               // which minimal route of a twisted torus: (source node, 0, creation cycle)

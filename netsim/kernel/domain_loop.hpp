@@ -1,8 +1,8 @@
-// The cycle where a network is cut into domains: all run it side by side, each on its own routers and nodes.
+// The cycle of a network that is cut into domains, which run in parallel, each on its own routers and nodes.
 //
-// They meet twice a cycle: when all have decided, and when all that this completes has been applied. Within a phase no
-// order of events matters, so the results are those of one thread, and one thread can play all domains in turn. See
-// docs/background/kernel.md.
+// They meet twice per cycle: when all have decided, and when all resulting completions have been applied. Within a phase
+// the order of events has no effect, so results equal those of one thread, and one thread can run all domains in turn.
+// See docs/background/kernel.md.
 #pragma once
 
 #include <exception>
@@ -25,7 +25,7 @@ struct Crew {
     const bool may_pause;
     std::uint32_t meetings = 0;
 
-    // Come to a meeting, wait for the other threads, and return what all have said.
+    // Meet the other threads, and return what all have published.
     Said meet(Said said = {}) {
         board.meet(thread, ++meetings, said);
         for (D& d : domains) d.has_met();
@@ -35,7 +35,7 @@ struct Crew {
     void dawdle(std::uint32_t place) const { board.dawdle(thread, meetings, place); }
 };
 
-// Do what other domains have told of this one's routers and nodes before the last meeting, in `cycle`.
+// Apply the news of other domains about this one's routers and nodes from before the last meeting, in `cycle`.
 template <class D>
 void take_news(D& d, Cycle cycle) {
     for (int teller = 0; teller < d.domains; ++teller) {
@@ -82,7 +82,7 @@ Said agree(Crew<D>& crew, Cycle cycle, bool pause = false) {
 template <class D>
 Exit simulate_crew(Crew<D>& crew, Cycle& cycle, Cycle until) {
     auto& domains = crew.domains;
-    // UGAL-G looks at other domains' routers: when all know of their room, and before any goes on.
+    // UGAL-G reads routers of other domains: after all have updated their room, and before any continues.
     const bool looks_around = D::Wiring::is_table && domains.front().plan.choice == static_cast<int>(Choice::ugal_g);
     while (true) {
         const Said all = agree(crew, cycle, crew.would_pause());
@@ -97,7 +97,7 @@ Exit simulate_crew(Crew<D>& crew, Cycle& cycle, Cycle until) {
             cycle = std::min(all.due, until);
             if (all.due <= until) {
                 for (D& d : domains) fall_due(d, cycle);
-                if (cycle < until) continue;  // nobody may learn of it
+                if (cycle < until) continue;  // it may not be observed
                 agree(crew, cycle);
             }
         }

@@ -12,7 +12,7 @@
 
 namespace netplace {
 
-// A network in plain arrays: settings, wiring, tables. Everything is checked before a network is made of it.
+// A network in plain arrays: settings, wiring, tables. Everything is checked before the network is built.
 struct Description {
     Plan plan;
     std::map<std::string, std::vector<std::int32_t>> arrays;
@@ -35,14 +35,14 @@ struct BlockedFifo {
     std::vector<std::pair<std::uint32_t, int>> wants;  // (router, input) of the FIFOs that its head could ask for
 };
 
-// What heads have waited.
+// Waiting times of heads.
 struct Waited {
     std::vector<std::int64_t> by_job;   // jobs x jobs charged, open-loop traffic the last
     std::vector<std::int64_t> by_link;  // routers x (ports + 1) x 2: charged to the job that waited, and to others
     Cycle waited = 0;
 };
 
-// What a fault has done to packets.
+// Effects of a fault on packets.
 struct Losses {
     std::int64_t lost = 0, again = 0;  // packets lost, and packets that will be sent again
     std::set<std::uint32_t> keys;      // of those lost
@@ -79,7 +79,7 @@ public:
     HostingRules rules() const { return {plan().record != 0, plan().classes}; }
 };
 
-// Make the network of a description, by the router that fits it.
+// Build the network of a description with the fastest router that supports it.
 std::unique_ptr<AnyNetwork> make_network(const Description& description);
 std::unique_ptr<AnyNetwork> make_grid(const Description& description);
 std::unique_ptr<AnyNetwork> make_tree(const Description& description);

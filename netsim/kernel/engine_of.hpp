@@ -20,7 +20,7 @@ template <class W>
 class NetworkOf final : public AnyNetwork {
     using S = typename W::Router::S;
     static constexpr bool flat = !W::usual;
-    // From so many routers on, or bytes of a network of any wiring, it pays to ask for memory early.
+    // Number of routers, or bytes of a network of any wiring, from which prefetching pays off.
     static constexpr std::int64_t large = 2048, large_bytes = 1 << 18;
 
 public:

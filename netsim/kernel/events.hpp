@@ -15,7 +15,7 @@ namespace netplace {
 using Cycle = std::int64_t;
 inline constexpr Cycle never = Cycle{1} << 62;
 
-// A list of names that grows; adding to it is two stores where there is room.
+// A growing list of names; appending costs two stores if there is room.
 class List {
 public:
     List() = default;
@@ -72,7 +72,7 @@ private:
     std::size_t room_ = 0;
 };
 
-// Events by the cycle in which they fall due: a list for each cycle to come, for as many as the longest delay.
+// Events by the cycle in which they fall due: one list for each future cycle, up to the longest delay.
 class Calendar {
 public:
     explicit Calendar(Cycle longest = 1)
@@ -82,7 +82,7 @@ public:
         lists_[place(cycle)].push_back(event);
         ++pending_;
     }
-    // The events of a cycle, which the caller deals with and then drops by `done`.
+    // The events of a cycle; the caller processes them and then calls `done`.
     List& due(Cycle cycle) { return lists_[place(cycle)]; }
     void done(Cycle cycle) {
         auto& list = lists_[place(cycle)];
@@ -205,15 +205,15 @@ private:
     std::vector<std::pair<Cycle, std::uint32_t>> far_;
 };
 
-// Routers to be looked at in a cycle: bits, so that each is looked at once and in order; and a bit for each word of them.
+// Routers to visit in a cycle, as bits, so that each is visited once and in order; and a bit for each word of these.
 class Agenda {
 public:
-    // Where the bits lie: who adds many routers keeps this by him.
+    // Address of the bits, for callers that add many routers.
     struct Bits {
         std::uint64_t* words;
         std::uint64_t* tops;
 
-        // Nobody can foretell the condition: it is cheaper to write in any case.
+        // The condition is unpredictable: an unconditional write is cheaper than a branch.
         void add_if(std::uint32_t router, bool so) const {
             const std::uint32_t word = router >> 6;
             words[word] |= std::uint64_t{so} << (router & 63);

@@ -1,4 +1,4 @@
-// Fabrics (model: "Fabrics"): order of flows, congestion control, packets that faults have made an end of.
+// Fabrics (model: "Fabrics"): order of flows, congestion control, packets lost to faults.
 #pragma once
 
 #include "fifos.hpp"
@@ -38,7 +38,7 @@ std::uint32_t kept_way(Table<words, plain>& table, const D& d, std::uint32_t tri
 inline constexpr int line_bits = 16, fast_recovery = 5;
 inline constexpr std::int64_t line_rate = 1 << line_bits, least_rate = line_rate >> 10;
 
-// Let a rate go up at every end of the timer up to `cycle`.
+// Raise a rate at each expiry of the timer up to `cycle`.
 template <class Pace>
 void recover(Pace& pace, const Plan& plan, Cycle cycle) {
     while (pace.next_step <= cycle) {
@@ -89,14 +89,14 @@ void try_again(D& d, std::int32_t node) {
     if (d.nodes[node].blocked) d.act_now(node);
 }
 
-// Let a node know that a packet has come to another.
+// Notify a node that its packet has reached another.
 template <class D>
 void acknowledge(D& d, std::uint32_t pair) {
     --d.net.wiring.under_way[pair];
     try_again(d, static_cast<std::int32_t>(pair / d.plan.nodes));
 }
 
-// Let a packet's source know of it, whose tail was consumed at a node before `cycle`.
+// Notify the source of a packet whose tail was consumed at a node before `cycle`.
 template <class D>
 void tell_source(D& d, const TablePacket& packet, std::uint32_t node, std::size_t place, Cycle cycle) {
     const auto& plan = d.plan;
@@ -160,7 +160,7 @@ void mark_if_congested(D& d, std::uint32_t router, const typename D::Router& r, 
     d.net.wiring.marked[static_cast<std::size_t>(&head_of(d, router, r, i) - d.packets)] = 1;
 }
 
-// Count a packet of which a fault has made an end, unless nobody knows of it.
+// Count a packet lost to a fault, unless no job owns it.
 template <class D>
 void throw_away(D& d, const Packet& packet) {
     if (packet.label == nobody) return;

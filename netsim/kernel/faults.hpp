@@ -1,4 +1,4 @@
-// Faults at a cycle (model: "Faults"): what becomes of packets on links that go down, and of those without a way.
+// Faults at a cycle (model: "Faults"): the fate of packets on links that go down, and of those without a route.
 //
 // All of it happens between two cycles. A packet is *crossing* from the cycle in which its header begins to cross a link
 // to that in which its tail has left the FIFO before; its header may be several FIFOs further on.

@@ -6,7 +6,7 @@
 
 namespace netplace {
 
-// How many packets an input holds; behind an injection FIFO stands the injector's buffer.
+// Capacity of an input in packets; an injection FIFO includes the injector's buffer.
 template <class D>
 int depth(const D& d, const typename D::Router& r, int i) {
     const int queue = d.plan.fifo_depth();

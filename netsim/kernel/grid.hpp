@@ -93,13 +93,13 @@ bool is_there(const Grid<n>&, const D& d, std::uint32_t, const Packet& packet) {
     return (packet.route & d.fields.magnitudes) == 0;
 }
 
-// What a packet is when it has begun to cross a link.
+// Update the record of a packet that has begun to cross a link.
 template <int n, class D>
 void go_on(const Grid<n>&, D& d, std::uint32_t, const typename D::Router&, int output, Packet& packet) {
     packet.route -= 2u << d.fields.shift[d.port_of(output) >> 1];
 }
 
-// Note by which ports the head of an input comes nearer.
+// Record the ports through which the head of an input gets closer.
 template <int n, class D>
 void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, int i, const Packet& packet) {
     if constexpr (Grid<n>::at_once) {
@@ -120,7 +120,7 @@ void note_head(const Grid<n>& grid, D& d, std::uint32_t, typename D::Router& r, 
     }
 }
 
-// The waiting inputs whose head comes nearer through an output's port.
+// The waiting inputs whose head gets closer through an output's port.
 template <int n, class D>
 typename D::S waiting_for(const Grid<n>&, const D& d, const typename D::Router& r, int output) {
     return r.wait & r.want[d.port_of(output)];
@@ -210,7 +210,7 @@ typename D::S visit_requests_by_sets(D& d, Dims dims, typename D::Router& r, Vis
         alternatives = passing<D>(dims, r);
         escaping = try_alternatives(d, dims, r, alternatives);
     }
-    for (int dim = 0; dim < dims; ++dim) {  // without jumps, which would be guessed wrong too often
+    for (int dim = 0; dim < dims; ++dim) {  // without branches, which would often be mispredicted
         const L both = L(r.want[2 * dim]) | L(r.want[2 * dim + 1]);
         for (int port = 2 * dim; port < 2 * dim + 2; ++port) {
             const int output = port * vcs;
@@ -240,7 +240,7 @@ typename D::S visit_requests(const Grid<n>& grid, D& d, std::uint32_t router, ty
     } else if constexpr (Grid<n>::usual) {
         return visit_requests_by_sets(d, std::integral_constant<int, n>(), r, visit);
     } else {
-        if (grid.by_sets(d.plan)) {  // loops of a known length are laid out without jumps
+        if (grid.by_sets(d.plan)) {  // loops of known length are unrolled
             const int dims = grid.dims(d.plan);
             if (dims == 2) return visit_requests_by_sets(d, std::integral_constant<int, 2>(), r, visit);
             if (dims == 3) return visit_requests_by_sets(d, std::integral_constant<int, 3>(), r, visit);
@@ -267,7 +267,7 @@ bool has_requests(const Grid<n>&, const R& r) {
     return r.wait.any();
 }
 
-// Whether a waiting head could get an output in the next cycle though nothing else happens.
+// Whether a waiting head could get an output in the next cycle even if nothing else happens.
 template <int n, class D>
 bool obtainable(const Grid<n>& grid, D& d, std::uint32_t, const typename D::Router& r, const typename D::S& useful) {
     if (grid.by_sets(d.plan)) return (useful & r.free).any() & r.wait.any();

@@ -1,11 +1,11 @@
-// Heads (model: "A cycle"): what becomes of a packet that comes to the head of an input.
+// Heads (model: "A cycle"): what happens when a packet becomes the head of an input.
 #pragma once
 
 #include "room.hpp"
 
 namespace netplace {
 
-// Let the head of an input leave in so many cycles, its header in `cycle`.
+// Make the head of an input leave over a number of cycles, its header in `cycle`.
 template <class D>
 void head_leaves(D& d, std::uint32_t router, typename D::Router& r, int i, int takes, Cycle cycle) {
     if constexpr (D::Wiring::counts_phits) r.leaving.insert(i);

@@ -1,4 +1,4 @@
-// Injection (model: "Objects"): the queues between a node and its router, and packets that are created into them.
+// Injection (model: "Objects"): the queues between a node and its router, and the creation of packets in them.
 #pragma once
 
 #include "fabric.hpp"
@@ -18,7 +18,7 @@ std::int64_t phits_held(const D& d, const typename D::Router& r, int i, Cycle cy
     return static_cast<std::int64_t>(r.fifo[i].count) * phits - gone;
 }
 
-// Of `own` injectors from `low` on, the one that holds fewest phits: of equals the first, cyclically, from one drawn.
+// Of `own` injectors from `low` on, the one with the fewest phits; ties go to the first, cyclically, from a drawn one.
 template <class D>
 int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r, int low, int own, Cycle cycle) {
     const int begin = below(d.chance.draw(Purpose::injector, node, 0, cycle), own);
@@ -63,8 +63,8 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     if (fifo.count + just_left >= room) {
         if (just_left) return Creation::next_cycle;
         if constexpr (W::is_table) {
-            // What leaves for a slow link is gone to the last phit before it makes room: so one without room may hold
-            // as little as one with room, be the first of equals, and another one be drawn in the next cycle.
+            // A packet that leaves for a slow link makes room only when its last phit has gone. So an injector without room
+            // may hold as few phits as one with room and win the tie; the next cycle draws again.
             if (own > 1) {
                 const int low = j / own * own;
                 for (int other = low; other < low + own; ++other)
@@ -99,7 +99,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     return Creation::done;
 }
 
-// Try to create a packet; if there is no room, see that the node tries again.
+// Try to create a packet; if there is no room, let the node try again later.
 template <class D>
 bool handed_over(D& d, std::int32_t node, std::int32_t target, std::uint32_t label, Cycle cycle) {
     const Creation outcome = emit(d, node, target, label, cycle);

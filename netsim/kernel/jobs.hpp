@@ -1,4 +1,4 @@
-// Jobs: programs as operations, and what is known of the tasks that run them.
+// Jobs: programs as operations, and the state of the tasks that run them.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace netplace {
 
-// A program as the kernel reads it; it is kept once for all jobs that run it. See netsim/lower.py.
+// A program as the kernel reads it, shared by all jobs that run it. See netsim/lower.py.
 struct Code {
     std::vector<std::int64_t> operations;   // of all tasks
     std::vector<std::int64_t> first;        // where each task's begin, tasks + 1
@@ -104,7 +104,7 @@ public:
         at[its]->forgotten = true;
         if (!at[its]->keyed) free_place(its);
     }
-    // Take back the keys of an ended job, of which no packet is in flight.
+    // Reclaim the keys of an ended job that has no packet in flight.
     void release(std::int32_t its) {
         Job& job = *at[its];
         key_ranges.give(job.first_key, job.code->keys());

@@ -1,4 +1,4 @@
-// Links (model: "Arbitration and links"): which granted packet they serve next, and its way across.
+// Links (model: "Arbitration and links"): which granted packet they serve next, and how it crosses.
 #pragma once
 
 #include "heads.hpp"
@@ -14,7 +14,7 @@ void serve(D& d, std::uint32_t router, typename D::Router& r, int port, int outp
     d.desk.starting.push_back(d.name_of(router, output));
     if constexpr (D::Wiring::is_table) {
         if (d.ahead) fetch(&r.link[port]);
-    } else if (d.ahead) {  // it will soon move a packet between these places
+    } else if (d.ahead) {  // a packet will soon move between these places
         fetch(&head_of(d, router, r, r.output[output].holder()));
         fetch(&packet_beyond(d, r, output));
     }
@@ -30,7 +30,7 @@ void serve_links(D& d, std::uint32_t router, typename D::Router& r) {
         const auto candidates = ready & D::S::range(low, vcs);
         ready -= candidates;
         int output = 0;
-        if constexpr (D::Wiring::is_table) {  // the link's record is far away: it is not waited for without need
+        if constexpr (D::Wiring::is_table) {  // the link's record is in another cache line: avoid reading it
             output = d.ahead && candidates.single() ? candidates.lowest() : candidates.next_from(low + r.link[port].turn);
         } else {
             output = candidates.next_from(low + r.link[port].turn);
@@ -105,7 +105,7 @@ void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, C
 
 // --- the way across ----------------------------------------------------------------------------------------------
 
-// Let a header be on its way into a FIFO since `cycle`, from a router over a link so long.
+// Send a header into a FIFO in `cycle`, from a router over a link with this delay.
 template <class D>
 void approach(D& d, Name to, const typename D::Router& r, std::uint32_t far, Cycle cycle) {
     if (told_owner(d, d.router_of(to), News::header, to)) return;

@@ -1,7 +1,7 @@
-// The cycle (model: "A cycle"): what falls due, what tasks do, what routers decide.
+// The cycle (model: "A cycle"): due events, actions of tasks, decisions of routers.
 //
-// Each cycle has two phases. Phase 1 applies what falls due; these changes commute. In phase 2 routers decide from what
-// they know themselves; others see a grant from the next cycle on. So no order of visits matters.
+// Each cycle has two phases. Phase 1 applies due events, which commute. In phase 2, each router decides from its own
+// state, and others see a grant from the next cycle on. So the order of visits has no effect.
 #pragma once
 
 #include "arbiters.hpp"
@@ -35,7 +35,7 @@ typename D::S consumable(const D& d, typename D::Router& r) {
     return r.homing;
 }
 
-// Let `single` consumption take one of the packets that are at their destination.
+// With `single` consumption, consume one of the packets that are at their destination.
 template <class D>
 void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     if (r.homing.none() || r.consuming) return;
@@ -51,7 +51,7 @@ void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle)
     leave_home(d, router, r, i, cycle);
 }
 
-// Grant an output to one of its requests: tie input and output until the tail has left. Returns the input.
+// Grant an output to one of its requests, until the tail has left. Returns the input.
 template <class D>
 int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const typename D::S& requests, Cycle cycle) {
     auto& out = r.output[output];
@@ -69,7 +69,7 @@ int grant(D& d, std::uint32_t router, typename D::Router& r, int output, const t
     return i;
 }
 
-// Do all that a router does in phase 2 of `cycle`.
+// Run phase 2 of `cycle` for a router.
 template <class D>
 void decide(D& d, std::uint32_t router, Cycle cycle) {
     using W = typename D::Wiring;
@@ -106,7 +106,7 @@ void decide(D& d, std::uint32_t router, Cycle cycle) {
 
 // --- phases ----------------------------------------------------------------------------------------------------
 
-// Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`.
+// Apply what completed in the cycle before `cycle`; new heads are appended to `exposed`.
 template <class D>
 void fall_due(D& d, Cycle cycle) {
     using W = typename D::Wiring;
@@ -152,7 +152,7 @@ void fall_due(D& d, Cycle cycle) {
     d.desk.events += static_cast<std::int64_t>(entering + count);
 }
 
-// What becomes known late: room beyond links, packets that have come or are marked, the end of a wait.
+// Delayed news: room beyond links, packets that have arrived or are marked, the end of a wait.
 template <class D>
 void late_news(D& d, Cycle cycle) {
     if (!d.plan.fabric) return;
@@ -167,7 +167,7 @@ void late_news(D& d, Cycle cycle) {
     d.desk.wakes.done(cycle);
 }
 
-// Choose how each packet goes on that has become head, where the routing leaves a choice.
+// Choose the way of each packet that has become head, if the routing has a choice.
 template <class D>
 void choose_ways(D& d, Cycle cycle) {
     if constexpr (D::Wiring::is_table) {
@@ -179,7 +179,7 @@ void choose_ways(D& d, Cycle cycle) {
     }
 }
 
-// Make all packets that have become heads known to their routers.
+// Expose all packets that have become heads to their routers.
 template <class D>
 void expose_all(D& d, Cycle cycle) {
     const std::size_t count = d.exposed_count, ahead = static_cast<std::size_t>(d.ahead);
@@ -198,7 +198,7 @@ void expose_all(D& d, Cycle cycle) {
     d.exposed_count = 0;
 }
 
-// Let every router decide that is to be looked at in `cycle`, then let packets leave.
+// Let the routers on the agenda of `cycle` decide, then let packets leave.
 template <class D>
 void decide_all(D& d, Cycle cycle) {
     const auto ahead = static_cast<std::size_t>(d.ahead), behind = static_cast<std::size_t>(d.behind);
@@ -220,7 +220,7 @@ void decide_all(D& d, Cycle cycle) {
     d.desk.events += static_cast<std::int64_t>(count);
 }
 
-// Let the tasks act that have something to do in `cycle`.
+// Run the tasks that act in `cycle`.
 template <class D>
 void let_tasks_act(D& d, Cycle cycle) {
     const int side = 1 - d.side;
@@ -247,7 +247,7 @@ void let_tasks_act(D& d, Cycle cycle) {
 template <class D>
 bool has_work(const D& d, Cycle cycle) {
     const int side = 1 - d.side;
-    if constexpr (D::Wiring::is_table) {  // behind a tail that has left, none may be seen yet
+    if constexpr (D::Wiring::is_table) {  // a packet behind a tail that has left may not be visible yet
         if (d.plan.fabric && (d.desk.heard || !d.desk.acting[d.side].empty())) return true;  // news belongs to its cycle
     }
     return !d.desk.acting[side].empty() || !d.desk.agenda[side].empty() || d.exposed_count != 0 || !d.desk.timers.none_in(cycle);
@@ -268,7 +268,7 @@ Cycle next_event(const D& d, Cycle cycle) {
 
 enum class Exit : int { reached, job_ended, idle, paused };
 
-// Simulate cycles from `cycle` up to `until`, or to the end of a job, or until nothing is left to happen.
+// Simulate from `cycle` up to `until`, to the end of a job, or until no event is left.
 template <class D>
 Exit simulate(D& d, Cycle& cycle, Cycle until) {
     while (true) {
@@ -277,7 +277,7 @@ Exit simulate(D& d, Cycle& cycle, Cycle until) {
             if (due == never) return Exit::idle;
             cycle = std::min(due, until);
             if (due <= until) fall_due(d, cycle);
-            if (cycle < until && !has_work(d, cycle)) continue;  // nobody learns of it: the cycle is none
+            if (cycle < until && !has_work(d, cycle)) continue;  // it is not observed: skip the cycle
         }
         if (cycle >= until) return Exit::reached;
         let_tasks_act(d, cycle);
@@ -304,13 +304,13 @@ template <class D, class W>
     return outcome;
 }
 
-// Everything is inlined; what GCC would nevertheless call, as it is long, is marked where it stands.
+// Everything is inlined; long functions that GCC would call nevertheless are marked where they are defined.
 template <class W>
 [[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
     return run_domain<Domain<W>>(network, desk, until);
 }
 
-// The same where waiting is explained. What is inlined the compiler chooses: all would take it too long for what it gains.
+// The same with explained waiting. The compiler chooses what to inline: inlining all compiles slowly and gains little.
 template <class W>
 Exit run_explaining(Network<W>& network, Desk& desk, Cycle until) {
     return run_domain<Domain<W, true>>(network, desk, until);

@@ -1,4 +1,4 @@
-// Arrays of a network: zeroed, on cache lines, on huge pages where they are large; and what is kept of them.
+// Arrays of a network: zeroed, aligned to cache lines, on huge pages if large; and their saved form.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 
 namespace netplace {
 
-// An array of plain records whose length is settled once.
+// An array of plain records with a length that is set once.
 template <class T>
 class Array {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -59,7 +59,7 @@ private:
     std::size_t size_ = 0, bytes_ = 0;
 };
 
-// The first of some records that lie near by, behind the router that they belong to: half of an address is enough.
+// Pointer to records that lie close behind the router that owns them, in half the size of an address.
 template <class T>
 class Near {
 public:
@@ -76,13 +76,13 @@ private:
     std::int32_t distance_ = 0;  // in words of four bytes; 0: there are none
 };
 
-// Ask for what will soon be read or written.
+// Prefetch memory that will soon be read or written.
 [[gnu::always_inline]] inline void fetch(const void* address) { __builtin_prefetch(address); }
 
-// Ranges of neighbouring entries that are given out and taken back, the lowest first.
+// Allocator of ranges of neighboring entries, the lowest first.
 class Ranges {
 public:
-    // Return the first of `count` entries that nobody has.
+    // Return the first of `count` free entries.
     std::int32_t take(std::int64_t count);
     void give(std::int32_t begin, std::int64_t count);
     std::int64_t end() const { return end_; }  // no entry from here on is in use
@@ -130,11 +130,11 @@ inline void Ranges::give(std::int32_t begin, std::int64_t count) {
     }
 }
 
-// What writes all that a network consists of into bytes, or reads it from them.
+// Writes the whole state of a network to bytes, or reads it from them.
 class Archive {
 public:
     Archive() = default;
-    // Bytes begin with their number: of those that are not whole nothing is read.
+    // Bytes begin with their number, so incomplete ones are rejected before anything is read.
     explicit Archive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {
         std::uint64_t size = 0;
         raw(&size, sizeof size);

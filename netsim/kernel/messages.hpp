@@ -1,4 +1,4 @@
-// Consumption: packets that have come to their node, messages that they complete, what falls due then.
+// Consumption: packets that have reached their node, messages that they complete, and what becomes due.
 //
 // A message that becomes due at a node's interface (model: "Rendezvous") is created before what its program sends.
 #pragma once
@@ -31,7 +31,7 @@ std::uint32_t take_due(D& d, Node& node) {
     return static_cast<std::uint32_t>(order) << 2 | static_cast<std::uint32_t>(order >> 32);
 }
 
-// Let a message take turns with those of its node, as the last; `due` is the cycle in which its data become due, or -1.
+// Append a message to those of its node that take turns; `due` is the cycle in which its data become due, or -1.
 //
 // Data that become due in the same cycle come in the order of their keys.
 template <class D>
@@ -52,7 +52,7 @@ void take_turns(D& d, Node& node, const Turn& turn) {
     node.shares = true;
 }
 
-// Take the message whose turn it is from those of a node.
+// Remove the message whose turn it is from those of a node.
 template <class D>
 void end_turn(D& d, Node& node) {
     const std::int32_t entry = node.first_turn;
@@ -88,7 +88,7 @@ void open_message(D& d, Key& key, Cycle cycle) {
     key.newest = entry;
 }
 
-// Give an entry of a message that was open back to the domain of the node that sent it.
+// Return the entry of an open message to the domain of the node that sent it.
 template <class D>
 void give_back(D& d, std::int32_t source, std::int32_t entry) {
     if constexpr (D::is_cut) {
@@ -120,7 +120,7 @@ void complete(D& d, Key& key, Cycle cycle) {
     d.desk.message_delays.add(cycle - 1 - began);
 }
 
-// Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it.
+// Count a packet whose tail was consumed in the cycle before `cycle`, and wake tasks that waited for it.
 template <class D>
 void deliver(D& d, const Packet& packet, Cycle cycle) {
     ++d.delivered;

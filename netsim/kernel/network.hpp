@@ -1,4 +1,4 @@
-// A network with its jobs, and what each thread that simulates it has of its own.
+// A network with its jobs, and the private state of each thread that simulates it.
 #pragma once
 
 #include <array>
@@ -110,7 +110,7 @@ private:
     }
 };
 
-// What became of a packet that was to be created.
+// Outcome of an attempt to create a packet.
 enum class Creation { done, next_cycle, full };
 
 struct OpenMessage {
@@ -150,7 +150,7 @@ struct Sources {
     }
 };
 
-// What one domain, which a thread simulates, has of its own: the clock, events to come, lists of what must be looked at, and totals.
+// Private state of a domain, which a thread simulates: the clock, future events, lists of what must be visited, and totals.
 struct alignas(128) Desk {
     Cycle now = 0;           // next cycle to be simulated
     Cycle quiet = 0;         // first cycle of which it is not known yet that anything happens in it
@@ -198,7 +198,7 @@ struct alignas(128) Desk {
     }
 };
 
-// Nodes, the jobs on them, and who simulates them.
+// Nodes, the jobs on them, and the domains that simulate them.
 struct Hosts {
     Array<Node> nodes;
     Jobs jobs;
@@ -206,7 +206,7 @@ struct Hosts {
     std::vector<std::uint8_t> owner;                 // by router: its domain; empty: there is one
     std::vector<Border> borders;                     // see borders.hpp
     Stints stints;                                   // of threads
-    bool torn = false;                               // it could not go on in the middle of a cycle
+    bool torn = false;                               // it failed in the middle of a cycle
     Sources sources;
     std::vector<std::pair<std::int32_t, std::int32_t>> old_sources;  // keys of traffic that was stopped
 
@@ -219,7 +219,7 @@ struct Hosts {
     }
 };
 
-// What heads wait for, where that is explained; else empty.
+// What heads wait for, if waiting is explained; otherwise empty.
 template <class S>
 struct Waits {
     Array<Parking<S>> at;  // by router
@@ -247,12 +247,12 @@ struct Network : Hosts {
     Array<Cycle> emptied;                // by injector: last cycle in which a tail had just left its FIFO
     std::vector<std::int32_t> carries;   // by link: how often its count of packets began anew
     Waits<S> waits;
-    Array<S> asked;                // scratch: requests by output, of each domain
-    int ahead = 0;                       // events by which memory is asked for in advance
+    Array<S> asked;                // scratch of each domain: requests by output
+    int ahead = 0;                       // events by which prefetching runs ahead
     int behind = 0;                      // starts by which they follow decisions; 0: they wait for all
 };
 
-// What a thread sees of the network while it simulates. It is copied to the stack, where nothing else can reach it: so the
+// The network as a thread sees it while it simulates. This is a copy on the stack, where nothing else can reach it, so the
 // compiler knows that no store changes these addresses and settings.
 template <class W, bool explaining = false, bool cut = false>
 struct Domain : Neighbours<cut> {
@@ -338,7 +338,7 @@ struct Domain : Neighbours<cut> {
 
     // --- lists of what is to be done -----------------------------------------------------------------
 
-    // Nobody can foretell whether a packet becomes head: it is cheaper to write in any case.
+    // Whether a packet becomes head is unpredictable: an unconditional write is cheaper than a branch.
     void becomes_head_if(Name name, bool so) {
         exposed[exposed_count] = name;
         exposed_count += so;

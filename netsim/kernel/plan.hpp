@@ -1,4 +1,4 @@
-// What does not change during a run: settings of the network, as Python gives them.
+// Constants of a run: settings of the network, as Python passes them.
 #pragma once
 
 #include <cstdint>
@@ -75,9 +75,9 @@ struct Plan {
 
     // Whether FIFOs, links and consumption are as by default.
     bool is_usual() const;
-    // Whether those that `PlainPlan` has as constants are as it has them.
+    // Whether the settings that are constants of `PlainPlan` have its values.
     bool is_plain() const;
-    // Whether it differs from another in the routing alone.
+    // Whether it differs from another only in the routing.
     bool has_routing_of(const Plan& other) const;
     bool operator==(const Plan&) const = default;
 

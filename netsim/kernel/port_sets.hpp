@@ -1,4 +1,4 @@
-// One set for each port of a router, side by side in a vector: what is done for all ports is done in one step.
+// One set for each port of a router, in the lanes of a vector: one operation serves all ports.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ public:
     static constexpr int room = 8;  // words
 
     PortSets() : words_{} {}
-    // The words that lie in memory from `first` on: of six ports or four, no more than these are touched. What was written
-    // word by word must not be read by one wide load soon after, which would wait for it.
+    // The words in memory from `first` on, and no more than those of six or four ports. A wide load of words that were
+    // just written one by one would stall, because stores are not forwarded to it.
     template <class First>
     static PortSets read(const First* first) {
         static_assert(sizeof(First) == sizeof(Word));
@@ -46,11 +46,11 @@ public:
         return all;
     }
     void store(Word (&words)[room]) const { std::memcpy(words, &words_, sizeof words); }
-    // The same set for every port; not by way of 16-bit words, which would be stored, and waited for when read as 32.
+    // The same set for every port; not through 16-bit words, which would be stored and stall the wider load.
     static PortSets all(std::uint32_t word) { return (Vector)(Pairs{} + word * 0x10001u); }
     // The sets as bits: 16 for each port, from the first on.
     static PortSets bits(std::uint64_t low, std::uint64_t high) { return (Vector)Halves{low, high}; }
-    // All members where any is there, none elsewhere.
+    // All members where a set has any, none elsewhere.
     static PortSets where(PortSets some) { return (Vector)(some.words_ != 0); }
 
     friend PortSets operator&(PortSets a, PortSets b) { return a.words_ & b.words_; }

@@ -1,8 +1,8 @@
-// Memory that events will soon need, asked for in advance where the network does not fit into the cache.
+// Prefetching of memory that events will soon need, for networks that do not fit into the cache.
 //
-// Asking must not itself wait: the place of a packet, and the router that feeds a FIFO, are known from a router's record
-// only, which is asked for some events earlier. All are always inlined: GCC takes a function that only asks for memory
-// to have no effect, and leaves its calls out.
+// A prefetch must not itself miss the cache: the place of a packet and the router that feeds a FIFO are known only from
+// a router's record, which is prefetched some events earlier. All functions are always inlined, because GCC considers a
+// function that only prefetches to have no effect and removes its calls.
 #pragma once
 
 #include "fifos.hpp"
@@ -10,7 +10,7 @@
 
 namespace netplace {
 
-// What an event at a FIFO will soon read: the lines of its router's record.
+// For an event at a FIFO: the first lines of its router's record.
 template <class D>
 [[gnu::always_inline]] inline void fetch_fifo(D& d, Name name) {
     const auto& r = d.router(d.router_of(name));
@@ -18,7 +18,7 @@ template <class D>
     fetch(reinterpret_cast<const char*>(&r) + 64);
 }
 
-// Tables: what lies behind the router's record, once that is there.
+// Tables: the parts behind the router's record, which is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_parts(D& d, Name name) {
     const auto& r = d.router(d.router_of(name));
@@ -27,7 +27,7 @@ template <class D>
     if (i < r.fed) fetch(&r.feed[d.port_of(i)]);
 }
 
-// Tables: the injectors of a node that will soon act, once its router's record is there.
+// Tables: the injectors of a node that will soon act; its router's record is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_injectors(D& d, std::uint32_t router) {
     const auto& r = d.router(router);
@@ -35,7 +35,7 @@ template <class D>
     if (r.timed <= r.fed) fetch(&r.times[r.fed]);
 }
 
-// Tables: the packet at the head of a FIFO, once the FIFO is there.
+// Tables: the packet at the head of a FIFO, which is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_head(D& d, Name name) {
     const std::uint32_t router = d.router_of(name);
@@ -45,7 +45,7 @@ template <class D>
     fetch(&r.may[i]);
 }
 
-// Tables: the entry by which the packet at the head of a FIFO goes on, once the packet is there.
+// Tables: the entry for the packet at the head of a FIFO; the packet is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_entry(D& d, Name name) {
     const std::uint32_t router = d.router_of(name), first = static_cast<std::uint32_t>(d.plan.first_switch);
@@ -56,7 +56,7 @@ template <class D>
     if (home >= 0) fetch(table.entry(d.plan, router - first, home));
 }
 
-// Tables: what a packet that becomes head needs to find its way, from the router's record to the entry.
+// Tables: everything from the router's record to the table entry of a packet that becomes head.
 template <class D>
 [[gnu::always_inline]] inline void fetch_way(D& d, const Name* names, std::size_t n, std::size_t count) {
     const auto ahead = static_cast<std::size_t>(d.ahead);
@@ -66,7 +66,7 @@ template <class D>
     fetch_entry(d, names[std::min(n + ahead, count - 1)]);
 }
 
-// Tables: what tells the router before that an input has room.
+// Tables: the record upstream in which the room of an input is counted.
 template <class D>
 [[gnu::always_inline]] inline void fetch_known(D& d, Name name) {
     const auto& r = d.router(d.router_of(name));
@@ -76,7 +76,7 @@ template <class D>
     fetch(&d.router(d.router_of(before)).output[d.input_of(before)]);
 }
 
-// Tables: where the packet that will soon begin to cross a link stands, and where it goes.
+// Tables: source and destination of a packet that will soon begin to cross a link.
 template <class D>
 [[gnu::always_inline]] inline void fetch_crossing(D& d, Name name) {
     const std::uint32_t router = d.router_of(name);
@@ -86,7 +86,7 @@ template <class D>
     fetch(&packet_beyond(d, r, output));
 }
 
-// The router that feeds a FIFO, or the node that does, the FIFO's own router being there.
+// The router or node that feeds a FIFO; the FIFO's own router is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_feeder(D& d, Name name) {
     const std::uint32_t router = d.router_of(name);
@@ -100,7 +100,7 @@ template <class D>
     }
 }
 
-// Tables: what the heads of a router that will soon decide may ask for, once its record is there.
+// Tables: possible requests at a router that will soon decide; its record is in the cache by now.
 template <class D>
 [[gnu::always_inline]] inline void fetch_may(D& d, std::uint32_t router) {
     constexpr int of_a_line = 64 / static_cast<int>(sizeof(typename D::S));

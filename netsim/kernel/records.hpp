@@ -1,4 +1,4 @@
-// What the network is made of (model: "Objects"): packets, FIFOs, outputs, links, routers, nodes, keys.
+// The objects of a network (model: "Objects"): packets, FIFOs, outputs, links, routers, nodes, keys.
 //
 // An *input* is a FIFO of a router and an *output* a pair (port, VC); both are numbered port * vcs + vc, injectors
 // come after the ports' inputs. A FIFO's *name* is router << name_bits | input, and an output's likewise.
@@ -17,7 +17,7 @@ using Name = std::uint32_t;
 
 enum Kind : std::uint32_t { data = 0, request = 1, reply = 2 };  // rendezvous has the last two
 
-// The place after one in a ring of `depth` places, without a jump that would be guessed wrong.
+// The place after one in a ring of `depth` places, without a branch that would be mispredicted.
 constexpr int after(int place, int depth) { return (place + 1) & -static_cast<int>(place + 1 != depth); }
 
 inline constexpr std::uint32_t nobody = ~0u;  // destination of a packet lost, label of one that nobody counts
@@ -28,7 +28,7 @@ struct Packet {
     std::uint32_t label;  // key << 2 | kind
 };
 
-// A packet that finds its way by tables; `trip` is told in table.hpp.
+// A packet that is routed by tables; table.hpp explains `trip`.
 struct TablePacket : Packet {
     std::uint32_t trip;
 };
@@ -132,7 +132,7 @@ struct Waiter {
     std::int32_t output;   // that it waits for
 };
 
-// A link as those see it who wait for it, or the consumption of a router.
+// A link, or the consumption of a router, as seen by the heads that wait for it.
 template <class S>
 struct Way {
     S waiting;                    // inputs whose head waits for it
@@ -152,7 +152,7 @@ struct Parking {
 
 // --- nodes (model: "Tasks") -----------------------------------------------------------------------------
 
-// What most cycles touch stands in the first of two cache lines.
+// The first of two cache lines holds what most cycles touch.
 struct alignas(64) Node {
     const std::int64_t* program = nullptr;  // operations of its task
     std::int64_t left = 0;        // packets of the message under way still to be created
@@ -167,7 +167,7 @@ struct alignas(64) Node {
     std::uint32_t under = 0;      // label of the message under way
     std::uint8_t listed = 0;      // bit by side: it is on that list of nodes to act
     bool own = false;             // the message under way is the program's, not one that was due
-    bool blocked = false;         // something waits for room in an injector
+    bool blocked = false;         // a packet waits for room in an injector
     bool shares = false;          // some of its messages take turns
 
     std::int32_t rounds = 0;      // how often the next loop of the program begins anew

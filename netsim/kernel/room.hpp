@@ -1,7 +1,7 @@
-// Packets that enter and leave FIFOs, and the room there (model: "Objects", "The bubble"): what falls due.
+// Due events (model: "Objects", "The bubble"): packets that enter and leave FIFOs, and the room there.
 //
-// On grids and trees room is counted in phits and known at once: the FIFO tells whoever feeds it. On networks of any
-// wiring it is counted in packets, by the router before the link, which learns late of what has left.
+// On grids and trees, room is counted in phits and known at once: the FIFO notifies its feeder. On networks of any
+// wiring, the router upstream counts it in packets and learns of departures with a delay.
 #pragma once
 
 #include "fabric.hpp"
@@ -52,7 +52,7 @@ void take_room(D& d, typename D::Router& r, int i, int count, Cycle cycle) {
     const int queue = d.plan.fifo_depth();
     const int spare = D::Wiring::is_tree ? queue : queue - d.plan.ring_bubble();
     if (count <= spare && count < queue) return;
-    // A head that began to leave no later than the packet began to arrive makes room as fast as it is taken.
+    // A head that began to leave no later than the packet began to arrive frees room as fast as it is taken.
     const bool leaving = r.leaving.has(i);
     if constexpr (!D::Wiring::is_tree) {
         if (count > spare && (!leaving || count > spare + 1)) r.bubble.erase(i);
@@ -60,7 +60,7 @@ void take_room(D& d, typename D::Router& r, int i, int count, Cycle cycle) {
     if (count == queue && !leaving) lose_room(d, feeder(d, r, i), cycle);
 }
 
-// A packet has left a FIFO, in which so many remain: tell whoever feeds it, and its ring.
+// A packet has left a FIFO, in which a number of packets remain: notify its feeder, and its ring.
 template <class D>
 void give_room(D& d, std::uint32_t router, typename D::Router& r, int i, int count, Cycle cycle) {
     const int queue = d.plan.fifo_depth();
@@ -91,7 +91,7 @@ void room_is_known(D& d, Name name) {
     d.look_now_if(router, (known == d.plan.fifo_depth() - 1) & r.free.has(output) & r.wanted.has(output));
 }
 
-// Note either, as the network counts.
+// Note either, in the unit in which the network counts.
 template <class D>
 void room_again(D& d, Name name, Cycle cycle) {
     if constexpr (D::Wiring::counts_phits) {
@@ -103,7 +103,7 @@ void room_again(D& d, Name name, Cycle cycle) {
 
 // --- headers and tails ------------------------------------------------------------------------------------
 
-// Let a header be looked at that has arrived in a FIFO.
+// Expose a header that has arrived in a FIFO.
 template <class D>
 void header_arrives(D& d, Name name) {
     auto& fifo = d.router(d.router_of(name)).fifo[d.input_of(name)];
@@ -132,7 +132,7 @@ template <class D>
     if constexpr (D::Wiring::counts_phits) take_room(d, r, i, fifo.count, cycle);
 }
 
-// Free an output and its link, which a tail has crossed, and see to who could use them.
+// Free an output and its link, which a tail has crossed, and wake the router if a head could use them.
 template <class D>
 [[gnu::always_inline]] inline void release(D& d, std::uint32_t router, typename D::Router& r, int output, Cycle cycle) {
     const int vcs = d.plan.channels(), port = d.port_of(output);
@@ -146,7 +146,7 @@ template <class D>
     d.look_now_if(router, (r.held & link).any() | wanted);
 }
 
-// Free what the head of an input held that has left to the tail in the cycle before; the next packet becomes head.
+// Free everything that the head of an input held, whose tail left in the cycle before; the next packet becomes head.
 template <class D>
 void tail_leaves(D& d, Name name, Cycle cycle) {
     using W = typename D::Wiring;

@@ -1,4 +1,4 @@
-// Routers (model: "Objects"): all that one decides from lies together.
+// Routers (model: "Objects"): everything from which a router decides is contiguous.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct RouterSets {
     S idle;  // outputs whose link no packet crosses
 };
 
-// The same where FIFOs hold four packets, with the outputs in order of what is known of the FIFO downstream.
+// The same for FIFOs of four packets, with the outputs by the known number of packets in the FIFO downstream.
 template <class S>
 struct RankedSets : RouterSets<S> {
     S emptier[3];  // it holds no packet; one at most; two at most
@@ -42,7 +42,7 @@ struct alignas(64) GridRouter : RouterSets<Set<std::conditional_t<dims <= 3, std
 
     S leaving;                // inputs whose head is leaving phit by phit
     S bubble;                 // outputs whose own FIFO here has the bubble
-    S want[ports];            // inputs whose head comes nearer through this port (and may have left since)
+    S want[ports];            // inputs whose head gets closer through this port (and may have left since)
     S next[dims];             // inputs that try their alternative k + 1 next, the last one being escape
     NarrowFifo fifo[fed + 1];
     std::uint32_t time;       // cycle, modulo 2^32, up to which the memories of alternatives are accounted for
@@ -72,12 +72,12 @@ struct alignas(64) TreeRouter : RouterSets<Set<std::uint16_t>> {
 };
 static_assert(sizeof(TreeRouter) == 256);
 
-// A router of any network with any settings; what depends on its ports lies in arrays of the network.
+// A router of any network with any settings; parts that depend on its ports are in arrays of the network.
 template <class Bits, template <class> class Sets = RouterSets>
 struct alignas(64) FlatRouter : Sets<Bits> {
     using S = Bits;
 
-    // The first two lines, or so, hold what most events touch.
+    // About two cache lines hold what most events touch.
     S wanted;                // trees and tables: outputs that some head could ask for
     Near<Fifo> fifo;         // by input
     Near<Output> output;     // by output

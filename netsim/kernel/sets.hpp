@@ -1,4 +1,4 @@
-// Sets of a router's inputs or outputs as bits: of one word of 16, 32 or 64 bits, or of several words.
+// Sets of a router's inputs or outputs as bit masks: one word of 16, 32 or 64 bits, or several words.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@ template <class Word, int words = 1>
 struct Set {
     static constexpr int width = 8 * sizeof(Word);
     static constexpr int capacity = words * width;
-    // The same set in words of the machine, for what is computed with.
+    // The same set in machine words, for computing.
     using Local = Set<std::conditional_t<(width < 32), std::uint32_t, Word>, words>;
 
     Word word[words] = {};
@@ -107,7 +107,7 @@ struct Set {
         }
         return rest;
     }
-    // The member that `count` others precede.
+    // The member with rank `count`, from 0.
     int nth(int count) const {
         Set rest = *this;
         while (count-- > 0) rest.take_lowest();
@@ -131,7 +131,7 @@ struct Set {
     friend Set operator-(Set a, const Set& b) { return a -= b; }
     bool operator==(const Set&) const = default;
 
-    // The set itself if `so`, else the empty one: without a jump that would be guessed wrong.
+    // The set itself if `so`, else the empty one, without a branch that would be mispredicted.
     Set where(bool so) const {
         Set set = *this;
         const Word keep = static_cast<Word>(-Word{so});
@@ -155,7 +155,7 @@ private:
     const Word& at(int member) const { return word[words == 1 ? 0 : member / width]; }
 };
 
-// Sets of which nothing is known yet: where only few of them are used, emptying all would take most of the time.
+// Uninitialized sets: if only a few are used, clearing all of them would take most of the time.
 template <class S, int count>
 class Unset {
 public:

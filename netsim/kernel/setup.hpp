@@ -1,4 +1,4 @@
-// How a network is made from its description: routers, links, places for packets, tables.
+// Construction of a network from its description: routers, links, places for packets, tables.
 #pragma once
 
 #include <numeric>
@@ -38,7 +38,7 @@ private:
     }
 };
 
-// The records of a flat router that are as many as its inputs, outputs or ports: they lie together, behind all routers.
+// The variable parts of a flat router, by input, output or port: they are contiguous, behind all routers.
 class Parts {
 public:
     explicit Parts(std::byte* begin) : begin_(begin) {}
@@ -67,7 +67,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// Lay out the parts of a router, of which most events touch the first; return their size.
+// Lay out the parts of a router, the most often used first; return their size.
 template <class R>
 std::size_t lay_out(R& r, std::byte* begin, const Layout& layout, std::size_t n, const Plan& plan, bool compares_loads) {
     using S = typename R::S;
@@ -195,7 +195,7 @@ void wire(Network<W>& net, const Description& description, const Layout& layout)
     }
 }
 
-// Give links another speed: the cycles for which a packet holds them, and those to its first request beyond.
+// Set the speed of links: the cycles for which a packet holds them, and those to its first request beyond.
 template <class W>
 void set_pace(Network<W>& net, const Description& description) {
     const Plan& plan = net.plan;
@@ -253,7 +253,7 @@ void set_calendars(Network<W>& net, Desk& desk, Cycle now) {
     desk.credits.lengthen(credits, now);
     desk.acks.lengthen(plan.ack, now);
     desk.notices.lengthen(plan.ack, now);
-    // A node that waits for its turn is woken after so many cycles at the latest.
+    // A node that waits for its turn is woken after this many cycles at the latest.
     if (plan.rate > 0) desk.wakes.lengthen(std::min<Cycle>(1 << 12, plan.phits * line_rate / least_rate), now);
 }
 

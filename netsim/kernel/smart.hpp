@@ -1,10 +1,10 @@
 // Policy `smart` (model: "Meshes and tori"): the memory of alternatives, of all inputs of a router at once.
 //
-// A waiting head that could get nothing sleeps: its router is looked at again when an event could help it. The
-// only trace of the cycles between is the memory of alternatives, which `catch_up` makes good.
+// A waiting head that could get nothing sleeps: its router is visited again when an event could help it. Only the
+// memory of alternatives changes during these cycles, and `catch_up` updates it afterwards.
 //
 // With one adaptive VC an input that travels in dimension d has the alternatives d, d + 1, .. (cyclically), escape.
-// The memory is one set for each alternative but the first: who tries it next.
+// The memory is one set for each alternative but the first: the inputs that try it next.
 #pragma once
 
 #include "smart_at_once.hpp"
@@ -32,7 +32,7 @@ Alternatives<D> passing(Dims dims, const typename D::Router& r) {
     return could;
 }
 
-// Let every waiting head try for one cycle; `could` becomes who requests each dimension. Returns who comes to the
+// Simulate one try of every waiting head; `could` becomes the requests for each dimension. Returns the heads at the
 // escape channel.
 template <class D, class Dims>
 typename D::S::Local try_alternatives(const D& d, Dims dims, typename D::Router& r, Alternatives<D>& could) {
@@ -92,7 +92,7 @@ int escape_output(const D& d, const typename D::Router& r, int i) {
     return admitted(r, i, first_port(r, i) * d.plan.channels());
 }
 
-// What an input requests with several adaptive VCs, or -1; moves its memory.
+// The request of an input with several adaptive VCs, or -1; advances its memory.
 template <class D>
 int smart_output(const D& d, std::uint32_t router, typename D::Router& r, int i, Cycle cycle) {
     const int dims = d.net.wiring.dims(d.plan), vcs = d.plan.channels();
@@ -166,7 +166,7 @@ template <class D>
     }
 }
 
-// Bring the memories of a router that slept up to the start of `cycle`.
+// Advance the memories of a router that slept to the start of `cycle`.
 template <class D>
 void catch_up(const D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     const std::uint32_t asleep = static_cast<std::uint32_t>(cycle) - r.time;

@@ -6,7 +6,7 @@
 
 namespace netplace {
 
-// What is constant: the bits of each port's two outputs; by alternative k, the inputs that come to a port with it.
+// Constants: the bits of each port's two outputs; by alternative k, the inputs that reach a port with it.
 template <int dims>
 struct PortBits {
     static constexpr int ports = 2 * dims, room = PortSets<ports>::room;
@@ -27,7 +27,7 @@ struct PortBits {
 template <int dims>
 inline constexpr PortBits<dims> port_bits{};
 
-// Note by which ports the head of input `i` comes nearer: in each dimension it has `hops` left, the lowest bit is the sign.
+// Record the ports through which the head of input `i` gets closer: `hops` left by dimension, the lowest bit is the sign.
 template <int n>
 void want_ports(GridRouter<n>& r, int i, const std::uint32_t (&hops)[n]) {
     using L = PortSets<2 * n>;
@@ -76,7 +76,7 @@ std::uint32_t try_once(std::uint32_t wait, const Passing<n>& passing, std::uint1
     return trying;
 }
 
-// Let the waiting heads try as often as their router slept. From the first try on each goes round in a circle.
+// Let the waiting heads try as often as their router slept. After the first try, the alternatives repeat periodically.
 template <int n>
 [[gnu::noinline]] void sleep_at_once(GridRouter<n>& r, std::uint32_t asleep) {
     const Passing<n> passing(r);

@@ -35,7 +35,7 @@ struct Table {
     std::vector<std::int32_t> end;         // switches x ports: switch
     std::vector<std::int32_t> via;
     std::vector<std::int32_t> low, high;   // by level: first virtual channel, the one after the last
-    bool one_level = false;                // nothing depends on how far a packet has come
+    bool one_level = false;                // the level of a packet has no effect
     std::vector<std::int32_t> home, gate;  // by node: switch, -1: cut off; switch of the first plane for ways to it
     std::vector<std::int32_t> node_port;   // by node
     std::vector<std::int32_t> place, kin;  // by switch: among the intermediate ones, -1: none; group
@@ -56,7 +56,7 @@ struct Table {
     };
     std::vector<Pace> pace;                // pairs of nodes
 
-    // Let `read` give it another routing; what the network keeps here of nodes and packets stays.
+    // Replace the routing by the one that `read` loads; state of nodes and packets stays.
     template <class Read>
     void take_routing(Read read) {
         Table other;
@@ -77,7 +77,7 @@ struct Table {
         return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
     }
     bool compares_loads(const Plan&) const { return false; }
-    // Whether the heads that could ask for an output are counted.
+    // Whether the heads that could request an output are counted.
     bool counts_heads(const auto& plan) const { return plan.choice >= static_cast<int>(Choice::ugal_l); }
 };
 
@@ -209,8 +209,8 @@ std::uint32_t arrived_trip(Table<words, plain>& table, const D& d, std::uint32_t
     return trip;
 }
 
-// Choose by which way a packet goes on that has come to the head of an input. For all of them this is done before
-// they are exposed, so that none sees another that comes in the same cycle.
+// Choose the way of a packet that has become the head of an input. This is done for all such packets before they are
+// exposed, so that none sees another of the same cycle.
 template <int words, bool plain, class D>
 void choose_way(Table<words, plain>& table, D& d, Name name, Cycle cycle) {
     const std::uint32_t router = d.router_of(name);

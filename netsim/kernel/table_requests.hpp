@@ -1,4 +1,4 @@
-// Networks of any wiring (model: "Networks of any wiring"): what waiting heads may ask for, and what they request.
+// Networks of any wiring (model: "Networks of any wiring"): possible and actual requests of waiting heads.
 #pragma once
 
 #include "table.hpp"
@@ -29,7 +29,7 @@ int vc_of_flow(const D& d, const TablePacket& packet, int count) {
     return below(d.chance.draw(Purpose::vc_of_flow, origin(d, packet.label), packet.route, 0), count);
 }
 
-// Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel.
+// Determine what a head may request: outputs in `may`, and which of them is on the escape channel.
 template <int words, bool plain, class D>
 void note_ways(const Table<words, plain>& table, D& d, std::uint32_t router, typename D::Router& r, int i, const TablePacket& packet) {
     using S = typename D::S;
@@ -70,7 +70,7 @@ void note_ways(const Table<words, plain>& table, D& d, std::uint32_t router, typ
         if (plan.ordered) low += vc_of_flow(d, packet, count), count = 1;
     };
     if (!leaving) take_level(std::max<int>(entry[first], 0));
-    // How many ports an entry names nobody can foretell: of a short one all are looked at, without a jump.
+    // The number of ports in an entry is unpredictable: of a short one, all are visited, without a branch.
     const bool is_short = plan.most <= 8;
     S firsts, outputs;
     for (int k = first; k < last && (is_short || entry[k] >= 0); ++k) {
@@ -91,8 +91,8 @@ void note_ways(const Table<words, plain>& table, D& d, std::uint32_t router, typ
     may = outputs;
 }
 
-// Visit an output of each port that a head could ask for, the first of the VCs there: `first_link` looks at ranges of VCs
-// of which a head may take all or none. Escape counts only where the head could not ask for its port otherwise.
+// Visit one output of each port that a head could request, the first VC there: `first_link` reads ranges of VCs of which a
+// head may take all or none. Escape counts only if the head could not request its port otherwise.
 template <class D, class Visit>
 void visit_counted(const D& d, const typename D::Router& r, int i, Visit visit) {
     const int vcs = d.plan.channels();
@@ -120,7 +120,7 @@ void note_head(Table<words, plain>& table, D& d, std::uint32_t router, typename 
     if (table.counts_heads(d.plan)) visit_counted(d, r, i, [&](int output) { ++r.output[output].waiting; });
 }
 
-// What a packet is when it has begun to cross a link.
+// Update the record of a packet that has begun to cross a link.
 template <int words, bool plain, class D>
 [[gnu::always_inline]] inline void go_on(const Table<words, plain>& table, D& d, std::uint32_t router,
                                          const typename D::Router& r, int output, TablePacket& packet) {
@@ -141,7 +141,7 @@ template <int words, bool plain, class D>
 
 // --- requests -----------------------------------------------------------------------------------------
 
-// Of some outputs, at least one, those whose FIFO beyond is known to hold fewest packets.
+// Of some outputs, at least one, those whose FIFO downstream is known to hold the fewest packets.
 template <class R>
 typename R::S least_occupied(const R& r, const typename R::S& outputs) {
     using S = typename R::S;
@@ -158,7 +158,7 @@ typename R::S least_occupied(const R& r, const typename R::S& outputs) {
         S equal;
         outputs.for_each([&](int output) {
             const int known = r.output[output].known;
-            if constexpr (S::capacity == S::width) {  // in one word, without jumps that would be guessed wrong
+            if constexpr (S::capacity == S::width) {  // in one word, without branches that would be mispredicted
                 equal = equal.where(known >= least);
             } else if (known < least) {
                 equal = {};
@@ -170,8 +170,8 @@ typename R::S least_occupied(const R& r, const typename R::S& outputs) {
     }
 }
 
-// The output that a head asks for, of those that are ready: the least occupied, drawn among equals; escape. It may ask
-// for one of them at least.
+// The output that a head requests, of those that are ready: the least occupied, drawn among equals; escape. It may
+// request at least one of them.
 template <class D>
 [[gnu::always_inline]] inline int best_option(D& d, std::uint32_t router, const typename D::Router& r, int i,
                                               const typename D::S& ready, Cycle cycle) {
@@ -192,7 +192,7 @@ bool has_requests(const Table<words, plain>&, const R& r) {
     return (r.free & r.room & r.wanted).any();
 }
 
-// Which heads request anything nobody can foretell: they are found without a jump for each.
+// Which heads have requests is unpredictable: they are found without a branch for each.
 template <int words, bool plain, class D, class Visit>
 [[gnu::always_inline]] inline typename D::S visit_requests(const Table<words, plain>&, D& d, std::uint32_t router,
                                                            typename D::Router& r, Cycle cycle, Visit visit) {
@@ -242,7 +242,7 @@ typename D::S may_ask_for(const Table<words, plain>&, D&, std::uint32_t, const t
     return r.may[i];
 }
 
-// The first output that a waiting head may ask for: on the escape channel only if there is no other; 0 if there is none.
+// The first output that a waiting head may request: on the escape channel only if there is no other; 0 if there is none.
 template <int words, bool plain, class D>
 int first_choice(const Table<words, plain>&, D& d, std::uint32_t, const typename D::Router& r, int i) {
     typename D::S outputs = r.may[i];
