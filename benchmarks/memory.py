@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from netplace.benchmarks.figure import Figure, figure
 from netplace.benchmarks.fresh import run_fresh
-
-__all__ = ["memory"]
+from netplace.netsim import Network
 
 _SCRIPT = """
-import re, resource, sys
-
-def peak():
-    try:
-        return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1)) * 1024
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-from netplace.netsim import Network, pattern
-from netplace.topologies import parse
-small = Network(parse(sys.argv[2]))
-small.generate(pattern("uniform", small.topology, 1 / 16))
-small.advance(50)  # the kernel is loaded
-try:
-    open("/proc/self/clear_refs", "w").write("5")  # forget the peak that importing has left
-except OSError:
-    pass
-before = peak()
-network = Network(parse(sys.argv[1]))
-network.generate(pattern("uniform", network.topology, 1 / 16))
-network.advance(200)
-print((peak() - before) / network.topology.nodes)
+import sys
+from netplace.benchmarks.memory import growth
+from netplace.benchmarks.traffic import uniform_network
+uniform_network(sys.argv[2], 1.0, 50)  # the kernel is loaded
+network, grown = growth(lambda: uniform_network(sys.argv[1], 1.0, 200))
+print(grown / network.topology.nodes)
 """
+
+
+def growth(make: Callable[[], Network]) -> tuple[Network, int]:
+    """Return a network, and by how many bytes the peak of resident memory has grown."""
+    with contextlib.suppress(OSError):  # forget the peak that importing has left
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = _peak()
+    made = make()
+    return made, _peak() - before
+
+
+def _peak() -> int:
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) * 1024
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 # network, one of its kind whose kernel is the same, bytes of a node wanted
