@@ -97,7 +97,7 @@ def _program(name: str, asked: _Flags) -> Program:
         check_int(asked.tasks, "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
-            raise ValueError(f"{name}: no file and no packaged trace has this name")
+            raise ValueError(f"{name}: no file and no bundled trace has this name")
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
     reading = Reading(
         iterations=asked.iterations,

@@ -49,7 +49,7 @@ _SHOWN = 24
 @click.option(
     "--simulate",
     is_flag=True,
-    help="Add accepted load, with failed cables too, and times of an all-to-all and of a training step.",
+    help="Add accepted load, also with failed cables, and times of an all-to-all and a training step.",
 )
 @page_flag
 @json_flag

@@ -31,7 +31,7 @@ _MOST_POINTS = 200
     multiple=True,
     metavar="FILE",
     panel=WHAT_RUNS,
-    help="Output of osu_latency or IMB PingPong, between ranks 0 and 1; may be repeated.",
+    help="Output of osu_latency or IMB PingPong, between ranks 0 and 1; repeatable.",
 )
 @click.option(
     "--collective",
@@ -39,28 +39,28 @@ _MOST_POINTS = 200
     multiple=True,
     metavar="OPERATION[=ALGORITHM]:FILE",
     panel=WHAT_RUNS,
-    help="Output of OSU, IMB or nccl-tests of alltoall, allreduce, allgather or bcast; may be repeated.",
+    help="Output of OSU, IMB or nccl-tests of alltoall, allreduce, allgather or bcast; repeatable.",
 )
 @click.option("--alltoall", metavar="FILE", panel=WHAT_RUNS, help="The same as --collective alltoall:FILE.")
-@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="Ranks of the collectives. [default: one a node]")
 @click.option(
-    "--hosts", metavar="FILE", panel="Placement", help="The host of each rank, as an allocation lists them."
+    "--tasks", type=COUNT, panel=WHAT_RUNS, help="Ranks of the collectives. [default: one per node]"
 )
+@click.option("--hosts", metavar="FILE", panel="Placement", help="File with the host of each rank.")
 @click.option(
     "--parameters",
     default="overhead,link",
     show_default=True,
-    help="What is fitted: overhead (--o-send and --o-recv), per-byte (--o-byte), link (--cycle-ns).",
+    help="Parameters to fit: overhead (--o-send and --o-recv), per-byte (--o-byte), link (--cycle-ns).",
 )
 @click.option(
-    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write it for --fabric, as .toml."
+    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Fabric to write, as .toml."
 )
 @json_flag
 def fit_command(**given: Any) -> None:
-    """Fit overheads and link speed of a fabric to measured times, by the simulator's own answers.
+    """Fit the overheads and the link speed of a fabric to measured times.
 
-    Other settings stay as given; --fabric is where the fit begins. The table has an interval for each
-    parameter, and measured beside simulated times.
+    The simulator computes all times. The fit starts from --fabric, and other settings do not change. The
+    output shows an interval for each parameter, and compares measured with simulated times.
     """
     from netplace.runs.fitting import fit
 

@@ -48,7 +48,7 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     multiple=True,
     metavar="NETWORK",
     panel=WHAT_RUNS,
-    help="Network, such as torus:8x8; see netplace list networks. Repeatable, a curve each.",
+    help="Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
 )
 @click.option(
     "--traffic",

@@ -36,7 +36,7 @@ class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--trace",), {"metavar": "FILE", "help": "Trace file, or the name of a packaged trace."}),
+    (("--trace",), {"metavar": "FILE", "help": "Trace file, or the name of a bundled trace."}),
     (("--app",), {"metavar": "NAME", "help": "Application; see netplace list apps."}),
     (
         ("--jobs",),

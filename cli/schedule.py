@@ -56,7 +56,7 @@ FLAGS: Flags = {
         "nearly-contiguous."),
     "times": (
         str, None, _RULES,
-        "Run times: Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or "
+        "Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or "
         "simulated:FILE. [default: log]",
     ),
     "mapping": (str, None, _RULES, "Mapping whose run times a table provides; best-known is the fastest."),

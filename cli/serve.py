@@ -18,35 +18,33 @@ __all__ = ["serve_command"]
 
 
 @click.command("serve", cls=HelpfulCommand, epilog=examples_of("serve"))
-@click.option("--machine", required=True, metavar="NETWORK", help="The machine, or its topology.conf.")
-@click.option("--hosts", metavar="FILE", help="Names of the nodes, a line each.")
+@click.option("--machine", required=True, metavar="NETWORK", help="Network, or Slurm's topology.conf.")
+@click.option("--hosts", metavar="FILE", help="File of node names, one per line.")
 @click.option(
-    "--folder", type=click.Path(path_type=Path), help="Where the journal, the lock and the token are."
+    "--folder", type=click.Path(path_type=Path), help="Folder for the journal, the lock and the token."
 )
 @click.option(
     "--socket", "socket_path", type=click.Path(path_type=Path), help="Serve JSON lines on a Unix socket."
 )
 @click.option(
-    "--http", "port", type=Integer(0, 65535), help="Serve HTTP on this port of 127.0.0.1; 0: any free one."
+    "--http", "port", type=Integer(0, 65535), help="Serve HTTP on this port of 127.0.0.1; 0: any free port."
 )
-@click.option("--partition", default="slurm", show_default=True, help="Allocator of jobs that name none.")
-@click.option(
-    "--mapping", default="consecutive", show_default=True, help="Mapping of ranks of jobs that name none."
-)
+@click.option("--partition", default="slurm", show_default=True, help="Allocator if a request names none.")
+@click.option("--mapping", default="consecutive", show_default=True, help="Mapping if a request names none.")
 @click.option(
     "--allow",
     multiple=True,
     metavar="RULE",
-    help="A rule of your own that requests may name; may be repeated.",
+    help="Rule of your own that requests may name; repeatable.",
 )
 @click.option(
-    "--queue", type=Integer(0, 1_000_000), default=10_000, show_default=True, help="Most jobs that wait."
+    "--queue", type=Integer(0, 1_000_000), default=10_000, show_default=True, help="Limit on waiting jobs."
 )
-@click.option("--sync", is_flag=True, help="Answer only when the disk has the change.")
+@click.option("--sync", is_flag=True, help="Answer only after the disk has the change.")
 def serve_command(**given: Any) -> None:
-    """Place jobs on a machine, on request, and keep account of its nodes.
+    """Place jobs on a machine on request, and keep track of its nodes.
 
-    A request is a line of JSON, such as {"verb": "place", "job": "a", "nodes": 4}; the answer is a line too.
+    A request is a line of JSON, such as {"verb": "place", "job": "a", "nodes": 4}; so is the answer.
     Without --socket and --http, requests come from stdin.
     """
     from netplace.advice import machine_of

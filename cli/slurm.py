@@ -1,4 +1,4 @@
-"""``netplace slurm``: netplace beside a cluster under Slurm."""
+"""``netplace slurm``: netplace together with Slurm."""
 
 from __future__ import annotations
 
@@ -21,38 +21,36 @@ __all__ = ["slurm_command"]
 def slurm_command() -> None:
     """Watch a cluster under Slurm, place its held jobs, and switch its idle nodes off.
 
-    Slurm stays master. Without --act, commands only show what they would do.
+    Slurm stays in control. Without --act, the commands only show the changes that they would make.
     """
 
 
 _FLAGS = (
+    click.option("--machine", metavar="NETWORK", help="Network. [default: from scontrol show topology]"),
     click.option(
-        "--machine", metavar="NETWORK", help="The machine. [default: what scontrol show topology shows]"
-    ),
-    click.option(
-        "--folder", type=click.Path(path_type=Path), required=True, help="Folder of logs and hostfiles."
+        "--folder", type=click.Path(path_type=Path), required=True, help="Folder for logs and host files."
     ),
     click.option(
         "--manager",
         type=click.Choice(["slurm", "pbs", "lsf"]),
         default="slurm",
         show_default=True,
-        help="Resource manager; of PBS and LSF, netplace only reads.",
+        help="Resource manager; netplace only reads from PBS and LSF.",
     ),
     click.option(
         "--bin", "commands", type=click.Path(path_type=Path), help="Folder of the manager's commands."
     ),
     click.option(
-        "--timeout", type=Number(0.1, 600), default=10.0, show_default=True, help="Seconds for each of them."
+        "--timeout", type=Number(0.1, 600), default=10.0, show_default=True, help="Seconds for each command."
     ),
-    click.option("--follow", is_flag=True, help="Go on until a signal."),
+    click.option("--follow", is_flag=True, help="Repeat until the command is stopped."),
     click.option(
         "--interval", type=Number(0.1, 86400), default=5.0, show_default=True, help="Seconds between passes."
     ),
 )
 
 
-_ACT = click.option("--act", is_flag=True, help="Do it.")
+_ACT = click.option("--act", is_flag=True, help="Make the changes instead of showing them.")
 
 
 def _flags(command: Any) -> Any:
@@ -63,11 +61,13 @@ def _flags(command: Any) -> Any:
 
 @slurm_command.command("watch")
 @_flags
-@click.option("--ended", type=click.Path(path_type=Path), help="Jobs of a jobcomp or sacct -P file.")
+@click.option(
+    "--ended", type=click.Path(path_type=Path), help="Ended jobs, from a file of jobcomp or sacct -P."
+)
 def watch_command(ended: Path | None, **given: Any) -> None:
-    """Show which running jobs share links, and so probably slow each other.
+    """Show the running jobs that share links and therefore probably slow each other.
 
-    Every node is taken to send the same to every other node of its job.
+    The command assumes that every node of a job sends the same amount of data to every other.
     """
     from netplace.live.follow import hurt_by
     from netplace.live.slurm import read_ended
@@ -91,7 +91,7 @@ def watch_command(ended: Path | None, **given: Any) -> None:
 
 @slurm_command.command("place")
 @_flags
-@click.option("--job", metavar="J", help="A held job. [default: all with --comment=netplace]")
+@click.option("--job", metavar="J", help="Number of a held job. [default: all with --comment=netplace]")
 @click.option("--partition", default="slurm", show_default=True, help="Allocator.")
 @click.option("--mapping", default="consecutive", show_default=True, help="Mapping of ranks.")
 @click.option("--app", default="", help="Application whose traffic the mapping uses, such as 2d-torus.")
@@ -100,7 +100,7 @@ def watch_command(ended: Path | None, **given: Any) -> None:
     type=Number(0, 1e9),
     default=300.0,
     show_default=True,
-    help="Seconds after which a job that still waits is left to Slurm.",
+    help="Seconds of waiting after which a job is left to Slurm.",
 )
 @_ACT
 def place_command(job: str | None, act: bool, **given: Any) -> None:
@@ -137,7 +137,7 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
     help="Seconds after which Slurm starts a job without netplace.",
 )
 def hook_command(folder: Path, bound: int) -> None:
-    """Print a job_submit.lua that has new jobs wait for their nodes while netplace slurm place follows."""
+    """Print a job_submit.lua that makes new jobs wait for nodes while netplace slurm place --follow runs."""
     from netplace.live.hook import hook
 
     click.echo(hook(folder, bound), nl=False)
@@ -146,7 +146,7 @@ def hook_command(folder: Path, bound: int) -> None:
 @slurm_command.command("power")
 @_flags
 @click.option(
-    "--rule", default="plan:slot=300", show_default=True, help="Or timeout:S, reserve:K,S, always-on."
+    "--rule", default="plan:slot=300", show_default=True, help="Or timeout:S, reserve:K,S or always-on."
 )
 @click.option(
     "--boot-seconds",
@@ -160,8 +160,8 @@ def hook_command(folder: Path, bound: int) -> None:
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:
     """Switch idle nodes off, and on again for jobs that wait.
 
-    No node is switched that a job has or must have, or that is reserved. Rule plan sees at most five waiting
-    jobs, in the order of their priority.
+    The command does not switch nodes that a job holds or requires, or that are reserved. Rule plan considers
+    at most five waiting jobs, in the order of their priority.
     """
     from netplace.live.follow import Follower, Rules
     from netplace.live.power import PowerState, decide

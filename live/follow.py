@@ -223,7 +223,7 @@ class Follower:
         """Have a job run on nodes, with its ranks in their order; what Slurm refuses is taken back."""
         told = f"job {job.number}: {job.size} nodes, in rank order {host_list(nodes)}"
         if not self.act:
-            self._tell(f"{told} (nothing was done: give --act)")
+            self._tell(f"{told} (no changes; use --act)")
             return True
         self._write(f"{job.number}.hosts", "".join(f"{node}\n" * job.tasks for node in nodes))
         self._log("placed", job=job.number, nodes=nodes)  # before: after a kill, the log lacks nothing
@@ -239,7 +239,7 @@ class Follower:
 
     def _let_go(self, job: QueuedJob, reason: str) -> None:
         """Leave a job to Slurm alone."""
-        self._tell(f"job {job.number}: left to Slurm, {reason}{'' if self.act else ' (nothing was done)'}")
+        self._tell(f"job {job.number}: left to Slurm, {reason}{'' if self.act else ' (no changes)'}")
         if not self.act:
             return
         self._log("left", job=job.number, reason=reason)
@@ -259,7 +259,7 @@ class Follower:
         stop = [name for name in decision.stop if name not in self.rules.excluded]
         self._tell(
             f"{decision.reason}; boot {host_list(decision.boot) or 'none'}, stop {host_list(stop) or 'none'}"
-            + ("" if self.act else " (nothing was done: give --act)")
+            + ("" if self.act else " (no changes; use --act)")
         )
         if self.act and stop:  # Slurm may have given some to jobs while the plan was made
             idle = {node.name for node in self.controller.nodes() if node.state == "idle"}

@@ -125,7 +125,7 @@ class Service:
         """Serve lines on a Unix socket, which only this user can open."""
         if path.exists() or path.is_symlink():
             if not stat.S_ISSOCK(os.lstat(path).st_mode):
-                raise ValueError(f"--socket {path}: is there and is no socket, expected a new name")
+                raise ValueError(f"--socket {path}: exists and is not a socket, expected a new name")
             path.unlink()  # of a service that was killed; the lock tells of one that runs
         if len(os.fsencode(path)) > 100:
             raise ValueError(

@@ -14,12 +14,12 @@ from netplace.cli.examples import as_epilog
 @click.command("demo", cls=FilesCommand, epilog=as_epilog("netplace demo --seeds 2"))
 @click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")
 @click.option(
-    "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
+    "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Folder for the files."
 )
 def demo_command(seeds: int, output: str) -> None:
     """Replay recorded NPB runs on a torus and a tree under three mappings each, and let jobs share a torus.
 
-    Leaves tables on the screen, every run in a CSV file, and a picture of each.
+    The command prints tables, and writes every run to a CSV file, and a picture of each table.
     """
     from netplace.checks import check_int
     from netplace.experiments.demo.runs import run_demo

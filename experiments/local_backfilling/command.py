@@ -26,50 +26,46 @@ _BYTES_PER_JOB = 300  # drawn, and then scheduled
 
 @click.command("backfill", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
 @click.option(
-    "--platform", required=True, metavar="LEVELS", help="Counts from root to processors: 1-2-10-240."
+    "--platform", required=True, metavar="LEVELS", help="Elements per level, from the root: 1-2-10-240."
 )
 @click.option(
-    "--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, also with .gz, or lublin."
+    "--workload", required=True, metavar="NAME|FILE", help="lublin, or a file: .swf or .csv, also with .gz."
 )
 @click.option(
     "--rule", "rules", default="basic,plat", show_default=True, metavar="A,B,..", help="Rules, or all."
 )
-@click.option("--penalty", default="none", show_default=True, help="none, linear:F or geometric:F.")
+@click.option("--penalty", default="none", show_default=True, help="Penalty: none, linear:F or geometric:F.")
 @click.option(
-    "--jobs", type=COUNT, metavar="N", help="Only the first so many jobs; of lublin by default 1000."
+    "--jobs", type=COUNT, metavar="N", help="Jobs of lublin [default: 1000]; for a file, the first jobs."
 )
+@click.option("--weeks", type=COUNT, metavar="N", help="Workloads of N successive weeks from random times.")
 @click.option(
-    "--weeks", type=COUNT, metavar="N", help="Workloads of so many successive weeks at random places."
+    "--draw", type=COUNT, metavar="N", help="Workloads of N jobs drawn at random, all submitted at 0."
 )
+@click.option("--instances", type=COUNT, metavar="N", help="Number of workloads. [default: 1]")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of the draws.")
+@click.option("--drop", metavar="A,B,..", help="Jobs of a log to omit. [default: not-completed,never-ran]")
 @click.option(
-    "--draw", type=COUNT, metavar="N", help="Workloads of so many jobs drawn at random, all there at 0."
-)
-@click.option("--instances", type=COUNT, metavar="N", help="Workloads of --weeks or --draw. [default: 1]")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw.")
-@click.option(
-    "--drop", metavar="A,B,..", help="Jobs of a log to leave out. [default: not-completed,never-ran]"
-)
-@click.option(
-    "--allocated", is_flag=True, help="Take the processors that jobs of a log got, not those requested."
+    "--allocated", is_flag=True, help="Use the processors that jobs of a log got, not those requested."
 )
 @click.option(
     "--estimates",
     default="run-time",
     show_default=True,
     metavar="RULE",
-    help="Wall time of jobs without one.",
+    help="Wall times of jobs without one.",
 )
-@click.option("--no-reassign", is_flag=True, help="No job moves up when others end.")
+@click.option("--no-reassign", is_flag=True, help="Do not start jobs early when others end.")
 @click.option(
-    "--rows", metavar="FILE", help="Write one row a job (.csv or .parquet); of one rule and workload."
+    "--rows", metavar="FILE", help="Write one row per job (.csv or .parquet); for one rule and workload."
 )
 @json_flag
 def backfill_command(**given: Any) -> None:
-    """Reserve processors for every job as it is submitted, under rules that know places.
+    """Schedule jobs by conservative backfilling that reserves processors under placement rules.
 
     The rules are those of F. Mendonca's thesis (2017): basic, becont and cont (contiguous), beloc and loc
-    (few clusters), beplat and plat (low level); names in be- fall back, the others wait. With several
-    workloads the figures are means.
+    (few clusters), beplat and plat (low level). Where a rule cannot be satisfied, be- rules use
+    other processors, and the others wait. With several workloads, the figures are means.
     """
     from netplace.checks import check_choice
     from netplace.experiments.local_backfilling.simulator import RULES, Platform, read_penalty

@@ -23,35 +23,37 @@ EXAMPLES = (
 
 
 @click.command("redirect", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
-@click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")
+@click.option("--workload", required=True, metavar="NAME|FILE", help="lublin, or a file: .swf or .csv.")
 @click.option("--machine", type=COUNT, required=True, metavar="N", help="Processors of the log's machine.")
 @click.option(
-    "--jobs", type=COUNT, metavar="N", help="Only the first so many jobs; of lublin by default 1000."
+    "--jobs", type=COUNT, metavar="N", help="Jobs of lublin [default: 1000]; for a file, the first jobs."
 )
-@click.option("--days", type=REAL, metavar="D", help="Windows of so many days from random times.")
-@click.option("--instances", type=COUNT, metavar="N", help="How many windows. [default: 1]")
-@click.option("--processors", type=COUNT, metavar="M", help="Processors for the tasks. [default: by the log]")
+@click.option("--days", type=REAL, metavar="D", help="Windows of D days from random times.")
+@click.option("--instances", type=COUNT, metavar="N", help="Number of windows. [default: 1]")
+@click.option(
+    "--processors", type=COUNT, metavar="M", help="Processors for the tasks. [default: from the log]"
+)
 @click.option(
     "--method",
     default="C",
     show_default=True,
     metavar="A|B|C",
-    help="A: a task for each processor of a job; B: one of the job's work; C: of the work over the mean.",
+    help="Tasks of a job: one per processor (A), with its work (B), or with its work over the mean (C).",
 )
 @click.option(
-    "--policy", "policies", default="SPT,SRPT", show_default=True, metavar="A,B,..", help="Policies."
+    "--policy", "policies", default="SPT,SRPT", show_default=True, metavar="A,B,..", help="Policies, or all."
 )
-@click.option("--dedicated", type=COUNT, metavar="N", help="Of -RD, -RR: processors for redirected tasks.")
-@click.option("--threshold", type=COUNT, metavar="N", help="Of -RD: tasks delayed until redirection.")
-@click.option("--b", type=REAL, help="Of -RR: how long beside the longest. [default: 0.02]")
-@click.option("--c", type=REAL, help="Of -RR: probability. [default: 1]")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of windows and draws.")
+@click.option("--dedicated", type=COUNT, metavar="N", help="-RD, -RR: processors for redirected tasks.")
+@click.option("--threshold", type=COUNT, metavar="N", help="-RD: delayed tasks that cause a redirection.")
+@click.option("--b", type=REAL, help="-RR: least length relative to the longest. [default: 0.02]")
+@click.option("--c", type=REAL, help="-RR: probability. [default: 1]")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of windows and draws.")
 @json_flag
 def redirect_command(**given: Any) -> None:
-    """Make sequential tasks of the jobs of a log and run them under policies that redirect long ones, or not.
+    """Turn the jobs of a log into sequential tasks, and run them under policies with and without redirection.
 
-    Each job becomes one task of its work over the mean size of all (method C of F. Mendonca's thesis, 2017),
-    or what --method says. Figures are sums, maxima and norms of flow and stretch, means over the windows.
+    The methods are those of F. Mendonca's thesis (2017). Figures are sums, maxima and norms of flow and
+    stretch, as means over the windows.
     """
     from dataclasses import asdict
 

@@ -20,13 +20,13 @@ EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
 
 @click.command("two-kinds", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
 @click.option("--tasks", metavar="FILE", help="CSV with the columns task, cpu and gpu, in seconds.")
-@click.option("--queries", type=COUNT, metavar="N", help="Instead: SWDUAL's comparisons of so many queries.")
-@click.option("--cpus", type=COUNT, required=True, help="CPUs.")
-@click.option("--gpus", type=COUNT, required=True, help="GPUs.")
+@click.option("--queries", type=COUNT, metavar="N", help="N queries of SWDUAL, instead of --tasks.")
+@click.option("--cpus", type=COUNT, required=True, help="Number of CPUs.")
+@click.option("--gpus", type=COUNT, required=True, help="Number of GPUs.")
 @click.option("--step", default="greedy,knapsack", show_default=True, metavar="A,B", help="Steps.")
-@click.option("--tolerance", type=REAL, default=1e-6, show_default=True, help="Where the search ends.")
-@click.option("--optimum", is_flag=True, help="Also solve it exactly; for some dozens of tasks.")
-@click.option("--rows", metavar="FILE", help="Write the worker of each task (.csv); of one step.")
+@click.option("--tolerance", type=REAL, default=1e-6, show_default=True, help="Relative tolerance.")
+@click.option("--optimum", is_flag=True, help="Also compute the optimum; for a few dozen tasks.")
+@click.option("--rows", metavar="FILE", help="Write the worker of each task (.csv); for one step.")
 @json_flag
 def two_kinds_command(**given: Any) -> None:
     """Assign tasks to CPUs and GPUs by dual approximation.

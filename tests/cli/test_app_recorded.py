@@ -27,4 +27,4 @@ def test_generated_programs_have_recorded_nothing(netplace):
 def test_a_trace_that_is_not_there_is_named(netplace, tmp_path):
     found = netplace("app", tmp_path / "nope.trace")
     assert found.exit_code == 2
-    assert "nope.trace: no file and no packaged trace has this name" in found.stderr
+    assert "nope.trace: no file and no bundled trace has this name" in found.stderr

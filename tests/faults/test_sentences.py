@@ -20,7 +20,7 @@ def check(result, *words):
 
 
 def test_a_trace_that_is_not_there():
-    check(run("app", "nope.trc"), "nope.trc: no file and no packaged trace has this name")
+    check(run("app", "nope.trc"), "nope.trc: no file and no bundled trace has this name")
 
 
 def test_node_lists_of_the_wrong_number(tmp_path):
