@@ -149,22 +149,7 @@ def alltoallv(
     _chosen(writer).write(writer, members, place, call, tag)
 
 
-COLLECTIVES: dict[str, Callable[..., Any]] = {
-    "allgather": allgather,
-    "allgatherv": allgatherv,
-    "allreduce": allreduce,
-    "alltoall": alltoall,
-    "alltoallv": alltoallv,
-    "barrier": barrier,
-    "bcast": bcast,
-    "exscan": exscan,
-    "gather": gather,
-    "reduce": reduce,
-    "reduce_scatter": reduce_scatter,
-    "reduce_scatter_block": reduce_scatter_block,
-    "scan": scan,
-    "scatter": scatter,
-}
+COLLECTIVES: dict[str, Callable[..., Any]] = {name: globals()[name] for name in OPERATIONS}
 
 
 def collective(

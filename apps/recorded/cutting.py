@@ -188,13 +188,11 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
     kind = calls["kind"]
     messages = (kind == Call.SEND) | (kind == Call.ISEND) | (kind == Call.RECV) | (kind == Call.IRECV)
     unresolved = messages & ((calls["peer"] < 0) | (calls["tag"] < 0))
-    if ranks is None:
-        if unresolved.any():
-            raise UnresolvedError("a receive from any source or of any tag")
-        return calls
-    chosen = np.isin(calls["rank"], list(ranks))
+    chosen = np.ones(len(calls), bool) if ranks is None else np.isin(calls["rank"], list(ranks))
     if (unresolved & chosen).any():
         raise UnresolvedError("a receive from any source or of any tag")
+    if ranks is None:
+        return calls
     away = (messages & ~np.isin(calls["peer"], list(ranks)))[chosen]
     calls = calls[chosen]
     calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1

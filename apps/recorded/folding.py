@@ -102,20 +102,17 @@ def _unknown(rows: Int) -> bool:
 def _loop(rank: list[Part], part: Part, body: Int, times: int) -> _Loop | None:
     """Return the loop with an iteration that begins where no request is open; None if there is none."""
     place = next((number for number, other in enumerate(rank) if other is part), len(rank))
-    before = [np.tile(other.rows, (other.times, 1)) for other in rank[:place]]
-    after = [np.tile(other.rows, (other.times, 1)) for other in rank[place + 1 :]]
     if not len(body):
-        whole = [np.tile(other.rows, (other.times, 1)) for other in rank]
-        return _Loop(np.concatenate([_NOTHING, *whole]), _NOTHING, times, _NOTHING)
+        return _Loop(_written(rank), _NOTHING, times, _NOTHING)
     shift = _rest_point(body)
     if shift is None:
         return None
     left = np.tile(part.rows, (part.times - times * (len(body) // len(part.rows)), 1))
     return _Loop(
-        np.concatenate([_NOTHING, *before, body[:shift]]),
+        np.concatenate([_written(rank[:place]), body[:shift]]),
         np.concatenate([body[shift:], body[:shift]]),
         times,
-        np.concatenate([_NOTHING, *[left[shift:]], *after]),
+        np.concatenate([left[shift:], _written(rank[place + 1 :])]),
     )
 
 
@@ -279,7 +276,7 @@ def folded(
         if program is not None:
             return Repeated(program, loops[0].times)
     check_kept(sum(part.length for rank in parts for part in rank))
-    return Repeated(rest.program([np.concatenate(_written(rank)) for rank in parts]))
+    return Repeated(rest.program(list(map(_written, parts))))
 
 
 def is_longer(trace: Trace, calls: int) -> bool:
@@ -302,8 +299,8 @@ def _extend(sequences: dict[int, Sequence], rows: Any) -> None:
         sequences.setdefault(rank, Sequence(len(COLUMNS))).extend(some)
 
 
-def _written(parts: list[Part]) -> list[Int]:
-    return [np.empty((0, len(COLUMNS)), np.int64), *(np.tile(part.rows, (part.times, 1)) for part in parts)]
+def _written(parts: list[Part]) -> Int:
+    return np.concatenate([_NOTHING, *(np.tile(part.rows, (part.times, 1)) for part in parts)])
 
 
 class _Rest:

@@ -39,8 +39,13 @@ class Collective:
 
 def write_collective(writer: TaskWriter, what: Collective, tag: int) -> None:
     """Append to `writer` what its task does in a collective, all messages with one tag."""
-    if len(what.members) > 1:
-        _WRITTEN[what.operation](writer, what, tag)
+    if len(what.members) <= 1:
+        return
+    if what.operation in _OWN:
+        _OWN[what.operation](writer, what, tag)
+        return
+    root = (what.root,) if what.operation in collectives.ROOTED else ()
+    collectives.COLLECTIVES[what.operation](writer, what.members, *root, what.bytes, tag)
 
 
 def collective_blocks(
@@ -92,19 +97,9 @@ class _Writing:
         self._next: dict[int, int] = defaultdict(lambda: int(calls["request"].max(initial=0)) + 1)
         self._known: dict[Any, dict[int, _Columns]] = {}
         waits = np.flatnonzero(calls["kind"] == Call.WAIT)
-        self._waits = (
-            {
-                (rank, request): row
-                for rank, request, row in zip(
-                    calls["rank"][waits].tolist(),
-                    calls["request"][waits].tolist(),
-                    waits.tolist(),
-                    strict=True,
-                )
-            }
-            if (calls["request"][calls["kind"] == Call.COLLECTIVE] != -1).any()
-            else {}
-        )
+        keys = zip(calls["rank"][waits].tolist(), calls["request"][waits].tolist(), strict=True)
+        opens = (calls["request"][calls["kind"] == Call.COLLECTIVE] != -1).any()
+        self._waits = dict(zip(keys, waits.tolist(), strict=True)) if opens else {}
 
     def communicator(self, members: tuple[int, ...], number: int, by_member: list[list[int]]) -> None:
         most = max(map(len, by_member))
@@ -225,24 +220,14 @@ def _reduce_scatter_block(writer: TaskWriter, what: Collective, tag: int) -> Non
     collectives.scatter(writer, what.members, what.members[0], what.bytes, tag)
 
 
-_WRITTEN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
+# Operations that take more than a root and the bytes of a call.
+_OWN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
     "barrier": lambda writer, what, tag: collectives.barrier(writer, what.members, tag),
-    "bcast": lambda writer, what, tag: collectives.bcast(writer, what.members, what.root, what.bytes, tag),
-    "gather": lambda writer, what, tag: collectives.gather(writer, what.members, what.root, what.bytes, tag),
     "gatherv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=True),
-    "scatter": lambda writer, what, tag: collectives.scatter(
-        writer, what.members, what.root, what.bytes, tag
-    ),
     "scatterv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=False),
-    "allgather": lambda writer, what, tag: collectives.allgather(writer, what.members, what.bytes, tag),
     "allgatherv": lambda writer, what, tag: collectives.allgatherv(writer, what.members, what.sizes, tag),
-    "alltoall": lambda writer, what, tag: collectives.alltoall(writer, what.members, what.bytes, tag),
     "alltoallv": _alltoallv,
     "alltoallw": _alltoallv,
-    "allreduce": lambda writer, what, tag: collectives.allreduce(writer, what.members, what.bytes, tag),
-    "reduce": lambda writer, what, tag: collectives.reduce(writer, what.members, what.root, what.bytes, tag),
     "reduce_scatter": _reduce_scatter,
     "reduce_scatter_block": _reduce_scatter_block,
-    "scan": lambda writer, what, tag: collectives.scan(writer, what.members, what.bytes, tag),
-    "exscan": lambda writer, what, tag: collectives.exscan(writer, what.members, what.bytes, tag),
 }

@@ -205,7 +205,10 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     if job.chunks > 1:
         if layout.pp == 1:
             raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, but pp is 1")
-        _check_micros(micros, layout.pp)
+        if micros % layout.pp:
+            raise ValueError(
+                f"global_batch: gives {micros} micro-batches, expected a multiple of pp={layout.pp}, for chunks"
+            )
     return replace(job, micros=micros)
 
 
@@ -219,13 +222,6 @@ def _check_times(job: Job) -> None:
         raise ValueError(
             f"times: layers {named} have no time and flops is 0; expected a line for each layer, or a rate "
             f"of floating-point operations"
-        )
-
-
-def _check_micros(micros: int, stages: int) -> None:
-    if micros % stages:
-        raise ValueError(
-            f"global_batch: gives {micros} micro-batches, expected a multiple of pp={stages}, for chunks"
         )
 
 
