@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, zip_longest
 from typing import Any, NamedTuple
 
 from netplace.apps.operation import MOST_TASKS
@@ -272,6 +272,17 @@ def _rounds_of(shifts: Shifts, call: Call) -> Rounds:
             for p in range(call.ranks)
             if (sent := parts(p)) is not None
         ]
+
+
+def beside(sides: Iterable[Iterable[Round]]) -> Rounds:
+    """Yield rounds of the same number together."""
+    for rounds in zip_longest(*sides, fillvalue=()):
+        yield [message for messages in rounds for message in messages]
+
+
+def doubling(size: int) -> list[int]:
+    """Return 1, 2, 4, .. below `size`."""
+    return [1 << k for k in range((size - 1).bit_length())]
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,9 @@ _LINEAR = "directly to or from all ranks"
 _RING = "blocks around a ring"
 
 ALGORITHMS: dict[tuple[str, str], Algorithm] = {
-    ("allgather", "linear"): Algorithm(allgather_linear(_by_default), "gather to rank 0, then broadcast"),
+    ("allgather", "linear"): Algorithm(
+        partial(allgather_linear, _by_default), "gather to rank 0, then broadcast"
+    ),
     ("allgather", "bruck"): Algorithm.shifting(bruck, "all received data to p - 2^k; any number of ranks"),
     ("allgather", "recursive_doubling"): Algorithm(
         allgather_recursive_doubling,
@@ -140,7 +142,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allgather", "mpich_recursive_doubling"): Algorithm(
         _mpich_recursive_doubling, "recursive_doubling; MPICH's default if ranks are no power of two"
     ),
-    ("allgatherv", "default"): Algorithm(allgatherv_default(_by_default), "to rank 0, then broadcast"),
+    ("allgatherv", "default"): Algorithm(
+        partial(allgatherv_default, _by_default), "to rank 0, then broadcast"
+    ),
     ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all received data to p - 2^k; any number of ranks"),
     ("allgatherv", "recursive_doubling"): Algorithm(
         allgather_recursive_doubling,
@@ -152,7 +156,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ),
     ("allgatherv", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
     ("allreduce", "basic_linear"): Algorithm(basic_linear_allreduce, "directly to rank 0 and back"),
-    ("allreduce", "nonoverlapping"): Algorithm(nonoverlapping(_by_default), "reduce, then broadcast"),
+    ("allreduce", "nonoverlapping"): Algorithm(
+        partial(nonoverlapping, _by_default), "reduce, then broadcast"
+    ),
     ("allreduce", "recursive_doubling"): Algorithm(
         allreduce_recursive_doubling, "exchanges the whole vector with p xor 2^k"
     ),
@@ -255,7 +261,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         hierarchical_reduce, "within groups, then among leaders", grouped=True
     ),
     ("reduce_scatter", "non_overlapping"): Algorithm(
-        reduce_scatter_non_overlapping(_by_default), "reduce to rank 0, then scatter"
+        partial(reduce_scatter_non_overlapping, _by_default), "reduce to rank 0, then scatter"
     ),
     ("reduce_scatter", "recursive_halving"): Algorithm(recursive_halving, "halving at distances .., 2, 1"),
     ("reduce_scatter", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
@@ -264,7 +270,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         reduce_scatter_pairwise, "blocks directly to their owners"
     ),
     ("reduce_scatter_block", "basic_linear"): Algorithm(
-        reduce_scatter_block_basic_linear(_by_default), "reduce to rank 0, then scatter"
+        partial(reduce_scatter_block_basic_linear, _by_default), "reduce to rank 0, then scatter"
     ),
     ("reduce_scatter_block", "recursive_doubling"): Algorithm(
         reduce_scatter_block_recursive_doubling, "exchanges all incomplete blocks with p xor 2^k"

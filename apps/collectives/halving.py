@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.apps.collectives.call import Call, Message, Rounds
+from netplace.apps.collectives.call import Call, Message, Rounds, doubling
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,7 @@ def reduce_scatter_block_butterfly(call: Call) -> Rounds:
     if call.ranks & (call.ranks - 1):
         yield from butterfly(call)
         return
-    distance = 1
-    while distance < call.ranks:
+    for distance in doubling(call.ranks):
         alike = 2 * distance
         yield [
             Message.of(
@@ -102,7 +101,6 @@ def reduce_scatter_block_butterfly(call: Call) -> Rounds:
             )
             for p in range(call.ranks)
         ]
-        distance = alike
 
 
 def fold(call: Call, folding: Folding) -> Rounds:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from netplace.apps.collectives import trees
-from netplace.apps.collectives.call import Call, Message, Part, Rounds
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, doubling
 from netplace.apps.collectives.halving import Folding, fold
 from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
@@ -133,7 +133,7 @@ def _halve(folding: Folding, windows: _Windows) -> Rounds:
 def _by_intervals(call: Call, halved: _Interval, doubled: _Interval) -> Rounds:
     """Halve at distances .., 2, 1, then double."""
     folding = Folding(call.ranks)
-    distances = [1 << k for k in range(folding.size.bit_length() - 1)]
+    distances = doubling(folding.size)
     yield from fold(call, folding)
     for distance in reversed(distances):
         yield [

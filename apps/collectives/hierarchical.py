@@ -8,72 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from math import isqrt
 
-from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, in_rounds
+from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, beside, in_rounds
 from netplace.apps.collectives.halving_doubling import allreduce_rabenseifner
 from netplace.apps.collectives.linear import barrier_tree
 from netplace.apps.collectives.recursive_doubling import dissemination
 from netplace.apps.collectives.trees import bcast_by_distance, reduce_by_distance
 
 Chosen = Callable[[Call], Rounds]
-"""Returns the rounds of an operation under the default algorithm."""
+"""Returns the rounds of an operation under some algorithm."""
 
 
-def nonoverlapping(chosen: Chosen) -> Chosen:
+def nonoverlapping(chosen: Chosen, call: Call) -> Rounds:
     """Reduce to rank 0, then broadcast."""
-
-    def rounds(call: Call) -> Rounds:
-        yield from chosen(replace(call, operation="reduce"))
-        yield from chosen(replace(call, operation="bcast"))
-
-    return rounds
+    yield from chosen(replace(call, operation="reduce"))
+    yield from chosen(replace(call, operation="bcast"))
 
 
-def allgather_linear(chosen: Chosen) -> Chosen:
+def allgather_linear(chosen: Chosen, call: Call) -> Rounds:
     """Gather to rank 0, then broadcast all of it."""
-
-    def rounds(call: Call) -> Rounds:
-        yield from chosen(replace(call, operation="gather"))
-        yield from chosen(replace(call, operation="bcast", bytes=call.vector))
-
-    return rounds
+    yield from chosen(replace(call, operation="gather"))
+    yield from chosen(replace(call, operation="bcast", bytes=call.vector))
 
 
-def allgatherv_default(chosen: Chosen) -> Chosen:
+def allgatherv_default(chosen: Chosen, call: Call) -> Rounds:
     """All blocks straight to rank 0, then broadcast."""
-
-    def rounds(call: Call) -> Rounds:
-        blocks = [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
-        yield [message for message in blocks if message.bytes]
-        yield from chosen(replace(call, operation="bcast"))
-
-    return rounds
+    blocks = [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
+    yield [message for message in blocks if message.bytes]
+    yield from chosen(replace(call, operation="bcast"))
 
 
-def reduce_scatter_non_overlapping(chosen: Chosen) -> Chosen:
+def reduce_scatter_non_overlapping(chosen: Chosen, call: Call) -> Rounds:
     """Reduce to rank 0, which sends each rank its block."""
-
-    def rounds(call: Call) -> Rounds:
-        yield from chosen(replace(call, operation="reduce"))
-        blocks = [Message.of(0, p, *call.blocks(p)) for p in range(1, call.ranks)]
-        yield [message for message in blocks if message.bytes]
-
-    return rounds
+    yield from chosen(replace(call, operation="reduce"))
+    blocks = [Message.of(0, p, *call.blocks(p)) for p in range(1, call.ranks)]
+    yield [message for message in blocks if message.bytes]
 
 
-def reduce_scatter_block_basic_linear(chosen: Chosen) -> Chosen:
+def reduce_scatter_block_basic_linear(chosen: Chosen, call: Call) -> Rounds:
     """Reduce to rank 0, then scatter."""
-
-    def rounds(call: Call) -> Rounds:
-        yield from chosen(replace(call, operation="reduce", bytes=call.vector))
-        yield from chosen(replace(call, operation="scatter", bytes=call.bytes // call.ranks))
-
-    return rounds
-
-
-Inner = Callable[[Call], Rounds]
+    yield from chosen(replace(call, operation="reduce", bytes=call.vector))
+    yield from chosen(replace(call, operation="scatter", bytes=call.bytes // call.ranks))
 
 
 def hierarchical_bcast(call: Call) -> Rounds:
@@ -102,9 +78,9 @@ def hierarchical_barrier(call: Call) -> Rounds:
     """Report inside each group, disseminate among leaders, and be released."""
     groups, leaders = _groups(call)
     half = [list(_halves(len(group))) for group in groups]
-    yield from _beside([[_named(r, group) for r in up] for group, (up, _) in zip(groups, half, strict=True)])
+    yield from beside([[_named(r, group) for r in up] for group, (up, _) in zip(groups, half, strict=True)])
     yield from _among(call, in_rounds(dissemination), [leaders], [0])
-    yield from _beside(
+    yield from beside(
         [[_named(r, group) for r in down] for group, (_, down) in zip(groups, half, strict=True)]
     )
 
@@ -152,13 +128,13 @@ def _places(groups: Sequence[Sequence[int]], leaders: Sequence[int]) -> list[int
     return [group.index(leader) for group, leader in zip(groups, leaders, strict=True)]
 
 
-def _among(call: Call, inner: Inner, groups: Sequence[Sequence[int]], roots: Sequence[int]) -> Rounds:
+def _among(call: Call, inner: Chosen, groups: Sequence[Sequence[int]], roots: Sequence[int]) -> Rounds:
     """Yield the rounds in which all groups execute the operation on the whole vector."""
     sides = []
     for group, root in zip(groups, roots, strict=True):
         own = Call(call.operation, len(group), call.bytes, root, call.segment)
         sides.append([_named(messages, group) for messages in inner(own)])
-    yield from _beside(sides)
+    yield from beside(sides)
 
 
 def _halves(ranks: int) -> tuple[list[Round], list[Round]]:
@@ -173,9 +149,3 @@ def _named(messages: Round, group: Sequence[int]) -> Round:
         message._replace(source=group[message.source], destination=group[message.destination])
         for message in messages
     ]
-
-
-def _beside(sides: Sequence[Sequence[Round]]) -> Rounds:
-    """Yield rounds of the same number together."""
-    for rounds in zip_longest(*sides, fillvalue=[]):
-        yield [message for messages in rounds for message in messages]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
-from netplace.apps.collectives.trees import down, linear, up, whole_vector
+from netplace.apps.collectives.trees import down, levels, linear, up, whole_vector
 
 
 def basic_linear_allreduce(call: Call) -> Rounds:
@@ -46,15 +46,10 @@ def barrier_linear(call: Call) -> Rounds:
 
 def barrier_tree(call: Call) -> Rounds:
     """Report up the in-order binomial tree, distance by distance, and be released back down."""
-    levels = []
-    distance = 1
-    while distance < call.ranks:
-        levels.append([(p, p + distance) for p in range(0, call.ranks - distance, 2 * distance)])
-        distance *= 2
-    for level in levels:
-        yield [Message(child, parent, 0) for parent, child in level]
-    for level in reversed(levels):
-        yield [Message(parent, child, 0) for parent, child in level]
+    for level in levels(call.ranks):
+        yield [Message(child, parent, 0) for parent, child, _ in level]
+    for level in reversed(list(levels(call.ranks))):
+        yield [Message(parent, child, 0) for parent, child, _ in level]
 
 
 def chain_scan(call: Call) -> Rounds:

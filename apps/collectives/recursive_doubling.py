@@ -8,38 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, in_rounds
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, doubling, in_rounds
 from netplace.apps.collectives.halving import Folding
 
 
 def bruck(call: Call) -> Shifted:
     """In round k, p sends the blocks that it has, at most as many as are lacking, to p - 2^k."""
-    distance = 1
-    while distance < call.ranks:
+    for distance in doubling(call.ranks):
         count = min(distance, call.ranks - distance)
         yield -distance, lambda p, count=count: call.blocks(p, count)  # type: ignore[misc]
-        distance *= 2
 
 
 def modified_bruck(call: Call) -> Rounds:
     """In round k, p sends to p + 2^k all blocks that have a way to go in whose number bit k is set."""
-    ranks, distance = call.ranks, 1
-    while distance < ranks:
+    ranks = call.ranks
+    for distance in doubling(ranks):
         ways = [way for way in range(ranks) if way & distance]
         size = len(ways) * call.bytes
         yield [
             Message(p, (p + distance) % ranks, size, _Travelling(call, p, distance, ways))
             for p in range(ranks)
         ]
-        distance *= 2
 
 
 def dissemination(call: Call) -> Shifted:
     """In round k, p sends an empty message to p + 2^k."""
-    distance = 1
-    while distance < call.ranks:
+    for distance in doubling(call.ranks):
         yield distance, lambda p: ()
-        distance *= 2
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ def allreduce_recursive_doubling(call: Call) -> Rounds:
     """Exchange the whole vector; of the first ranks beyond a power of two every second one sits out."""
     folding, vector = Folding(call.ranks), (0, call.bytes)
     yield [Message.of(leaving, staying, vector) for leaving, staying in folding.pairs()]
-    for distance in _doubling(folding.size):
+    for distance in doubling(folding.size):
         yield [Message.of(folding.rank(v), folding.rank(v ^ distance), vector) for v in range(folding.size)]
     yield [Message.of(staying, leaving, vector) for leaving, staying in folding.pairs()]
 
@@ -97,7 +92,7 @@ def barrier_recursive_doubling(call: Call) -> Rounds:
     size = Folding(call.ranks).size
     above = [(p, p - size) for p in range(size, call.ranks)]
     yield [Message(p, q, 0) for p, q in above]
-    for distance in _doubling(size):
+    for distance in doubling(size):
         yield [Message(p, p ^ distance, 0) for p in range(size)]
     yield [Message(q, p, 0) for p, q in above]
 
@@ -107,7 +102,7 @@ def allgather_recursive_doubling(call: Call) -> Rounds:
     if call.ranks & (call.ranks - 1):
         yield from in_rounds(bruck)(call)
         return
-    for distance in _doubling(call.ranks):
+    for distance in doubling(call.ranks):
         yield [
             Message.of(p, p ^ distance, *call.blocks(p - p % distance, distance)) for p in range(call.ranks)
         ]
@@ -115,7 +110,7 @@ def allgather_recursive_doubling(call: Call) -> Rounds:
 
 def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
     """Exchange sums of all blocks but those of the two groups that meet."""
-    for distance in _doubling(call.ranks):
+    for distance in doubling(call.ranks):
         yield [
             _outside(call, p, p ^ distance, p, distance)
             for p in range(call.ranks)
@@ -127,7 +122,7 @@ def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
 
 def scan_recursive_doubling(call: Call) -> Rounds:
     """Exchange sums of whole groups with p xor 2^k if there is such a rank."""
-    for distance in _doubling(call.ranks):
+    for distance in doubling(call.ranks):
         yield [
             Message.of(p, p ^ distance, (0, call.bytes))
             for p in range(call.ranks)
@@ -143,11 +138,3 @@ def _outside(call: Call, source: int, destination: int, member: int, distance: i
     if after < call.ranks:
         parts += call.blocks(after, call.ranks - after)
     return Message.of(source, destination, *parts)
-
-
-def _doubling(size: int) -> Iterator[int]:
-    """Yield 1, 2, 4, .. below `size`."""
-    distance = 1
-    while distance < size:
-        yield distance
-        distance *= 2

@@ -5,10 +5,10 @@ Barnett, Payne, van de Geijn and others, 1994-95; Thakur, Rabenseifner and Gropp
 
 from __future__ import annotations
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, doubling
 from netplace.apps.collectives.recursive_doubling import forwards
 from netplace.apps.collectives.tree_based import tree_bcast
-from netplace.apps.collectives.trees import linear
+from netplace.apps.collectives.trees import levels, linear
 
 
 def scatter_allgather(call: Call) -> Rounds:
@@ -24,8 +24,8 @@ def scatter_allgather_ring(call: Call) -> Rounds:
 def scatter_recursive_doubling_allgather(call: Call) -> Rounds:
     """Scatter down the in-order binomial tree, then allgather by recursive doubling, empty blocks too."""
     yield from _scatter(call)
-    ranks, k = call.ranks, 1
-    while k < ranks:
+    ranks = call.ranks
+    for k in doubling(ranks):
         exchanged: list[Message] = []
         for p in range(ranks):
             if p ^ k < ranks:
@@ -33,7 +33,6 @@ def scatter_recursive_doubling_allgather(call: Call) -> Rounds:
         yield exchanged
         for forwarded in forwards(ranks, k):
             yield [_message(call, p, q, p - p % k + k, k) for p, q in forwarded]
-        k *= 2
 
 
 def scatter_ring_allgather(call: Call) -> Rounds:
@@ -45,14 +44,9 @@ def scatter_ring_allgather(call: Call) -> Rounds:
 
 def _scatter(call: Call) -> Rounds:
     """Send p + 2^k what its subtree needs, the highest k first; nothing if that is empty."""
-    distance = 1 << (call.ranks - 1).bit_length() >> 1
-    while distance:
-        sent = [
-            _message(call, p, p + distance, p + distance, distance)
-            for p in range(0, call.ranks - distance, 2 * distance)
-        ]
+    for edges in reversed(list(levels(call.ranks))):
+        sent = [_message(call, parent, child, child, count) for parent, child, count in edges]
         yield [message for message in sent if message.bytes]
-        distance //= 2
 
 
 def _message(call: Call, source: int, destination: int, first: int, count: int) -> Message:

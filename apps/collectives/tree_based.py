@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from netplace.apps.collectives import trees
-from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds
+from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, beside
 from netplace.apps.collectives.trees import Tree, subtree_sizes, whole_vector
 
 # Two binary trees, each with half of the vector: a rank that is inside one is a leaf of the other.
@@ -50,7 +49,7 @@ def _both(call: Call, flows: tuple[Flow, ...]) -> Rounds:
         if call.operation == "reduce" and seen.root != call.root:
             rounds.append([Message.of(seen.root, call.root, half)])
         sides.append(rounds)
-    yield from _beside(sides)
+    yield from beside(sides)
 
 
 def _inner_tree(ranks: int, shifted: int) -> tuple[int, Tree]:
@@ -72,15 +71,6 @@ def _upper_child(number: int, step: int, ranks: int) -> int:
     while step and number + step > ranks:
         step >>= 1
     return number + step if step else 0
-
-
-def _beside(sides: Iterable[Iterable[Round]]) -> Rounds:
-    """Yield rounds of the same number together."""
-    joined: dict[int, list[Message]] = defaultdict(list)
-    for rounds in sides:
-        for number, messages in enumerate(rounds):
-            joined[number] += messages
-    yield from (joined[number] for number in sorted(joined))
 
 
 Shape = Callable[[Call], Tree]

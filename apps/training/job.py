@@ -207,7 +207,8 @@ def job_of(job: Job, global_batch: int | None) -> Job:
             raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, but pp is 1")
         if micros % layout.pp:
             raise ValueError(
-                f"global_batch: gives {micros} micro-batches, expected a multiple of pp={layout.pp}, for chunks"
+                f"global_batch: gives {micros} micro-batches, expected a multiple of pp={layout.pp}, "
+                f"for chunks"
             )
     return replace(job, micros=micros)
 
