@@ -7,7 +7,7 @@ Applications 5(3), 1991, and NAS technical report 95-020.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isqrt
 from typing import TypeVar
@@ -49,62 +49,33 @@ class Sort:
     iterations: int = 10
 
 
-BT_CLASSES = {
-    "S": Cube(12, 60),
-    "W": Cube(24, 200),
-    "A": Cube(64, 200),
-    "B": Cube(102, 200),
-    "C": Cube(162, 200),
-    "D": Cube(408, 250),
-}
-SP_CLASSES = {
-    "S": Cube(12, 100),
-    "W": Cube(36, 400),
-    "A": Cube(64, 400),
-    "B": Cube(102, 400),
-    "C": Cube(162, 400),
-    "D": Cube(408, 500),
-}
-LU_CLASSES = {
-    "S": Cube(12, 50),
-    "W": Cube(33, 300),
-    "A": Cube(64, 250),
-    "B": Cube(102, 250),
-    "C": Cube(162, 250),
-    "D": Cube(408, 300),
-}
-MG_CLASSES = {
-    "S": Cube(32, 4),
-    "W": Cube(128, 4),
-    "A": Cube(256, 4),
-    "B": Cube(256, 20),
-    "C": Cube(512, 20),
-    "D": Cube(1024, 50),
-}
-CG_CLASSES = {
-    "S": Cube(1400, 15),
-    "W": Cube(7000, 15),
-    "A": Cube(14000, 15),
-    "B": Cube(75000, 75),
-    "C": Cube(150000, 75),
-    "D": Cube(1500000, 100),
-}
-FT_CLASSES = {
-    "S": Mesh(64, 64, 64, 6),
-    "W": Mesh(128, 128, 32, 6),
-    "A": Mesh(256, 256, 128, 6),
-    "B": Mesh(512, 256, 256, 20),
-    "C": Mesh(512, 512, 512, 20),
-    "D": Mesh(2048, 1024, 1024, 25),
-}
-IS_CLASSES = {
-    "S": Sort(16, 11, 9, 1, 128),
-    "W": Sort(20, 16, 10, 1, 1024),
-    "A": Sort(23, 19, 10, 1, 1024),
-    "B": Sort(25, 21, 10, 1, 1024),
-    "C": Sort(27, 23, 10, 1, 1024),
-    "D": Sort(31, 27, 10, 4, 1024),
-}
+def _classes(kind: Callable[..., P], *sizes: tuple[int, ...]) -> dict[str, P]:
+    return {name: kind(*size) for name, size in zip("SWABCD", sizes, strict=True)}
+
+
+BT_CLASSES = _classes(Cube, (12, 60), (24, 200), (64, 200), (102, 200), (162, 200), (408, 250))
+SP_CLASSES = _classes(Cube, (12, 100), (36, 400), (64, 400), (102, 400), (162, 400), (408, 500))
+LU_CLASSES = _classes(Cube, (12, 50), (33, 300), (64, 250), (102, 250), (162, 250), (408, 300))
+MG_CLASSES = _classes(Cube, (32, 4), (128, 4), (256, 4), (256, 20), (512, 20), (1024, 50))
+CG_CLASSES = _classes(Cube, (1400, 15), (7000, 15), (14000, 15), (75000, 75), (150000, 75), (1500000, 100))
+FT_CLASSES = _classes(
+    Mesh,
+    (64, 64, 64, 6),
+    (128, 128, 32, 6),
+    (256, 256, 128, 6),
+    (512, 256, 256, 20),
+    (512, 512, 512, 20),
+    (2048, 1024, 1024, 25),
+)
+IS_CLASSES = _classes(
+    Sort,
+    (16, 11, 9, 1, 128),
+    (20, 16, 10, 1, 1024),
+    (23, 19, 10, 1, 1024),
+    (25, 21, 10, 1, 1024),
+    (27, 23, 10, 1, 1024),
+    (31, 27, 10, 4, 1024),
+)
 
 
 def problem_of(benchmark: str, classes: dict[str, P], problem_class: str) -> P:
