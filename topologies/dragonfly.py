@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
 from netplace.checks.calls import checked
@@ -55,26 +56,28 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
     """
     a, p, h = (check_int(n, f"dragonfly: {name}") for name, n in (("a", a), ("p", p), ("h", h)))
     text = f"dragonfly:a={a},p={p},h={h}"
-    g = check_groups(text, g, a * h)
-    global_links = check_choice(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
-    if g != a * h + 1:
-        text += f",g={g}"
-    if global_links != "absolute":
-        text += f",links={global_links}"
+    text, g, arrangement = _arranged(text, g, a * h, global_links)
     check_size(text, g * a * (1 + p), a - 1 + h + p)
     check_cables(text, g * a * (a - 1 + h) // 2)
     pairs = np.stack(np.triu_indices(a, 1), axis=1)
     local = (np.arange(g)[:, None, None] * a + pairs).reshape(-1, 2)
-    between = [(i * a + k // h, j * a + m // h) for i, k, j, m in global_cables(text, g, a * h, global_links)]
-    switch = np.arange(g * a)
-    return graph(
-        text,
-        Cables(np.concatenate((local, np.array(between, np.int64).reshape(-1, 2)))),
-        np.full(g * a, p),
-        group=switch // a,
-        places=np.stack(np.divmod(switch, a), axis=1),
-        usual="minimal",
-    )
+    between = [(i * a + k // h, j * a + m // h) for i, k, j, m in global_cables(text, g, a * h, arrangement)]
+    cables = Cables(np.concatenate((local, np.array(between, np.int64).reshape(-1, 2))))
+    return _in_groups(text, cables, np.full(g * a, p), a)
+
+
+def _arranged(text: str, g: int | None, links: int, arrangement: str | None) -> tuple[str, int, str]:
+    """Return the text form, the number of groups, and the arrangement of the global links of each group."""
+    g = check_groups(text, g, links)
+    arrangement = check_choice(arrangement or "absolute", ARRANGEMENTS, f"{text}: global links")
+    text += f",g={g}" if g != links + 1 else ""
+    return text + (f",links={arrangement}" if arrangement != "absolute" else ""), g, arrangement
+
+
+def _in_groups(text: str, cables: Cables, nodes_at: NDArray[np.int64], size: int) -> Graph:
+    switch = np.arange(len(nodes_at))
+    places = np.stack(np.divmod(switch, size), axis=1)
+    return graph(text, cables, nodes_at, group=switch // size, places=places, usual="minimal")
 
 
 def check_groups(text: str, g: int | None, links: int) -> int:
@@ -155,26 +158,14 @@ def megafly(
     given = (("leaves", leaves), ("spines", spines), ("p", p), ("h", h))
     leaves, spines, p, h = (check_int(n, f"dragonfly+: {name}") for name, n in given)
     text = f"dragonfly+:leaves={leaves},spines={spines},p={p},h={h}"
-    g = check_groups(text, g, spines * h)
-    global_links = check_choice(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
-    if g != spines * h + 1:
-        text += f",g={g}"
-    if global_links != "absolute":
-        text += f",links={global_links}"
+    text, g, arrangement = _arranged(text, g, spines * h, global_links)
     a = leaves + spines
     check_size(text, g * (a + leaves * p), max(spines + p, leaves + h))
     check_cables(text, g * (leaves * spines + spines * h // 2))
     local = [(i * a + x, i * a + leaves + y) for i in range(g) for x in range(leaves) for y in range(spines)]
     between = [
         (i * a + leaves + k // h, j * a + leaves + m // h)
-        for i, k, j, m in global_cables(text, g, spines * h, global_links)
+        for i, k, j, m in global_cables(text, g, spines * h, arrangement)
     ]
-    switch = np.arange(g * a)
-    return graph(
-        text,
-        Cables.of([*local, *between]),
-        np.where(switch % a < leaves, p, 0),
-        group=switch // a,
-        places=np.stack(np.divmod(switch, a), axis=1),
-        usual="minimal",
-    )
+    nodes_at = np.where(np.arange(g * a) % a < leaves, p, 0)
+    return _in_groups(text, Cables.of([*local, *between]), nodes_at, a)

@@ -75,18 +75,6 @@ class Routing:
     description: str
 
 
-def _up_down(switches: Switches) -> Routes:
-    return Routes("up-down", up_down(switches), "none")
-
-
-def _dor(switches: Switches) -> Routes:
-    return Routes("dor", dimension_order(switches), _on_grid(switches))
-
-
-def _dor_upward(switches: Switches) -> Routes:
-    return Routes("dor-upward", dimension_order(switches, balanced=False), _on_grid(switches))
-
-
 def _minimal(switches: Switches) -> Routes:
     discipline = _by_group(switches)
     return Routes("minimal", first_minimal(switches, _weight(switches, discipline)), discipline)
@@ -171,9 +159,18 @@ ROUTINGS = {
     "minimal": Routing(
         _minimal, "one shortest route for each pair of switches; with the fewest links between groups"
     ),
-    "dor": Routing(_dor, "dimension order on grids of switches and HyperX, with datelines on rings"),
-    "dor-upward": Routing(_dor_upward, "dimension order in which half a ring is always crossed upward"),
-    "up-down": Routing(_up_down, "up*/down* on any network; one VC is enough"),
+    "dor": Routing(
+        lambda switches: Routes("dor", dimension_order(switches), _on_grid(switches)),
+        "dimension order on grids of switches and HyperX, with datelines on rings",
+    ),
+    "dor-upward": Routing(
+        lambda switches: Routes("dor-upward", dimension_order(switches, False), _on_grid(switches)),
+        "dimension order in which half a ring is always crossed upward",
+    ),
+    "up-down": Routing(
+        lambda switches: Routes("up-down", up_down(switches), "none"),
+        "up*/down* on any network; one VC is enough",
+    ),
     "d-mod-k": Routing(
         d_mod_k, "on trees with levels, upward by the number of the destination; one VC is enough"
     ),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from netplace.native import topologies
 from netplace.topologies.limits import check_memory
-from netplace.topologies.routing.routes import table
+from netplace.topologies.routing.routes import by_destination, table
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["all_minimal", "dimension_order", "first_minimal"]
@@ -105,7 +105,4 @@ def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -
 
     Of n such ports, in order, it is port number destination mod n.
     """
-    every = all_minimal(switches, weight)
-    count = np.maximum(1, (every >= 0).sum(axis=2))
-    which = np.arange(switches.count)[None, :] % count
-    return table(np.take_along_axis(every, which[:, :, None], axis=2))
+    return by_destination(all_minimal(switches, weight))

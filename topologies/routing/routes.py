@@ -158,3 +158,10 @@ def rises(switches: Switches, routes: Routes) -> tuple[NDArray[np.int64], NDArra
     if routes.escape is not None:
         step = np.zeros_like(step)
     return step.astype(np.int64), kind.astype(np.int64)
+
+
+def by_destination(every: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Return the table of single ports: of n ports of `every`, in order, number destination mod n."""
+    count = np.maximum(1, (every >= 0).sum(axis=2))
+    which = np.arange(len(every))[None, :] % count
+    return table(np.take_along_axis(every, which[:, :, None], axis=2))

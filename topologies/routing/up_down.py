@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
-from netplace.topologies.routing.routes import Routes, table
+from netplace.topologies.routing.routes import Routes, by_destination, table
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["all_up_down", "d_mod_k", "up_down"]
@@ -20,10 +20,7 @@ def up_down(switches: Switches) -> NDArray[np.int16]:
 
     Of n equal ports of `all_up_down`, it is port number destination mod n.
     """
-    every = all_up_down(switches)
-    count = np.maximum(1, (every >= 0).sum(axis=2))
-    which = np.arange(switches.count)[None, :] % count
-    return table(np.take_along_axis(every, which[:, :, None], axis=2))
+    return by_destination(all_up_down(switches))
 
 
 def all_up_down(switches: Switches) -> NDArray[np.int16]:
