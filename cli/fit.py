@@ -50,7 +50,8 @@ _MOST_POINTS = 200
     "--parameters",
     default="overhead,link",
     show_default=True,
-    help="Parameters to fit: overhead (--o-send and --o-recv), per-byte (--o-byte), link (--cycle-ns).",
+    help="Parameters to fit: overhead (--o-send and --o-recv), latency (--cable-latency of node cables), "
+    "per-byte (--o-byte), link (--cycle-ns).",
 )
 @click.option(
     "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Fabric to write, as .toml."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.checks import check_choice
 from netplace.netsim import Config
+from netplace.netsim.cables import read_latencies
 from netplace.runs.execute import run_simulation
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
@@ -80,7 +81,7 @@ class Parameter:
     put : callable
         ``put(config, value)`` returns the settings with another value.
     start : float
-        Where the search begins if the settings have 0.
+        Where the search begins if the settings have less.
     """
 
     says: str
@@ -95,11 +96,28 @@ def _with_link(config: Config, cycle_ns: float) -> Config:
     return replace(config, cycle_ns=cycle_ns, pipeline=pipeline)
 
 
+def _latency(config: Config) -> float:
+    return read_latencies(config.cable_latency, config.cycle_ns).get("node", 0) * config.cycle_ns
+
+
+def _with_latency(config: Config, ns: float) -> Config:
+    """Return the settings with another latency between nodes and their switches."""
+    cycles = read_latencies(config.cable_latency, config.cycle_ns)
+    known = {kind: count * config.cycle_ns for kind, count in cycles.items()} | {"node": ns}
+    return replace(config, cable_latency=",".join(f"{kind}={value:.10g}ns" for kind, value in known.items()))
+
+
 PARAMETERS = {
     "overhead": Parameter(
         "nanoseconds for a message, at each end (o_send and o_recv)",
         lambda config: config.o_send,
         lambda config, value: replace(config, o_send=value, o_recv=value),
+        500.0,
+    ),
+    "latency": Parameter(
+        "nanoseconds between a node and its switch, which occupy neither (cable_latency)",
+        _latency,
+        _with_latency,
         500.0,
     ),
     "per-byte": Parameter(
@@ -197,7 +215,7 @@ def fit(
         ratios: Float = np.log(seconds_of(points, put(logs)) / measured)
         return ratios
 
-    start = np.log([parameter.get(config) or parameter.start for parameter in chosen])
+    start = np.log([max(parameter.get(config), parameter.start) for parameter in chosen])
     found = optimize.least_squares(
         residuals,
         start,

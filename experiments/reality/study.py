@@ -138,7 +138,8 @@ def _lumi(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
 def _marenostrum(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
     rows = marenostrum(Path(asked.data))
     rows = [row for row in rows if row.algorithm != "modified_bruck"][:: 3 if asked.quick else 1]
-    found = fit([row.point for row in rows], replace(Config(fabric="infiniband-ndr"), cycle_ns=64 / 25))
+    base = replace(Config(fabric="infiniband-ndr"), cycle_ns=64 / 25)
+    found = fit([row.point for row in rows], base, ("overhead", "latency", "link"))
     frame = _predicted(rows, found.config, bench)
     within = _errors(frame)
     by = _by_algorithm(frame)
@@ -146,9 +147,7 @@ def _marenostrum(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[st
     said = [f"Fitted, not predicted: {errors}."]
     table = ReportTable("marenostrum_algorithms", "MareNostrum 5: simulated over measured time", by,
                         dict.fromkeys(("median ratio", "least", "most"), 2))  # fmt: skip
-    return [_fit_table("marenostrum", found), table, _times("marenostrum", frame)], said + _misses(
-        by, {}, _ONE_PARAMETER
-    )
+    return [_fit_table("marenostrum", found), table, _times("marenostrum", frame)], said + _misses(by, {})
 
 
 _AT = {
@@ -279,7 +278,6 @@ def _size(value: float) -> str:
 
 
 # Likely reasons, where a ratio is off by more than 30 %.
-_ONE_PARAMETER = "the overhead also represents latency: concurrent sends cost little, tree steps cost much"
 _ON_FUGAKU = {
     "allgather bruck": "other steps in the library: 64 nodes take as long as 8, as if no links were shared",
     "allgather recursive_doubling": "64 nodes take as long as 8, as if no links were shared: the "
@@ -299,13 +297,13 @@ def _by_algorithm(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _misses(by: pd.DataFrame, reasons: Mapping[str, str], usual: str = "not known") -> list[str]:
+def _misses(by: pd.DataFrame, reasons: Mapping[str, str]) -> list[str]:
     """Return a sentence for each algorithm whose median ratio is off by more than 30 %."""
     said = []
     for row in by.to_dict("records"):
         name = f"{row['operation']} {row['algorithm']}"
         if not 0.7 <= row["median ratio"] <= 1.3:
-            why = reasons.get(name, usual)
+            why = reasons.get(name, "not known")
             said.append(
                 f"Missed: {name} takes {row['median ratio']:.2f} of the measured time; likely reason: {why}."
             )

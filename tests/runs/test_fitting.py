@@ -1,5 +1,7 @@
 """End points of a fabric from measured times, and the benchmarks' own output."""
 
+from dataclasses import replace
+
 import pytest
 
 from netplace.netsim import Config
@@ -99,6 +101,26 @@ def test_a_fit_finds_the_settings_that_made_the_times():
     assert found.values["link"][0] == pytest.approx(9, rel=0.02)
     for value, low, high in found.values.values():
         assert low <= value <= high
+
+
+def test_sends_at_once_separate_latency_from_overhead():
+    hidden = PARAMETERS["latency"].put(Config(fabric="omnipath", o_send=300.0, o_recv=300.0), 2000.0)
+    asked = [
+        (app, size) for app in ("alltoall,algorithm=linear", "bcast,algorithm=binomial") for size in (8, 4096)
+    ]
+    points = [
+        Point(f"{app} {size}", "tree:4,2", f"collective,operation={app},bytes={size}", 1.0, size, 16)
+        for app, size in asked
+    ]
+    points = [
+        replace(point, seconds=seconds)
+        for point, seconds in zip(points, seconds_of(points, hidden), strict=True)
+    ]
+    found = fit(points, Config(fabric="omnipath"), ("overhead", "latency"))
+    assert found.values["overhead"][0] == pytest.approx(300, rel=0.03)
+    assert found.values["latency"][0] == pytest.approx(2000, rel=0.03)
+    assert PARAMETERS["latency"].get(found.config) == pytest.approx(found.values["latency"][0], rel=0.01)
+    assert "local=" in found.config.cable_latency  # as the fabric has it
 
 
 def test_a_fit_needs_points():
