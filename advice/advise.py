@@ -17,9 +17,6 @@ from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Advice", "Limits", "Tried", "advise"]
-
-
 _FREE = "all free nodes"  # a mapping's search chooses among them
 PARTITIONS = (
     "slurm",

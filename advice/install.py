@@ -8,8 +8,6 @@ from netplace.scheduling.partitioner.slurm import Placement, read_placements
 from netplace.topologies import Grid, Topology, hierarchy
 from netplace.topologies.host_lists import host_list
 
-__all__ = ["install_files"]
-
 _STRICT = ("contiguous", "quasi-contiguous", "nearly-contiguous")
 _LUA = """-- Requests the fewest leaf switches that can hold a job, and limits the wait for them.
 local most = {{ {switches} }}  -- nodes below 1, 2, .. leaf switches, the fullest first

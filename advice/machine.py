@@ -22,9 +22,6 @@ from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-__all__ = ["Neighbour", "machine_of", "machine_text", "nodes_from", "read_beside"]
-
-
 Nodes = NDArray[np.int64]
 _SLURM = (".conf", ".yaml", ".yml")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")

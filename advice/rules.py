@@ -17,9 +17,6 @@ from netplace.scheduling import make_partitioner
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology, hierarchy
 
-__all__ = ["RuleAdvice", "RuleTried", "advise_rule", "rules_for", "shape_lists"]
-
-
 _MOST = 12  # shapes of a list
 
 

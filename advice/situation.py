@@ -15,8 +15,6 @@ from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws
 from netplace.topologies import Topology
 
-__all__ = ["Situation"]
-
 
 @dataclass(frozen=True, eq=False)
 class Situation:

@@ -10,8 +10,6 @@ from netplace.advice.advise import Advice
 from netplace.advice.situation import Situation
 from netplace.topologies.host_lists import host_list
 
-__all__ = ["content_of", "grounds", "sentences"]
-
 _RULES = {
     "slurm:flat": "Slurm's best fit of consecutive nodes (topology/flat), tasks in the order of the nodes",
     "slurm:tree": "Slurm's best fit of leaf switches (topology/tree), tasks in the order of the nodes",

@@ -6,8 +6,6 @@ import dis
 import sys
 from types import FrameType, TracebackType
 
-__all__ = ["is_accident", "is_ours"]
-
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _LIBRARIES = {
     *sys.stdlib_module_names,

@@ -6,8 +6,6 @@ import math
 
 from netplace.checks.display import abbreviate
 
-__all__ = ["MOST", "check_float", "check_int"]
-
 MOST = 2**62  # the largest whole number that is taken anywhere: sums of two fit into 64 bits
 
 

@@ -16,8 +16,6 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["ANYTHING", "Check", "check_of", "hints_of", "is_sequence"]
-
 Test = Callable[[Any], bool]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from netplace.checks.calls import ArgumentError
 from netplace.checks.display import abbreviate
 
-__all__ = ["array_of", "integers_as", "make_read_only"]
-
 
 def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
     """Return `values` as an array."""

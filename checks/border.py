@@ -21,8 +21,6 @@ from netplace.native import checks
 
 Border: Any = checks.Border
 
-__all__ = ["at_border", "behind_border", "checks_itself", "guard_module"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Records of a trace that is being read, whose columns one step after the other puts right.
@@ -30,12 +28,16 @@ _UNDER_WAY = ("netplace.apps.formats.", "netplace.apps.recorded.")
 _CACHED = type(functools.cache(lambda: None))
 
 
+def public_names(module: ModuleType) -> list[str]:
+    """Return the names that a module defines for others: those without an underscore, or in ``__all__``."""
+    names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+    return [name for name in names if getattr(vars(module).get(name), "__module__", "") == module.__name__]
+
+
 def guard_module(module: ModuleType) -> None:
-    """Put everything that a module exports and defines behind the border."""
-    for name in getattr(module, "__all__", ()):
-        value = vars(module).get(name)
-        if getattr(value, "__module__", None) != module.__name__:
-            continue
+    """Put everything public that a module defines behind the border."""
+    for name in public_names(module):
+        value = vars(module)[name]
         if isinstance(value, type):
             _guard_class(value)
         elif isinstance(value, FunctionType | _CACHED):

@@ -20,17 +20,6 @@ from netplace.checks.accidents import is_accident, is_ours
 from netplace.checks.annotations import ANYTHING, Check, check_of, hints_of, is_sequence
 from netplace.checks.display import abbreviate, shortened
 
-__all__ = [
-    "ArgumentError",
-    "Guard",
-    "check_arguments",
-    "check_fields",
-    "check_keys",
-    "check_takes",
-    "checked",
-    "pairs_of",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -14,8 +14,6 @@ from netplace.checks.inputs import input_file
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["names_in", "numbers_in", "read_cells", "text_table"]
-
 
 def read_cells(path: Path, **options: Any) -> pd.DataFrame:
     """Return `pandas.read_csv` of a local file; pandas takes names such as ``file:x`` for addresses."""

@@ -10,18 +10,6 @@ from pathlib import Path
 from netplace.checks.inputs import input_file
 from netplace.checks.memory import available
 
-__all__ = [
-    "INPUT_COPIES",
-    "MEMORY_LIMIT",
-    "READ_LIMIT",
-    "check_unpacked",
-    "input_copies",
-    "is_packed",
-    "memory_limit",
-    "read_content",
-    "read_limit",
-]
-
 READ_LIMIT = "NETPLACE_READ_LIMIT"  # the variable of the environment that raises the bound
 MEMORY_LIMIT = "NETPLACE_MEMORY_LIMIT"  # the same for what may be built in memory
 INPUT_COPIES = "NETPLACE_INPUT_COPIES"  # the same for copies of input files beside an outcome

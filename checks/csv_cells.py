@@ -18,8 +18,6 @@ from netplace.checks.writing import atomic_file
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_cell", "as_read", "frame_as_read", "write_frame", "write_rows"]
-
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMERIC = "biufcmM"  # kinds of columns without text
 _QUOTED: Final = csv.QUOTE_NONNUMERIC  # which Python does not do by itself for a return

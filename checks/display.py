@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["abbreviate", "escaped", "printable", "shortened"]
-
 _LONGEST = 60  # characters of a value
 _LONGEST_WORD = 240  # of a word of a sentence: a path may be longer than a value
 _LONGEST_SENTENCE = 3000

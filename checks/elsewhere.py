@@ -7,8 +7,6 @@ import os
 from contextlib import chdir
 from pathlib import Path
 
-__all__ = ["ignore_settings_here"]
-
 
 def ignore_settings_here() -> None:
     """Load Matplotlib without the settings in the working folder, which could name code to run."""

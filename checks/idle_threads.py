@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-__all__ = ["as_given", "one_thread"]
-
 _SETTINGS = {"OPENBLAS_NUM_THREADS": "1"}
 
 

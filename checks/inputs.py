@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["check_readable", "input_file", "noting_inputs"]
-
 _NOTED: ContextVar[dict[str, None] | None] = ContextVar("_NOTED", default=None)
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = ["available"]
-
 _CGROUP = Path("/sys/fs/cgroup")
 # The limit of a container, in version 2 of control groups and in version 1.
 _LIMITS = ("memory.max", "memory/memory.limit_in_bytes")

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from netplace.checks.display import escaped
 
-__all__ = ["html_bars", "html_matrix", "html_table"]
-
 _BLUE = (0, 114, 178)  # first of the palette of all pictures
 _WIDE, _TALL, _NAMES = 520, 18, 200  # pixels: of bars, a row, and its name
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from netplace.checks.content import READ_LIMIT, read_limit
 
-__all__ = ["keep_pipe"]
-
 _PATIENCE = 20.0  # seconds without a byte
 _BLOCK = 1 << 16
 _OPEN_ALREADY = re.compile(r"/(?:dev|proc/self)/(?:fd/(\d{1,6})|stdin)", re.ASCII)

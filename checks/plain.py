@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["from_plain", "to_plain"]
-
 Made = TypeVar("Made")
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
-__all__ = ["LESS", "MORE", "NEITHER", "Quantity", "quantities", "quantity"]
-
 LESS, NEITHER, MORE = -1, 0, 1
 
 

@@ -15,8 +15,7 @@ from typing import Any
 from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import Kind
-
-__all__ = ["check_contents", "finite", "json_text", "opened", "read_json", "read_results", "results_text"]
+from netplace.version import __version__
 
 _HEAD = ("netplace", "version", "checksum")
 
@@ -60,25 +59,20 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
 
 
 def check_contents(content: dict[str, Any], path: Path, kind: Kind, *, whole: bool) -> None:
-    """Check every key of results; `whole` ones, by their checksum, with other keys are of another version."""
+    """Check every key of results; other keys in `whole` ones, by their checksum, are of another version."""
     try:
         kind(content, str(path))
     except ValueError as error:
-        if whole:
-            raise _of_another_version(path, content, str(error)) from None
-        raise
-
-
-def _of_another_version(path: Path, content: dict[str, Any], why: str) -> ValueError:
-    """Return the mistake of reading what another version wrote, whose keys were others."""
-    versions = content.get("versions")
-    known = versions.get("netplace") if isinstance(versions, dict) else None
-    by = f"version {abbreviate(known)}" if isinstance(known, str) else "another version"
-    told = why.removeprefix(f"{path}: ")
-    return ValueError(
-        f"{path}: was written by {by} of netplace, with other contents than this version reads ({told}); "
-        "use the version that wrote it, or repeat the command that made it"
-    )
+        versions = content.get("versions")
+        known = versions.get("netplace") if isinstance(versions, dict) else None
+        if not whole or known == __version__:
+            raise
+        by = f"version {abbreviate(known)}" if isinstance(known, str) else "another version"
+        told = str(error).removeprefix(f"{path}: ")
+        raise ValueError(
+            f"{path}: was written by {by} of netplace, with other contents than this version reads ({told}); "
+            "use the version that wrote it, or repeat the command that made it"
+        ) from None
 
 
 def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:

@@ -17,25 +17,6 @@ from netplace.checks.amounts import MOST
 from netplace.checks.display import abbreviate
 from netplace.checks.plain import to_plain
 
-__all__ = [
-    "Kind",
-    "amount",
-    "anything",
-    "choice",
-    "fields_of",
-    "kind_of",
-    "listed",
-    "maybe",
-    "number",
-    "row",
-    "sentence",
-    "table",
-    "table_of",
-    "text",
-    "truth",
-    "unexpected",
-]
-
 Kind = Callable[[Any, str], None]
 
 _SENTENCE = 2000  # characters

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from netplace.checks.content import MEMORY_LIMIT, memory_limit
 
-__all__ = ["MOST_STEPS", "check_size", "check_steps", "gigabytes"]
-
 MOST_STEPS = 10**13  # of what takes some nanoseconds each: days
 _MANY = 10**15  # beyond it no number is written out
 

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["Stopped", "held_back", "left_to_parent", "signals_raised"]
-
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
 _SOON, _AGAIN = 0.02, 5.0  # seconds until it is raised once more: where it was ignored, and in any case
 

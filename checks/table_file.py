@@ -16,8 +16,6 @@ from netplace.checks.display import abbreviate
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SEAL", "opened", "sealed"]
-
 SEAL = "netplace"  # the column
 _SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
 

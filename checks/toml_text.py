@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["parsed_toml"]
-
 
 def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     """Return the text and the contents of a TOML file."""

@@ -8,8 +8,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["NO_LINK", "check_owner", "own_key", "read_trusted"]
-
 _KEY = 32  # bytes
 
 # Flags with which a file is opened that others may have put there: no link is followed, no pipe waited for.

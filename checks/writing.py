@@ -27,8 +27,6 @@ try:
 except ImportError:  # Windows: drafts are not locked there, and none is taken away
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["atomic_file", "draft_folder", "is_device", "made_folder", "write_atomically"]
-
 _DRAFT = re.compile(r"\.netplace-[0-9a-f]{16}(\..*)?", re.DOTALL)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from netplace.placement.rule import Nodes
     from netplace.topologies import Topology
 
-__all__ = ["advise_command"]
-
 _MACHINE = "State of the machine"
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from netplace.advice.rules import RuleAdvice, RuleTried
     from netplace.topologies import Topology
 
-__all__ = ["advise_on_rules"]
-
 _REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
 
 

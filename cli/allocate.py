@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from netplace.report.tables.allocations import Offer
 
-__all__ = ["allocate_command"]
-
 
 @dataclass(frozen=True)
 class _Flags:

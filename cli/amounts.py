@@ -11,22 +11,6 @@ import rich_click as click
 from netplace.checks import MOST, check_float, check_int
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 
-__all__ = [
-    "COUNT",
-    "FOLDER",
-    "OUTPUT",
-    "PICTURE",
-    "PROCESSES",
-    "REAL",
-    "SEED",
-    "SEEDS",
-    "THREADS",
-    "WHOLE",
-    "Integer",
-    "Number",
-    "OutputFile",
-]
-
 
 class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """Whole numbers from `least` to `most`."""

@@ -19,8 +19,6 @@ from netplace.report.terminal.screen import number, print_tables, table
 if TYPE_CHECKING:
     from netplace.apps import Program
 
-__all__ = ["app_command"]
-
 
 @dataclass(frozen=True)
 class _Flags:

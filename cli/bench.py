@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from netplace.benchmarks import Figure
     from netplace.benchmarks.mapping import Row
 
-__all__ = ["bench_command"]
-
 _TOPICS = ("speed", "mapping")
 _VERDICTS = {True: "met", False: "missed", None: ""}
 

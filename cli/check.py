@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from netplace.topologies import Topology
     from netplace.topologies.inventory import Prices
 
-__all__ = ["check_command"]
-
 _SHOWN = 24
 
 

@@ -15,8 +15,6 @@ from netplace.cli.help import HelpfulCommand
 from netplace.cli.idle_flags import refuse_idle_flags
 from netplace.cli.provenance import noted
 
-__all__ = ["WRITTEN", "FilesCommand"]
-
 # The flags that name what is written; a store is read as well.
 WRITTEN = (
     "-o", "--write", "--matrix", "--csv", "--parquet", "--rows", "--timeline", "--record-messages", "--plot",

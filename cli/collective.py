@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from netplace.apps.collectives import Schedule
 
-__all__ = ["collective_command"]
-
 _SHOWN = 40  # pairs in the table on the screen
 
 

@@ -16,8 +16,6 @@ from netplace.report.terminal.screen import print_json, print_tables
 if TYPE_CHECKING:
     from netplace.report.comparison import Comparison
 
-__all__ = ["FAILED", "compare_command"]
-
 FAILED = 1  # exit code: what --fail-if names came true
 _FAIL_IF = ("worse", "different")
 _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")

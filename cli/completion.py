@@ -8,8 +8,6 @@ from importlib import import_module
 import rich_click as click
 from click.shell_completion import CompletionItem
 
-__all__ = ["OFFERED", "complete_parameters", "complete_values"]
-
 # By the name of a parameter: modules and mappings in them that hold its names, and what follows a name.
 OFFERED: dict[str, tuple[tuple[str, str, str], ...]] = {
     "network": (("netplace.topologies", "TOPOLOGIES", ":"),),

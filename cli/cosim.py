@@ -15,6 +15,7 @@ from netplace.checks import shortened
 from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, DRAWS, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.help import SETTINGS_PANEL
 from netplace.cli.job_progress import job_progress
 from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
@@ -23,7 +24,6 @@ from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_o
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
 from netplace.cli.settings import (
-    SETTINGS_PANEL,
     SettingsCommand,
     json_flag,
     setting_flags,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from netplace.cosim import CosimPlan
     from netplace.scheduling.metrics import Contest, Contestant
-
-__all__ = ["cosim_command"]
 
 _RULES, _RESULT = "Rules", "Results"
 _LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs", "power", "switching")

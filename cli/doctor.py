@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from netplace.benchmarks.golden_counts import Checked
     from netplace.report.tables.installation import Installation
 
-__all__ = ["UNSOUND", "doctor_command"]
-
 UNSOUND = 1  # exit code: something is wrong with the installation
 
 

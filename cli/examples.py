@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLES", "as_epilog", "examples_of"]
-
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "netplace": (
         "netplace list networks",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from netplace.cosim.explanation import Explanation, WhatIf
 
-__all__ = ["explain_command", "whatif_command"]
-
 
 _NAMED = {
     "machine": ("MACHINE", "The machine"),

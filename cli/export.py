@@ -9,8 +9,6 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 
-__all__ = ["export_command"]
-
 
 @click.command("export", cls=FilesCommand, epilog=examples_of("export"))
 @click.argument("outcome", metavar="OUTCOME")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from netplace.netsim import Config
     from netplace.runs.fitting import Fitted, Point
 
-__all__ = ["fit_command"]
-
 _MOST_POINTS = 200
 
 

@@ -10,8 +10,6 @@ from netplace.report.terminal.screen import number, print_tables, table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load_frame", "plain_rows", "show_frame", "write_frame"]
-
 # Columns of numbers on the screen, with their digits; others are text, but those that only files hold.
 _NUMBERS = {
     "tasks": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "std": 1, "min": 0, "max": 0,

@@ -9,8 +9,6 @@ from copy import copy
 
 import rich_click as click
 
-__all__ = ["FIRST", "SETTINGS_PANEL", "HelpfulCommand", "is_in_help"]
-
 SETTINGS_PANEL = "Network settings"
 _SHOWN = "netplace.help"  # in the context, while help is printed: "first" or "all"
 

@@ -15,8 +15,6 @@ from typing import Any, NoReturn
 
 import rich_click as click
 
-__all__ = ["given_names", "refuse", "refuse_idle_flags"]
-
 Given = dict[str, Any]
 
 
@@ -59,17 +57,17 @@ def _is_searched(given: Given) -> str | None:
     name = given["mapping"] or "link-load"
     if simulates(name):
         return None
-    return f"--mapping {name} simulates nothing; expected --mapping best, or nothing"
+    return f"--mapping {name} simulates nothing; expected --mapping best"
 
 
 def _is_matrix(given: Given) -> str | None:
-    return given["matrix"] and "a matrix of traffic has neither packets nor computation; expected nothing"
+    return given["matrix"] and "a matrix of traffic has neither packets nor computation; omit it"
 
 
 def _is_not_simulated(given: Given) -> str | None:
     if given["simulate"]:
         return None
-    return "the metrics of partitions depend on traffic alone; expected --simulate beside it, or nothing"
+    return "the metrics of partitions depend on traffic alone; expected --simulate beside it"
 
 
 def _has_sizes_in_bytes(given: Given) -> str | None:
@@ -94,7 +92,7 @@ def _says_itself(option: str, *spelled: str) -> Callable[[Given], str | None]:
         said = [word for word in words if word.partition("=")[0].strip() in (option, *spelled)]
         if not said or len(said) < len(texts):
             return None
-        return f"the application says {said[0]}; expected one of both"
+        return f"the application says {said[0]}; expected one of the two"
 
     return reason
 
@@ -104,11 +102,7 @@ def _judges_no_rules(given: Given) -> str | None:
 
 
 def _judges_rules(given: Given) -> str | None:
-    return (
-        "--log judges rules for all jobs of a log, and simulates none; expected nothing"
-        if given["log"]
-        else None
-    )
+    return "--log judges rules for all jobs of a log, and simulates none; omit it" if given["log"] else None
 
 
 def _sends_anywhere(given: Given) -> str | None:
@@ -121,16 +115,16 @@ def _simulates_nothing(given: Given) -> str | None:
     """Return why flags of simulating do not matter to ``table``."""
     first = given["files"][0]
     if first == "diff":
-        return "table diff compares what is there; expected nothing"
+        return "table diff compares what is there; omit it"
     if given["verify"]:
-        return "--verify simulates nothing; expected nothing"
+        return "--verify simulates nothing; omit it"
     if Path(first).suffix != ".toml":
         return f"{first} is a store, of which nothing is simulated; expected a sweep file (.toml)"
     return None
 
 
 def _tabulates_nothing(given: Given) -> str | None:
-    return "--verify shows no table; expected nothing" if given["verify"] else None
+    return "--verify shows no table; omit it" if given["verify"] else None
 
 
 def _verifies_nothing(given: Given) -> str | None:
@@ -138,11 +132,11 @@ def _verifies_nothing(given: Given) -> str | None:
 
 
 def _lists(given: Given) -> str | None:
-    return "study list carries nothing out; expected nothing" if given["name"] == "list" else None
+    return "study list carries nothing out; omit it" if given["name"] == "list" else None
 
 
 def _reports_only(given: Given) -> str | None:
-    return "--stored simulates nothing; expected nothing" if given["stored"] else None
+    return "--stored simulates nothing; omit it" if given["stored"] else None
 
 
 def _draws_no(what: str) -> Callable[[Given], str | None]:

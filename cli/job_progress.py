@@ -10,8 +10,6 @@ import rich_click as click
 from netplace.report.terminal.pulse import repeated
 from netplace.report.terminal.quiet import is_quiet
 
-__all__ = ["job_progress"]
-
 _SOON, _PAUSE = 10.0, 60.0  # seconds until the first line, and between others
 
 

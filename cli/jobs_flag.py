@@ -9,8 +9,6 @@ import rich_click as click
 
 from netplace.checks import abbreviate
 
-__all__ = ["Jobs", "JobsOption"]
-
 _COUNT = re.compile(r"\d+x?")
 _BOTH = re.compile(r"(\d+)x[ :]\s*(\S.*)", re.DOTALL)
 

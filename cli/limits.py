@@ -10,8 +10,6 @@ import rich_click as click
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
-__all__ = ["tell_limits"]
-
 
 def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
     """Say on stderr where fabrics are not those named, and which cables cannot carry their rate."""

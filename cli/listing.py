@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from netplace.extensions import Offer, Registry
     from netplace.placement import Rule
 
-__all__ = ["TOPICS", "list_command"]
-
 Rows = list[list[str]]
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from netplace.runs.loads import LoadPlan
 
-__all__ = ["load_command", "offered_loads"]
-
 _MOST_LOADS = 10_000
 _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import rich_click as click
 
-__all__ = ["manual"]
-
 _ENDINGS = (
     ("0", "The command succeeded."),
     ("1", "The command succeeded, but runs failed, tables differ, or a comparison is worse."),

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
     from netplace.runs.resources import Resources
 
-__all__ = ["Execution", "resource_flags", "say", "store_flag", "unpaired_flag"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Parallel execution"
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from netplace.report.tables.mapping_search import Searched
     from netplace.topologies import Topology
 
-__all__ = ["map_command"]
-
 PANEL = "Placement"
 _OUTCOMES = (".html", ".json")
 

@@ -8,8 +8,6 @@ from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.runs.networks import network_of
 from netplace.topologies.routing import Switches
 
-__all__ = ["default_mapping", "mapping_rule"]
-
 _SEARCHES = ("classic", "link-load", "td")
 
 

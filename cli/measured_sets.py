@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from netplace.runs.set_costs import LevelCost, Measurement
     from netplace.topologies import Topology
 
-__all__ = ["costs_as_json", "measured_costs", "table_of_costs"]
-
 
 def measured_costs(
     topology: Topology, applications: Sequence[str], pieces: int, store: str | None, workers: int | None

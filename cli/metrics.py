@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from netplace.report.tables.configuration_row import ConfigurationRow, Correlation
     from netplace.report.tables.configurations import Configuration
 
-__all__ = ["metrics_command"]
-
 _SHOWN = 30  # rows on the screen
 _SIGNIFICANT = 0.01
 

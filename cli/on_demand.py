@@ -11,8 +11,6 @@ import rich_click as click
 from netplace.cli.completion import complete_values
 from netplace.report.terminal.quiet import QUIET
 
-__all__ = ["OnDemand"]
-
 
 class OnDemand(MutableMapping[str, click.Command]):
     """Commands by name, each imported at its first use: command ``two-words`` is ``two_words_command``."""

@@ -21,19 +21,6 @@ from netplace.cli.provenance import command_line, outcome_folder
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import printed_text
 
-__all__ = [
-    "OUTCOME",
-    "PAGE",
-    "CommandOutput",
-    "Drawn",
-    "OutcomeFile",
-    "command_line",
-    "page_flag",
-    "show",
-    "with_page",
-    "write",
-]
-
 _SAVED = ".json"
 Drawn = Callable[[Path], object]
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -18,8 +18,6 @@ from netplace.report.terminal.screen import number, print_tables, table
 if TYPE_CHECKING:
     from netplace.report.comparison import Outcome, Sample
 
-__all__ = ["plan_study_command"]
-
 _LEAST = 3  # seeds of a pilot
 
 

@@ -12,16 +12,6 @@ import rich_click as click
 if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
 
-__all__ = [
-    "check_plans",
-    "described",
-    "given_flags",
-    "named_flags",
-    "plan_of",
-    "refuse_beside_study",
-    "refuse_of_one",
-]
-
 AnyPlan = TypeVar("AnyPlan", bound="PlanLike")
 _BYTES_PER_PLAN = 4_000  # of a plan and its outcome
 

@@ -14,8 +14,6 @@ from netplace.cli.examples import examples_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Bars", "plot_command", "relative_times"]
-
 _MOST_GROUPS = 60  # more bars than that nobody can read
 
 

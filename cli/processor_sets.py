@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from netplace.scheduling.partitioner.pss.sets import ProcessorSets
     from netplace.topologies import Topology
 
-__all__ = ["pss_command"]
-
 _ACTIONS = ("check", "derive", "show")
 _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from netplace.netsim import Config
     from netplace.runs import Run
 
-__all__ = ["program_flags", "run_from"]
-
 
 class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """How long computation takes: ``recorded``, which is 1, or a factor."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from netplace.report.files.provenance import Input
     from netplace.runs.outcome_store import PlanLike
 
-__all__ = ["command_line", "note_plans", "noted", "outcome_folder"]
-
 _WORDS, _READ, _SINCE, _PLANS = (f"netplace.{name}" for name in ("words", "read", "since", "plans"))
 _MOST_PLANS = 1000  # that are written out
 _WRITTEN = ("-o", "--store")  # flags whose files are none that a command needs to be made again

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from netplace.apps.recorded import Summary, Trace
     from netplace.apps.recording import Recorded
 
-__all__ = ["record_command"]
-
 
 @click.command(
     "record",

@@ -9,8 +9,6 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 
-__all__ = ["report_command"]
-
 
 @click.command("report", cls=FilesCommand, epilog=examples_of("report"))
 @click.argument("outcome", metavar="OUTCOME")

@@ -24,8 +24,6 @@ from netplace.report.terminal.screen import print_json
 if TYPE_CHECKING:
     from netplace.report.files.provenance import Provenance
 
-__all__ = ["DIFFERENT", "REPEATABLE", "rerun_command"]
-
 DIFFERENT = 1  # exit code: it was made again, and is another
 # Commands that write outcomes; none of them starts a program that it is told.
 REPEATABLE = (

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
-__all__ = ["run_command"]
-
 _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; measured
 
 
@@ -145,7 +143,7 @@ def _on_hosts(given: dict[str, Any]) -> dict[str, Any]:
         if given[name] != usual:
             raise ValueError(
                 f"--hosts: {given['hosts']} gives the nodes of one job, and --{name} was given; expected one "
-                "of both"
+                "of the two"
             )
     counted = {"tasks": len(read_hosts(Path(given["hosts"])))} if not given["trace"] else {}
     if given["tasks"] not in (None, *counted.values()):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from netplace.runs.plan import Plan
     from netplace.runs.schedules import ScheduleRun
 
-__all__ = ["FLAGS", "flags_of", "schedule_command"]
-
 _JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
 Command = TypeVar("Command", bound=Callable[..., Any])
 Flags = dict[str, tuple[Any, str | None, str, str]]  # name: (type, metavar, panel, help); None: a switch

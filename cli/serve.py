@@ -14,8 +14,6 @@ from netplace.cli.amounts import Integer
 from netplace.cli.examples import examples_of
 from netplace.cli.help import HelpfulCommand
 
-__all__ = ["serve_command"]
-
 
 @click.command("serve", cls=HelpfulCommand, epilog=examples_of("serve"))
 @click.option("--machine", required=True, metavar="NETWORK", help="Network, or Slurm's topology.conf.")

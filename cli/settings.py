@@ -21,20 +21,6 @@ from netplace.cli.help import SETTINGS_PANEL, is_in_help
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
-__all__ = [
-    "SETTINGS_PANEL",
-    "WHAT_RUNS",
-    "SettingsCommand",
-    "config_from",
-    "engine_flag",
-    "help_command",
-    "json_flag",
-    "network_flag",
-    "seed_flag",
-    "setting_flags",
-    "threads_flag",
-]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 WHAT_RUNS = "What runs"

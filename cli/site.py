@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from netplace.scheduling.metrics import Metrics
     from netplace.scheduling.site_rules import SiteResult
 
-__all__ = ["site_command"]
-
 
 @dataclass(frozen=True)
 class _Flags:

@@ -14,8 +14,6 @@ import rich_click as click
 from netplace.cli.amounts import Integer, Number
 from netplace.cli.examples import examples_of
 
-__all__ = ["slurm_command"]
-
 
 @click.group("slurm", epilog=examples_of("slurm"))
 def slurm_command() -> None:

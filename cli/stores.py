@@ -10,8 +10,6 @@ import rich_click as click
 if TYPE_CHECKING:
     from netplace.runs.store import Store
 
-__all__ = ["open_store"]
-
 
 def open_store(path: str | Path) -> Store:
     """Return a store that is written to; a word is said where an empty file is taken as a new one."""

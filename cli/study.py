@@ -17,8 +17,6 @@ from netplace.cli.stores import open_store
 if TYPE_CHECKING:
     from netplace.studies.study import Study
 
-__all__ = ["study_command"]
-
 _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 

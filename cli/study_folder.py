@@ -11,8 +11,6 @@ from netplace.checks.writing import made_folder
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["write_study_folder"]
-
 _DIGITS = 4
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from netplace.runs.campaign import Progress
 
-__all__ = ["SweepProgress"]
-
 
 class SweepProgress:
     """Shows the progress that it is called with; a context manager."""

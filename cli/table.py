@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from netplace.runs.store import Store
     from netplace.runs.sweep import Sweep
 
-__all__ = ["DIFFERENT", "FAILED", "table_command"]
-
 FAILED = 1  # exit code: the table is made, but some runs failed
 DIFFERENT = 1  # exit code: two tables are not the same
 _MANY = 100_000  # runs of which one is asked whether they are meant

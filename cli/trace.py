@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from netplace.apps.formats import Format, Options
     from netplace.apps.recorded import Reading, Recorded, Summary, Trace
 
-__all__ = ["trace_command"]
-
 
 @click.group("trace", epilog=examples_of("trace"))
 def trace_command() -> None:

@@ -11,8 +11,6 @@ import rich_click as click
 
 from netplace.checks.stopping import Stopped
 
-__all__ = ["INTERRUPTED", "MISTAKE", "VerdictGroup"]
-
 MISTAKE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 

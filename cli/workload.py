@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from netplace.scheduling.workload import Workload, WorkloadFigures
 
-__all__ = ["workload_command"]
-
 Rows = list[list[str]]
 
 

@@ -22,8 +22,6 @@ from netplace.runs.schedule_folder import read_figures, read_schedule
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, write_table
 
-__all__ = ["EXPORTS", "export"]
-
 _MESSAGES = ("seed", "job", *OF_MESSAGE)
 _KEPT = ("schedules", "loads", "mappings", "configurations")
 _STATES = {"done": 1, "failed": 0}  # of SWF: completed, failed

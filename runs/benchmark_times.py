@@ -9,8 +9,6 @@ from pathlib import Path
 from netplace.checks import abbreviate, check_float, check_int
 from netplace.checks.inputs import input_file
 
-__all__ = ["KINDS", "Measured", "read_times"]
-
 # Titles of benchmarks, in lower case: OSU's without the word test, and Intel's.
 KINDS = {
     "pingpong": ("latency", "pingpong"),

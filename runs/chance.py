@@ -22,8 +22,6 @@ from netplace.placement.rule import Nodes, find_rule
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
 
-__all__ = ["network_draws", "placement_draws", "rule_draws", "same_place", "simulation_of"]
-
 
 def simulation_of(run: Run) -> Run:
     """Return the run with the same result as `run`: with seed 0 if there is no randomness, or itself."""

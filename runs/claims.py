@@ -21,8 +21,6 @@ try:
 except ImportError:  # pragma: no cover
     LOCKS = False
 
-__all__ = ["Claims"]
-
 
 class Claims:
     """Claims of this process on the store at `path`; without a store, every claim is granted."""

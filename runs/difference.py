@@ -6,8 +6,6 @@ import pandas as pd
 
 from netplace.runs.tables import ENTRY
 
-__all__ = ["difference"]
-
 COMPARED = ["count", "missing", "failed", "mean", "std", "min", "max"]
 
 

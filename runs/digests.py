@@ -11,17 +11,6 @@ from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.topologies import TOPOLOGY, names_file
 
-__all__ = [
-    "Digest",
-    "UnavailableError",
-    "among_options",
-    "check_digest",
-    "contents_of",
-    "digest_of",
-    "digest_of_rule",
-    "digests_of_wiring",
-]
-
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
 
 

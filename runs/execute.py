@@ -27,8 +27,6 @@ from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
 
-__all__ = ["Ended", "Executed", "attempt", "execute", "run_simulation"]
-
 
 @dataclass(frozen=True)
 class Ended:

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-__all__ = [
-    "TRIES",
-    "Executor",
-    "InProcessExecutor",
-    "ProcessPoolExecutor",
-    "WorkerFailure",
-    "answer_of",
-    "run_each",
-]
-
 TRIES = 3  # how often an item is given to a worker before the machine is taken to be unable
 
 Item = TypeVar("Item")
@@ -159,7 +149,7 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
         here, there = context.Pipe()
         forked = context.get_start_method() == "fork"
         inherited = [here, *(worker.pipe for worker in self._workers)] if forked else []
-        process = context.Process(target=work, args=(there, self._function, inherited), daemon=True)
+        process = context.Process(target=_work, args=(there, self._function, inherited), daemon=True)
         with starting():
             process.start()
         there.close()
@@ -194,7 +184,7 @@ class _Worker(Generic[Item]):
         self.alive = False
 
 
-def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
+def _work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
     """Execute the items from the pipe until it is closed; `inherited` pipe ends of the parent are closed."""
     for other in inherited:
         other.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BEST_KNOWN", "FILE_TIMES"]
-
 BEST_KNOWN = "best-known"  # in the place of a mapping: the one that is fastest in a table
 # Beside `netplace.scheduling.times.RUN_TIMES`: name, example, one line for people.
 FILE_TIMES = {

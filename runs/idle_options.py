@@ -12,8 +12,6 @@ from netplace.apps.repeated import Repeated
 from netplace.runs.job_programs import operations_of, program_of, repeated_of
 from netplace.runs.spec import Job, Run
 
-__all__ = ["idle_options"]
-
 
 def idle_options(run: Run, given: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield those of the given options that have no effect on a run, with the reason."""

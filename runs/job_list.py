@@ -33,8 +33,6 @@ from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
 
-__all__ = ["is_job_list", "read_job_list"]
-
 _KEYS = ("application", "nodes", "count", "submit", "repeats", "collectives")
 _MOST = 1_000_000  # jobs of one entry
 

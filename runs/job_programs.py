@@ -21,17 +21,6 @@ from netplace.runs.programs import Reading, application_program, trace_digest, t
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
 
-__all__ = [
-    "check_packets",
-    "handy",
-    "on_nodes",
-    "operations_of",
-    "program_of",
-    "programs_of",
-    "repeated_of",
-    "settled",
-]
-
 
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
     """Return the programs of a run's jobs; on `places`, hierarchical collectives use the switches there."""

@@ -11,8 +11,6 @@ from netplace.netsim import LoadPoint
 from netplace.netsim.result import versions
 from netplace.runs.run_figures import DelayFigures
 
-__all__ = ["LoadFigures"]
-
 
 @dataclass(frozen=True)
 class LoadFigures:

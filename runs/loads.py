@@ -18,8 +18,6 @@ from netplace.runs.networks import network_of
 from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
 
-__all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan", "outcome_of"]
-
 REVISION = 1  # to be raised when a point would no longer be what it was
 _SETTINGS = tuple(item.name for item in fields(Config))
 _OWN = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_node", "hot_share")

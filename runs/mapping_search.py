@@ -24,8 +24,6 @@ from netplace.runs.placing import run_time_of, simulates
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
-__all__ = ["MappingPlan", "Search", "find", "qap_result_of"]
-
 _OF_PAIR = 270  # bytes at the peak
 
 

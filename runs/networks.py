@@ -7,8 +7,6 @@ from functools import lru_cache
 from netplace.runs.digests import Digest, digests_of_wiring
 from netplace.topologies import Topology, parse
 
-__all__ = ["network_of"]
-
 
 def network_of(text: str) -> Topology:
     """Return the network of a text form, cached while its files stay the same."""

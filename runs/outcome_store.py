@@ -14,8 +14,6 @@ from netplace.runs.executors import WorkerFailure
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 
-__all__ = ["InMemory", "OutcomeStore", "PlanLike", "PlanStatus", "StoredOutcomes", "StoredRuns"]
-
 
 class PlanLike(Protocol):
     """A frozen request; two plans with one key have one outcome."""

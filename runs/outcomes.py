@@ -23,8 +23,6 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.metrics.per_job import FIRST
 
-__all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SCHEDULE_KEYS", "SCHEDULE_OPTIONS", "SIMULATION"]
-
 _MEAN = table({"mean": maybe(amount(0, MOST))}, others=True)
 _COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")
 

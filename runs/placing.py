@@ -18,8 +18,6 @@ from netplace.runs.networks import network_of
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
-__all__ = ["mappings_of", "place_jobs", "places_of", "run_time_of", "simulates"]
-
 
 def simulates(mapping: str) -> bool:
     """Return whether a mapping rule simulates candidates, so that there is a winner to report."""

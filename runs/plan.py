@@ -32,8 +32,6 @@ from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
 from netplace.topologies import Topology
 
-__all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
-
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2
 _JOBS = 10_000

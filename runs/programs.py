@@ -19,23 +19,6 @@ from netplace.apps.repeated import Repeated
 from netplace.checks import check_choice, check_float, check_int
 from netplace.extensions import file_digest
 
-__all__ = [
-    "SECTIONS",
-    "TRACE_OPTIONS",
-    "Reading",
-    "application_options",
-    "application_program",
-    "is_trace",
-    "job_program",
-    "kind_of_job",
-    "trace_digest",
-    "trace_name",
-    "trace_options",
-    "trace_path",
-    "trace_program",
-    "trace_repeated",
-]
-
 TRACE_OPTIONS = ("collectives", "flops", "ignore", "trc_unit")
 TRC_UNITS = {
     "cycles": "computation of a .trc file is in cycles",

@@ -16,8 +16,6 @@ from netplace.runs.placing import place_jobs, simulates
 from netplace.runs.spec import Job, Run
 from netplace.topologies import parse
 
-__all__ = ["check_short"]
-
 
 def check_short(run: Run) -> None:
     """Check that programs and placement of a run are possible, with one iteration and no simulation."""

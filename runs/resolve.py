@@ -31,8 +31,6 @@ from netplace.runs.programs import (
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
 
-__all__ = ["JOB_FIELDS", "resolve"]
-
 # What a job takes besides the options of its application: the type, and what it is.
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
 

@@ -14,8 +14,6 @@ from netplace.runs.execute import Ended, attempt
 from netplace.runs.executors import Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run
 
-__all__ = ["Resources", "simulators"]
-
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 

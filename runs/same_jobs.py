@@ -17,8 +17,6 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import refused_jobs, workload_of
 from netplace.scheduling.workload import Workload
 
-__all__ = ["SharedJobs", "after_runs", "contestants", "same_jobs"]
-
 _BOXES = ("buddy", "contiguous", "frame-sliding")
 _ROUND_UP = ":round-up"
 

@@ -18,8 +18,6 @@ from netplace.scheduling.policy import POLICY
 from netplace.scheduling.times import RUN_TIME
 from netplace.scheduling.workload import WORKLOADS
 
-__all__ = ["schedule_digests"]
-
 # Rules that may be of one's own, by the key under which they are asked for.
 _CHOICES: dict[str, Registry[Any]] = {
     "policy": POLICY,

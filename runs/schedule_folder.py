@@ -16,8 +16,6 @@ from netplace.runs.schedule_rows import ROWS, read_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FIGURES", "ROWS", "VERSION", "figures_text", "read_figures", "read_schedule"]
-
 FIGURES = "figures.json"
 VERSION = 2  # to be raised when keys of the figures change
 _KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS})

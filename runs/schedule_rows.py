@@ -12,8 +12,6 @@ from netplace.checks.columns import names_in, numbers_in, text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ROWS", "node_ranges", "read_rows"]
-
 ROWS = "rows.csv"
 _NEEDED = ("number", "submit", "start", "end", "nodes", "held", "estimate", "state")
 _SECONDS = ("submit", "start", "end", "begin")

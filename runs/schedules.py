@@ -31,8 +31,6 @@ from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, at_load, make_workload, read
 from netplace.topologies import Topology
 
-__all__ = ["ScheduleRun", "outcome_of", "refused_jobs", "run_schedule", "workload_of"]
-
 _BATCHES = 20
 
 

@@ -23,8 +23,6 @@ from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
-__all__ = ["LevelCost", "Measurement", "level_costs", "measurements"]
-
 Nodes = NDArray[np.int64]
 _LARGEST = 64  # tasks of a job; where blocks are larger, several jobs share one
 

@@ -35,8 +35,6 @@ from netplace.checks import check_choice, check_float, check_int
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling.site_rules import Failures, JobQueue, Site, Window, read_outages
 
-__all__ = ["read_site"]
-
 _TOP = ("order", "half_life", "backfill", "dependencies", "prediction", "queue", "window", "failures")
 _QUEUE = ("name", "numbers", "most_nodes", "most_seconds", "most_running", "most_per_user", "priority")
 _WINDOW = ("name", "begin", "end", "nodes")

@@ -14,8 +14,6 @@ from netplace.checks.calls import ArgumentError, check_fields, check_keys, check
 from netplace.netsim import Config
 from netplace.runs.revisions import Revisions
 
-__all__ = ["Job", "Run", "Value"]
-
 Value = int | float | str | None
 
 

@@ -12,17 +12,6 @@ from netplace.checks import abbreviate
 from netplace.runs.chance import simulation_of
 from netplace.runs.spec import Run
 
-__all__ = [
-    "AlteredError",
-    "Ending",
-    "Verified",
-    "checksum",
-    "fault_of_each",
-    "read_run",
-    "read_schedule",
-    "read_simulation",
-]
-
 Ending = tuple[dict[str, Any] | None, str | None]  # what was measured, and why nothing was
 
 

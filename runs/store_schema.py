@@ -10,8 +10,6 @@ from pathlib import Path
 from netplace.checks import abbreviate, read_limit
 from netplace.checks.writing import draft_folder
 
-__all__ = ["APPLICATION", "CREATED", "SCHEMA", "create", "fault_of_schema", "limited"]
-
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
 SCHEMA = 2

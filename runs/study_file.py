@@ -26,8 +26,6 @@ from netplace.checks import check_choice, check_int
 from netplace.runs.plan import KEYS, Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 
-__all__ = ["read_plans", "read_study"]
-
 _MOST = 10_000  # plans of one file
 
 

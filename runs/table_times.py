@@ -33,8 +33,6 @@ from netplace.topologies.host_lists import spelled
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["JobRuns", "TableTimes"]
-
 _KIND = ("application", "problem", "tasks")  # of the columns ENTRY, what the job says; the rest is placement
 
 

@@ -19,8 +19,6 @@ from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
 
-__all__ = ["RunTime", "RunTimes", "StoredTimes"]
-
 _MOST_BARS = 40  # in a notebook
 
 

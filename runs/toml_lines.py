@@ -11,8 +11,6 @@ from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 from netplace.checks.toml_text import parsed_toml
 
-__all__ = ["TableList", "line_of", "read_table_list", "read_toml", "underscored"]
-
 
 class TableList(NamedTuple):
     """A TOML file of tables with the same name."""

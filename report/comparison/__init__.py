@@ -20,6 +20,7 @@ from netplace.report.comparison.kinds import (
 )
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.files.provenance import results_in
+from netplace.report.pages import PAGES
 
 __all__ = [
     "BETTER",
@@ -56,26 +57,25 @@ class OutcomeKind:
     description: str
 
 
-KINDS: dict[str, OutcomeKind] = {
-    "co-simulation": OutcomeKind(
-        cosimulation.recognises, cosimulation.outcome, "a folder of netplace cosim -o"
-    ),
-    "schedule": OutcomeKind(schedule.recognises, schedule.outcome, "a folder of netplace schedule -o"),
-    "study": OutcomeKind(study.recognises, study.outcome, "a folder of netplace study"),
-    "run": OutcomeKind(run.recognises, run.outcome, "a folder of netplace run -o, or a .json file of --json"),
-    "load": OutcomeKind(load.recognises, load.outcome, "output of netplace load --json, in a .json file"),
-    "allocation": OutcomeKind(
-        allocation.recognises, allocation.outcome, "output of netplace allocate --json"
-    ),
-    "table": OutcomeKind(table.recognises, table.outcome, "a table of netplace table --csv or --parquet"),
-    "store": OutcomeKind(
-        store.recognises, store.outcome, "a store (.sqlite), or a sweep file with its store"
-    ),
-    # What no other kind is made of: it stands last.
-    "printed": OutcomeKind(
-        printed.recognises, printed.outcome, "output of any other command with -o or --json"
-    ),
+_OUTCOMES = {
+    "co-simulation": cosimulation.outcome,
+    "schedule": schedule.outcome,
+    "study": study.outcome,
+    "run": run.outcome,
+    "load": load.outcome,
+    "allocation": allocation.outcome,
+    "table": table.outcome,
+    "store": store.outcome,
 }
+_RUN = "a folder of netplace run -o, or a .json file of --json"
+KINDS: dict[str, OutcomeKind] = {
+    name: OutcomeKind(PAGES[name].recognises, read, _RUN if name == "run" else PAGES[name].description)
+    for name, read in _OUTCOMES.items()
+}
+# For all files that have no other kind, so it is last.
+KINDS["printed"] = OutcomeKind(
+    printed.recognises, printed.outcome, "output of any other command with -o or --json"
+)
 
 
 def read_outcome(path: Path) -> Outcome:

@@ -11,8 +11,6 @@ from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
 from netplace.scheduling.metrics.interval import BATCHES
 
-__all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "common_results", "compare"]
-
 BETTER, WORSE = "better", "worse"
 # What is said of a difference, for legends and help.
 MEANINGS = {

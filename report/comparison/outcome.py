@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Entry", "Outcome", "Result", "Sample"]
-
 
 @dataclass(frozen=True)
 class Sample:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from netplace.report.comparison import Comparison, Difference
 
-__all__ = ["change", "comparison_tables", "in_order"]
-
 _MOST = 40  # rows on the screen
 _RANK = (
     "worse",

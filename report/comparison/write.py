@@ -15,8 +15,6 @@ from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.figure import Figure
 
-__all__ = ["comparison_page", "write_comparison"]
-
 _MOST_MARKS, _MOST_IN_PRINT = 60, 40  # in a figure of a page, and of a picture
 
 

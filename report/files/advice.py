@@ -11,8 +11,6 @@ from netplace.checks.schema import amount, listed, maybe, number, table, table_o
 from netplace.checks.writing import write_atomically
 from netplace.report.files.rank_files import LAUNCHERS, rank_file
 
-__all__ = ["FILE", "read_advice", "write_advice"]
-
 FILE = "advice.json"
 VERSION = 2  # to be raised when keys change
 _NODES = listed(number())

@@ -12,8 +12,6 @@ from netplace.checks import abbreviate, check_int
 from netplace.checks.inputs import input_file
 from netplace.topologies.host_lists import expand
 
-__all__ = ["read_held"]
-
 
 def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.int64]:
     """Return for each node the line, from 0, that names it, or -1; `hosts` are the names of the nodes."""

@@ -9,8 +9,6 @@ from typing import Any
 from netplace.checks.csv_cells import write_rows
 from netplace.topologies import Topology
 
-__all__ = ["COLUMNS", "write_links"]
-
 COLUMNS = ("link", "router", "port", "to", "start", "end", "load")
 
 

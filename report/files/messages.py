@@ -13,8 +13,6 @@ from netplace.checks.csv_cells import write_rows
 from netplace.netsim import Result
 from netplace.netsim.result import JobResult
 
-__all__ = ["COLUMNS", "message_rows", "write_messages"]
-
 COLUMNS = ("source", "destination", "bytes", "tag", "start", "end")
 
 

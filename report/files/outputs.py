@@ -7,8 +7,6 @@ from pathlib import Path
 
 from netplace.checks.writing import is_device
 
-__all__ = ["PICTURES", "check_output", "check_output_folder"]
-
 PICTURES = (".png", ".pdf", ".svg")
 
 

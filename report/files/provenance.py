@@ -18,23 +18,6 @@ from netplace.checks.schema import kind_of
 from netplace.checks.trusted import NO_LINK
 from netplace.checks.writing import atomic_file, write_atomically
 
-__all__ = [
-    "FILE",
-    "INPUTS",
-    "Input",
-    "Provenance",
-    "copy_inputs",
-    "digests_of",
-    "inputs_of",
-    "place_in",
-    "provenance_of",
-    "read_copy",
-    "read_provenance",
-    "results_in",
-    "states_in",
-    "write_provenance",
-]
-
 FILE, INPUTS = "provenance.json", "inputs"
 VERSION = 1  # to be raised when keys change
 _WHAT = "provenance"

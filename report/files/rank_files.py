@@ -11,8 +11,6 @@ from netplace.checks import abbreviate, check_choice
 from netplace.checks.inputs import input_file
 from netplace.topologies import Graph, Topology
 
-__all__ = ["LAUNCHERS", "Launcher", "host_names", "rank_file"]
-
 
 @dataclass(frozen=True)
 class Launcher:

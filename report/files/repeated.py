@@ -10,8 +10,6 @@ from typing import Any
 from netplace.checks import abbreviate
 from netplace.report.files.provenance import Provenance, digests_of, read_provenance
 
-__all__ = ["differences"]
-
 # What depends on the machine and its load, and what follows from it.
 _PASSING = ("cpu_seconds", "checksum", "versions")
 _TIMED = ("map.json", "advice.json", "rules.json")  # where "seconds" are those of the search

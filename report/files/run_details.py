@@ -15,8 +15,6 @@ from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
 
-__all__ = ["MOST_MESSAGES", "details_of", "job_details"]
-
 MOST_MESSAGES = 5_000  # of a job that are kept one by one; of more, every so manyth
 _MOST_WALKED = 500_000  # messages of a job whose critical path is looked for
 _MOST_WINDOWS = 60

@@ -11,8 +11,6 @@ from netplace.checks.schema import table, table_of, text
 from netplace.checks.writing import write_atomically
 from netplace.extensions import file_digest
 
-__all__ = ["FILE", "check_tables", "write_digests"]
-
 FILE = "tables.json"
 _WHAT, _VERSION = "study", 1
 _CONTENT = table({"tables": table_of(text)})

@@ -26,8 +26,6 @@ from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure
 from netplace.topologies import parse
 
-__all__ = ["link_courses", "run_figure", "trace_events", "write_timeline"]
-
 
 def write_timeline(path: Path, result: Result, programs: Sequence[Program], window: int | None) -> None:
     """Write a run over time, as JSON or as a picture by the ending of `path`."""

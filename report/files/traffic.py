@@ -15,8 +15,6 @@ from netplace.apps.formats.matrix import pairs_of
 from netplace.checks import abbreviate, check_unpacked
 from netplace.checks.inputs import input_file
 
-__all__ = ["KINDS", "read_traffic"]
-
 KINDS = (".csv", ".npy", ".npz")
 _EXACT = 2.0**62
 _MOST = 20_000  # tasks: 3.2 GB as a matrix

@@ -73,6 +73,8 @@ PAGES: dict[str, PageKind] = {
     "printed": PageKind(printed.recognises, printed.page, "output of any other command with --json"),
 }
 
+_NO_COMMAND = "the command that made this outcome, which only a folder of -o contains"
+
 
 def page_of(path: str | Path) -> Page:
     """Return the page of an outcome, a file or a folder."""
@@ -102,6 +104,8 @@ def write_page(path: Path, page: Page, command: str = "") -> int:
     if command:
         asked = [pair for pair in page.asked if pair[0] != "command"]
         page = replace(page, asked=[("command", command), *asked])
+    elif not dict(page.asked).get("command"):
+        page = replace(page, missing=[*page.missing, _NO_COMMAND])
     text = render(page)
     write_atomically(path, text)
     return len(text.encode())

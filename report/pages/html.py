@@ -15,8 +15,6 @@ from netplace.report.plots.drawing import still
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["MOST_BYTES", "DataTable", "Listing", "Page", "Part", "Picture", "render"]
-
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000

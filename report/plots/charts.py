@@ -9,15 +9,6 @@ import numpy as np
 
 from netplace.report.plots.figure import COLOURS, HELD, Axis, Bars, Curve, Figure, Mark, Panel, Rule
 
-__all__ = [
-    "VERDICT_COLOURS",
-    "bar_figure",
-    "bar_marks",
-    "curve_figure",
-    "interval_figure",
-    "marked_figure",
-]
-
 # What is clear is in colour, what may be chance is grey.
 VERDICT_COLOURS: dict[str, int | str] = {
     "better": 2,

@@ -12,8 +12,6 @@ from netplace.report.plots.charts import bar_marks
 from netplace.report.plots.figure import Axis, Figure, Panel
 from netplace.scheduling.metrics.comparison import judged, unpaired
 
-__all__ = ["clear_best", "comparison_figure"]
-
 
 def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     """Return the place of the mean that is significantly less than all others (Welch, Holm), or None."""

@@ -24,8 +24,6 @@ from netplace.report.plots import figure as spec
 from netplace.report.plots.figure import COLOURS, Figure, Panel
 from netplace.report.plots.page import COLUMN, PAGE, SHADES, STYLE, UNDATED, as_written, explain, wrap_title
 
-__all__ = ["axes_of", "draw", "still", "write_figure"]
-
 _HATCHES = ("", "//", "..", "xx")
 _LONGEST = 60  # letters of a name along an axis
 _MOST_NAMES = 40  # along an axis

@@ -12,28 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "COLOURS",
-    "FREE",
-    "HELD",
-    "INK",
-    "PALE",
-    "SHADED",
-    "Axis",
-    "Bars",
-    "Boxes",
-    "Cells",
-    "Curve",
-    "Detail",
-    "Figure",
-    "Links",
-    "Mark",
-    "Panel",
-    "Rule",
-    "Shades",
-    "Words",
-]
-
 # Distinct for readers with impaired colour vision: M. Okabe and K. Ito, Color Universal Design (2008); the
 # yellow, pale on white, comes last.
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#444444", "#F0E442"]

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from netplace.cosim.job_row import JobRow
     from netplace.cosim.waiting import LinkWaiting, Waiting
 
-__all__ = ["held_panel", "sharing_figure", "timeline_figure", "waiting_figure", "waiting_panel"]
-
 _ROOM = 0.04  # share of the time that a number needs
 _BARS = 15
 _MOST_MESSAGES = 20_000

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["Panel", "panels"]
-
 # Where the links of each port of a grid go in its picture, and how far aside, so that each direction of a
 # link is drawn on its right; those along Z, between two slices, are diagonal stubs,
 # those of further dimensions at other angles.

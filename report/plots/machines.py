@@ -26,8 +26,6 @@ from netplace.report.plots.figure import (
 )
 from netplace.topologies import Grid, Hierarchy, Topology, Tree, hierarchy
 
-__all__ = ["allocation_figure", "job_colour", "job_colours", "node_places", "occupancy_figure"]
-
 _FREE = 0.88  # grey of a free node
 _SERVICE = np.full(3, 0.25)  # nodes that do not compute
 _LEGEND = 12  # jobs that a legend names

@@ -28,8 +28,6 @@ from netplace.report.plots.layout import panels
 from netplace.report.plots.machines import job_colour
 from netplace.topologies import Grid, Topology
 
-__all__ = ["MEASURED", "mapping_figure", "network_figure", "network_panel", "traffic_figure"]
-
 MEASURED = "load (phits per cycle)"
 _EXPECTED = "expected load (bytes, all minimal routes equally likely)"
 _GAP = 1.0  # between two parts of a network, in the distance of two routers

@@ -16,8 +16,6 @@ from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogForma
 from netplace.checks import printable
 from netplace.report.plots.figure import COLOURS, SHADED
 
-__all__ = ["COLUMN", "PAGE", "SHADES", "STYLE", "UNDATED", "WIDTH", "as_written", "explain", "wrap_title"]
-
 # From little to much, on white paper.
 SHADES = LinearSegmentedColormap.from_list("netplace", list(SHADED))
 STYLE: dict[Any, Any] = {

@@ -14,15 +14,6 @@ from netplace.report.plots.figure import COLOURS, HELD, INK, Axis, Curve, Figure
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "dot_figure",
-    "front_figure",
-    "line_figure",
-    "load_figure",
-    "scatter_figure",
-    "trade_off_figure",
-]
-
 MARKS = "osD^vP*X"
 _SIGNIFICANT = 0.01
 

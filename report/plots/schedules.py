@@ -28,19 +28,6 @@ from netplace.scheduling.workload import Workload
 from netplace.scheduling.workload.summary import hours
 from netplace.topologies.host_lists import node_runs
 
-__all__ = [
-    "GANTT_COLOURS",
-    "gantt_figure",
-    "gantt_panel",
-    "gantt_window",
-    "holders",
-    "kept_steps",
-    "power_figure",
-    "step_boxes",
-    "utilisation_figure",
-    "workload_figure",
-]
-
 _HOUR = 3600.0
 _MOST_BOXES = 50_000  # of a Gantt chart that is drawn box by box
 _PIXELS = (1400, 600)  # of its upper part

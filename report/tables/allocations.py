@@ -17,8 +17,6 @@ from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS,
 from netplace.scheduling.partitioner.curves.along import Along, linear_span, ranks_along, ring_span
 from netplace.topologies import Grid, Topology, switch_grid
 
-__all__ = ["Offer", "offers_of", "usual_partitioners"]
-
 _FEW = 64  # nodes of a machine on which searched orders are compared too: each takes a second
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["bound_sentence", "bound_sentences", "mapping_sentences"]
-
 _BUSY = 0.9  # share of the time for which a link must carry phits to be called what bounds a run
 _NEAR = 0.9  # share of the time that a bound must explain to be called what bounds a run
 _DOES = {

@@ -8,8 +8,6 @@ from typing import Any
 
 from netplace.checks.plain import from_plain, to_plain
 
-__all__ = ["ConfigurationRow", "Correlation"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationRow:

@@ -21,8 +21,6 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
 
-__all__ = ["METRICS", "TIMES", "Configuration", "correlations", "known", "measure", "outcome_of", "seeds_of"]
-
 METRICS = (*PUBLISHED, *OWN, "most_link_load")
 TIMES = ("cycles", "mean_cycles")
 

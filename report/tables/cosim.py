@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 
     from netplace.cosim.ranking import Ranking
 
-__all__ = [
-    "COSTS",
-    "PLAN_WORDS",
-    "cost_rows",
-    "figure_tables",
-    "job_frame",
-    "ranking_table",
-    "remarks",
-    "title_of",
-    "write_folder",
-    "write_kept",
-]
-
 Outcome = dict[str, Any]
 COSTS = "Costs of partition and sharing for the jobs of the log"
 

@@ -19,16 +19,6 @@ from netplace.runs.same_jobs import contestants
 from netplace.scheduling.metrics import Contest, Contestant, contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
 
-__all__ = [
-    "MEASURES",
-    "common_rows",
-    "cosim_contestants",
-    "cosim_contests",
-    "figure_rows",
-    "job_rows",
-    "other_figures",
-]
-
 # Measures by which co-simulations are compared: title, digits, and factor; None for a time.
 MEASURES = {
     "wait": ("wait", 1, None),

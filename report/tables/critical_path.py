@@ -15,8 +15,6 @@ from netplace.runs.networks import network_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["PathRow", "path_rows", "path_table"]
-
 
 @dataclass(frozen=True)
 class PathRow:

@@ -18,16 +18,6 @@ from netplace.scheduling.metrics.contest import UNITS
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = [
-    "contest_frame",
-    "contest_notes",
-    "contest_tables",
-    "draw_means",
-    "mean_frame",
-    "mean_table",
-    "seed_means",
-]
-
 _SHOWN = 24  # rows on the screen, and those of the last that begins before
 _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
 _WORTH = 1.5  # gain by common jobs that is worth a word

@@ -11,8 +11,6 @@ from pathlib import Path
 from netplace import _native as native
 from netplace.netsim.threads import cores
 
-__all__ = ["EXTRAS", "Installation", "installation"]
-
 # Extras of the package: the distribution that each is there for, and what it gives.
 EXTRAS = {
     "dask": ("distributed", "runs on a Dask cluster"),

@@ -17,8 +17,6 @@ from netplace.scheduling.metrics.interval import estimate, half_width
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["curve_frame", "curve_table", "describe_points", "saturation_notes"]
-
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 _DELAYS = ("mean", "p50", "p95", "p99")
 

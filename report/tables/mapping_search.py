@@ -25,8 +25,6 @@ from netplace.topologies import Topology
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Searched", "Traits", "mapping_tables", "traits"]
-
 
 @dataclass(frozen=True)
 class Traits:

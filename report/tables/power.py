@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from netplace.scheduling.power import PowerFigures
 
-__all__ = ["KWH", "power_columns", "power_rows", "power_table"]
-
 KWH = 3.6e6  # joules
 
 

@@ -17,8 +17,6 @@ from netplace.runs.placing import simulates
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["jobs_named", "run_tables", "title", "write_run", "write_run_folder"]
-
 
 def title(executed: Executed) -> str:
     """Return what ran where, as in ``4x lu.A.64 on torus:16x16, partition quadrants, mapping column``."""

@@ -14,7 +14,7 @@ from netplace.checks.writing import write_atomically
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import figure_lines, scaled
-from netplace.runs import schedule_folder
+from netplace.runs import schedule_folder, schedule_rows
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 
     from netplace.runs.schedule_figures import Rejected, ScheduleFigures
     from netplace.runs.schedules import ScheduleRun
-
-__all__ = [
-    "PLAN_WORDS",
-    "figure_rows",
-    "figure_tables",
-    "rejected_notes",
-    "remarks",
-    "row_table",
-    "title_of",
-    "write_figures",
-    "write_folder",
-    "write_rows",
-]
 
 _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
@@ -151,7 +138,7 @@ def write_rows(path: Path, schedule: Schedule) -> None:
 
 def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:
     folder.mkdir(exist_ok=True)
-    write_rows(folder / schedule_folder.ROWS, carried.schedule)
+    write_rows(folder / schedule_rows.ROWS, carried.schedule)
     write_atomically(
         folder / schedule_folder.FIGURES, schedule_folder.figures_text(folder, plan, carried.figures)
     )

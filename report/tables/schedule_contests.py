@@ -16,8 +16,6 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import Contestant
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
 
-__all__ = ["MEASURES", "other_figures", "schedule_contestants"]
-
 # Measures by which schedules are compared, by what they are called on the screen.
 _COMPARED = {"wait": "wait", "bounded_slowdown": "b. slowdown", "utilisation": "utilisation"}
 # Title of each, digits, and factor; None for a time.

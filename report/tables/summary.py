@@ -18,8 +18,6 @@ from netplace.runs.networks import network_of
 from netplace.runs.placing import simulates
 from netplace.topologies import Topology
 
-__all__ = ["Described", "describe", "describe_jobs", "means", "spread", "summarise"]
-
 Described = dict[str, Any]
 
 

@@ -16,8 +16,6 @@ from netplace.topologies import parse
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["job_waiting", "link_waiting", "waiting_table", "write_waiting"]
-
 Outcome = dict[str, Any]
 
 _SHOWN = 10

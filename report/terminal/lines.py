@@ -7,8 +7,6 @@ import time
 
 from netplace.report.terminal.quiet import is_quiet
 
-__all__ = ["Lines", "line_of"]
-
 _PAUSE = 10.0  # seconds between lines
 
 

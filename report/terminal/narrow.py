@@ -9,8 +9,6 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-__all__ = ["fitting"]
-
 _ENDLESS = 10_000
 _LEAST_TEXT = 16  # letters of a column of text, if it has so many
 

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 
 from netplace.report.terminal.quiet import is_quiet
 
-__all__ = ["pulse", "repeated", "under_way"]
-
 _SOON = 5.0  # seconds within which it may end without a word
 _PAUSE = {True: 0.5, False: 10.0}  # seconds between words: on a terminal, in one line, and elsewhere
 

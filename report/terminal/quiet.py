@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["QUIET", "is_quiet"]
-
 QUIET = "NETPLACE_QUIET"
 
 

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = [
-    "PRINTED",
-    "bytes_read",
-    "number",
-    "print_json",
-    "print_tables",
-    "printed_text",
-    "progress_bar",
-    "table",
-    "with_progress",
-]
-
 # What is printed as JSON and read again from files, each with its version, to be raised when keys change.
 PRINTED = {"run": 1, "load": 1, "allocation": 1}
 

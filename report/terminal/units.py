@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from netplace.checks.quantities import Quantity, quantities
 from netplace.report.terminal.screen import number
 
-__all__ = ["figure_lines", "scaled", "seconds_unit", "span", "time_unit", "whole_part_kept"]
-
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 

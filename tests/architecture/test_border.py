@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import Program, application
-from netplace.checks.border import at_border, guard_module
+from netplace.checks.border import at_border, guard_module, public_names
 from netplace.guarding import GUARDED, is_guarded
 from netplace.netsim import simulate
 from netplace.scheduling import Job, schedule
@@ -38,10 +38,8 @@ def public_modules():
 
 def callables(module):
     """Yield by name what a module exports and can be called, and the methods of its classes."""
-    for name in getattr(module, "__all__", ()):
+    for name in public_names(module):
         value = getattr(module, name)
-        if getattr(value, "__module__", None) != module.__name__:
-            continue
         if inspect.isroutine(value) or hasattr(value, "cache_info"):
             yield name, value
         elif type(value) in (type, ABCMeta) and not issubclass(value, tuple | BaseException):
@@ -71,7 +69,7 @@ def test_no_compiled_function_is_exported():
     compiled = [
         f"{module.__name__}.{name}"
         for module in public_modules()
-        for name in getattr(module, "__all__", ())
+        for name in public_names(module)
         if type(getattr(module, name)).__name__ == "CPUDispatcher"
         and getattr(module, name).py_func.__module__ == module.__name__
     ]

@@ -392,7 +392,7 @@ def test_hosts_are_a_mapping_and_the_number_of_ranks(netplace, tmp_path):
     assert placed["cycles"] == listed["cycles"]
     for flags, says in (
         (("--tasks", "5"), "--hosts {0} lists the hosts of 4 ranks"),
-        (("--mapping", "random"), "--mapping was given; expected one of both"),
+        (("--mapping", "random"), "--mapping was given; expected one of the two"),
     ):
         result = netplace(*asked, "--hosts", tmp_path / "hosts", *flags)
         assert result.exit_code == 2

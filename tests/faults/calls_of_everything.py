@@ -21,6 +21,8 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 from calls_that_work import Call, calls
 
+from netplace.checks.border import public_names
+
 __all__ = ["everything", "make_any_call", "modules"]
 
 PUBLIC = (
@@ -76,9 +78,9 @@ def everything() -> dict[str, tuple[Callable[..., Any], type | None]]:
     found: dict[str, tuple[Callable[..., Any], type | None]] = {}
     for name in modules():
         module = importlib.import_module(name)
-        for public in getattr(module, "__all__", ()):
+        for public in public_names(module):
             value = getattr(module, public)
-            if getattr(value, "__module__", None) != name or not callable(value):
+            if not callable(value):
                 continue
             if not isinstance(value, type):
                 if inspect.isroutine(value) or hasattr(value, "cache_info"):

@@ -142,6 +142,8 @@ def _with_other_keys(path: Path) -> None:
     content = json.loads(path.read_text())
     what, version = content.pop("netplace"), content.pop("version")
     del content["checksum"]
+    if "versions" in content:
+        content["versions"]["netplace"] = "0.9"
     path.write_text(results_text(what, version, content | {"rule_of_old": 1}))
 
 

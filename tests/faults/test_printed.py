@@ -106,7 +106,9 @@ def test_every_key_is_checked_though_the_checksum_holds(
     for command in (("report", other, "-o", tmp_path / "a.html"), ("compare", whole, other)):
         result = netplace(*command)
         assert result.exit_code == 2, result.output
-        told = rf"other.json: was written by .+ with other contents than this version reads \({said}"
+        told = rf"other.json: {said}"  # this version did not write such a key
+        if not isinstance(content.get("versions"), dict):
+            told = rf"other.json: was written by .+ with other contents than this version reads \({said}"
         assert re.search(told, result.stderr), result.stderr
     assert not (tmp_path / "a.html").exists()
 

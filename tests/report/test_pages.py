@@ -113,6 +113,16 @@ def test_the_page_of_a_folder_has_the_command_that_made_it(outcomes, kind):
     assert str(outcomes[kind]) in asked["command"]
 
 
+def test_the_page_of_a_lone_file_says_that_it_does_not_contain_the_command(netplace, tmp_path):
+    sentence = "the command that made this outcome, which only a folder of -o contains"
+    printed = netplace("app", "butterfly", "--tasks", 8, "--json")
+    (tmp_path / "alone.json").write_text(printed.stdout)
+    assert netplace("report", tmp_path / "alone.json").exit_code == 0
+    assert sentence in (tmp_path / "alone.html").read_text()
+    assert netplace("app", "butterfly", "--tasks", 8, "-o", tmp_path / "own.html").exit_code == 0
+    assert sentence not in (tmp_path / "own.html").read_text()
+
+
 def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     path = outcomes["co-simulation"]
     kept = json.loads((path / "cosim.json").read_text())

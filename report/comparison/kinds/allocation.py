@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
+from netplace.checks.quantities import LESS
+from netplace.report.comparison.kinds.figures import Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.allocation import SavedOffer, offers_in, recognises
+from netplace.report.pages.kinds.allocation import SavedOffer, offers_in
 from netplace.report.pages.kinds.saved import saved_results
 from netplace.scheduling import PARTITIONERS
-
-__all__ = ["outcome", "recognises"]
 
 _FIGURES: Figures = {
     ("mean_hops",): ("mean hops between nodes", LESS),

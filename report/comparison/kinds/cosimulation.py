@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import quantities
+from netplace.checks.quantities import LESS, quantities
 from netplace.cosim.cosim_figures import Sharing
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
-from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
+from netplace.report.comparison.kinds.figures import Figures, figure_results
 from netplace.report.comparison.kinds.schedule import METRICS, stream_of
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.kinds.cosimulation import recognises
 from netplace.report.pages.kinds.saved import asked_of, versions_of
-
-__all__ = ["cosim_entry", "outcome", "recognises"]
 
 # Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.
 _FIGURES: Figures = {

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import LESS, MORE, NEITHER
 from netplace.report.comparison.outcome import Result, Sample
 from netplace.report.pages.kinds.saved import number_in
-
-__all__ = ["LESS", "MORE", "NEITHER", "Figures", "figure_results"]
 
 Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: its name, what is better
 

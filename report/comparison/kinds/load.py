@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.report.comparison.kinds.figures import LESS, MORE, Figures, figure_results
+from netplace.checks.quantities import LESS, MORE
+from netplace.report.comparison.kinds.figures import Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.load import points_of, recognises
+from netplace.report.pages.kinds.load import points_of
 from netplace.report.pages.kinds.saved import asked_of, versions_of
-
-__all__ = ["FIGURES", "outcome", "point_entries", "recognises"]
 
 FIGURES: Figures = {
     ("accepted",): ("accepted load", MORE),

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import abbreviate
+from netplace.checks.quantities import NEITHER
 from netplace.checks.results_file import read_json
-from netplace.report.comparison.kinds.figures import NEITHER
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import versions_of
-
-__all__ = ["outcome", "recognises"]
 
 _FOLDERS = ("advice.json", "rules.json")  # of folders that have no other kind
 _MOST = 100_000  # numbers

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.quantities import LESS, NEITHER
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
-from netplace.report.comparison.kinds.figures import LESS, NEITHER, Figures, figure_results
+from netplace.report.comparison.kinds.figures import Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.run import FILE, recognises
+from netplace.report.pages.kinds.run import FILE
 from netplace.report.pages.kinds.saved import asked_of, saved_results, versions_of
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.topologies import names_file, parse
-
-__all__ = ["outcome", "recognises"]
 
 _FIGURES: Figures = {
     ("cycles",): ("run time (cycles)", LESS),

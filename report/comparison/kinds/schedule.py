@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import abbreviate
-from netplace.checks.quantities import quantities
-from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
+from netplace.checks.quantities import LESS, quantities
+from netplace.report.comparison.kinds.figures import Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import asked_of, versions_of
-from netplace.report.pages.kinds.schedule import recognises
 from netplace.runs.schedule_folder import read_figures
 from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.workload import WORKLOADS
-
-__all__ = ["METRICS", "outcome", "plan_entries", "recognises", "stream_of"]
 
 _PER_JOB = {name: f"mean {said.heading}" for name, (_, said) in PER_JOB.items() if said.better}
 METRICS: Figures = {

@@ -12,15 +12,12 @@ from netplace.report.comparison.kinds.load import point_entries
 from netplace.report.comparison.kinds.schedule import plan_entries
 from netplace.report.comparison.kinds.table import run_entries
 from netplace.report.comparison.outcome import Entry, Outcome
-from netplace.report.pages.kinds.store import recognises
 from netplace.runs.chance import network_draws, placement_draws
 from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store
 from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table
 from netplace.topologies import names_file, parse
-
-__all__ = ["outcome", "recognises"]
 
 _PLAN = table({"jobs": table_of(anything)}, others=True)
 

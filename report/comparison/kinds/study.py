@@ -8,11 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.checks.columns import read_cells
-from netplace.report.comparison.kinds.figures import NEITHER
+from netplace.checks.quantities import NEITHER
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.kinds.study import page, recognises
-
-__all__ = ["outcome", "recognises"]
+from netplace.report.pages.kinds.study import page
 
 
 def outcome(path: Path) -> Outcome:

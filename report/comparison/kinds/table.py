@@ -9,12 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.report.comparison.kinds.figures import LESS
+from netplace.checks.quantities import LESS
 from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.kinds.table import recognises
 from netplace.runs.tables import ENTRY, read_table, times_of
-
-__all__ = ["outcome", "recognises", "run_entries"]
 
 _TIME = "run time (cycles)"
 _MEASURED = {

@@ -9,8 +9,6 @@ from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import versions_of
 from netplace.report.plots.charts import bar_figure, curve_figure
 
-__all__ = ["page", "recognises"]
-
 _MOST = 24  # placements in the picture
 
 

@@ -14,8 +14,6 @@ from netplace.report.plots.figure import Figure
 from netplace.report.plots.machines import allocation_figure
 from netplace.topologies import names_file, parse
 
-__all__ = ["SavedOffer", "offers_in", "page", "recognises"]
-
 _FIGURES = {
     "pairwise_sum": "pairwise sum (hops)",
     "mean_hops": "mean hops",

@@ -23,8 +23,6 @@ from netplace.report.tables.cosim import COSTS, cost_rows, remarks, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies import Topology, names_file, parse
 
-__all__ = ["page", "recognises"]
-
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
 _MOST_WINDOWS = 60

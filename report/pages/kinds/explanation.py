@@ -11,8 +11,6 @@ from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
-__all__ = ["page", "recognises"]
-
 _MICRO = 1e6
 _NEIGHBOURS = [
     "job",

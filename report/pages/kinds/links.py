@@ -12,8 +12,6 @@ from netplace.report.plots.figure import Figure
 from netplace.report.plots.networks import network_panel
 from netplace.topologies import Topology
 
-__all__ = ["load_map", "waiting_map"]
-
 _MOST_WINDOWS = 60
 _MOST_LINKS = 20_000  # that are drawn: those with most
 

@@ -16,8 +16,6 @@ from netplace.report.tables.load import curve_frame, saturation_notes
 from netplace.runs.load_figures import LoadFigures
 from netplace.runs.loads import LoadPlan
 
-__all__ = ["page", "points_of", "recognises"]
-
 _COLUMNS = {
     "curve": "curve",
     "offered": "offered",

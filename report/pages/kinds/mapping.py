@@ -10,8 +10,6 @@ from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved
 from netplace.report.plots.charts import bar_figure
 from netplace.report.tables.bounds import mapping_sentences
 
-__all__ = ["page", "recognises"]
-
 _TRAITS = {
     "cost": "cost (bytes times the cost function)",
     "pair_hops": "distance of a pair of tasks (hops)",

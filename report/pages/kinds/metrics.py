@@ -10,8 +10,6 @@ from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
-__all__ = ["page", "recognises"]
-
 _SIGNIFICANT = 0.01
 _TIME = "cycles"
 

@@ -10,8 +10,6 @@ from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import saved_object, versions_of
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["page", "recognises"]
-
 _LONGEST = 200  # characters of a cell
 _SENTENCES = 5
 

@@ -26,8 +26,6 @@ from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.runs.outcomes import LOAD_POINT
 
-__all__ = ["RESULT_KINDS"]
-
 _COUNT = amount(0, MOST)  # the mean of several runs is no whole number
 _NODES = listed(number(most=2**40))
 _CONFIG = kind_of(Config)

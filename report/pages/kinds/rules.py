@@ -13,8 +13,6 @@ from netplace.report.pages.html import DataTable, Listing, Page, Part
 from netplace.report.pages.kinds.saved import saved_object
 from netplace.report.plots.charts import VERDICT_COLOURS, bar_figure, interval_figure
 
-__all__ = ["FILE", "page", "recognises"]
-
 FILE = "rules.json"
 _INSTALLED = ("topology.yaml", "job_submit.lua")
 _MOST_LINES = 200  # of a file that installs a rule

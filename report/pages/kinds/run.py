@@ -17,8 +17,6 @@ from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.run import jobs_named
 from netplace.topologies import names_file, parse
 
-__all__ = ["FILE", "page", "recognises"]
-
 FILE = "run.json"  # of a folder that ``netplace run -o`` has written
 _ASKED = ("network", "engine", "seed", "seeds", "partition", "mapping", "window", "config")
 

@@ -13,16 +13,6 @@ from netplace.checks.results_file import check_contents, opened, read_json
 from netplace.report.pages.kinds.result_kinds import RESULT_KINDS
 from netplace.report.terminal.screen import PRINTED
 
-__all__ = [
-    "asked_of",
-    "details_of",
-    "holds",
-    "number_in",
-    "saved_object",
-    "saved_results",
-    "versions_of",
-]
-
 _MOST_BYTES = 1 << 30
 
 

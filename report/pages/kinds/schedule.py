@@ -23,8 +23,6 @@ from netplace.runs.schedule_rows import ROWS, node_ranges
 from netplace.scheduling.power.figures import PowerFigures
 from netplace.topologies import names_file, parse
 
-__all__ = ["page", "recognises"]
-
 _MOST_POINTS = 20_000
 _WAITS = (0, 60, 600, 3600, 6 * 3600, 24 * 3600, math.inf)
 _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 to 24 h", "over a day")

@@ -13,8 +13,6 @@ from netplace.runs.store import Store
 from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table, time_table
 
-__all__ = ["page", "recognises"]
-
 _SCHEDULE = ("makespan", "utilisation", "throughput", "per_job.wait.mean", "per_job.bounded_slowdown.mean")
 _COSIM = (*(f"schedule.{name}" for name in _SCHEDULE[:3]), "sharing.mean_slowdown")
 _LOAD = ("accepted", "delay.mean", "delay.p99", "packets")

@@ -9,8 +9,6 @@ from netplace.checks.inputs import input_file
 from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.html import DataTable, Page, Part, Picture
 
-__all__ = ["page", "recognises"]
-
 _REPORT = "report.md"
 _PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 _LONGEST_NUMBER = 40  # characters

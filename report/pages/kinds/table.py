@@ -14,8 +14,6 @@ from netplace.report.plots.figure import Figure
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
 
-__all__ = ["page", "recognises", "times_page"]
-
 _MOST_GROUPS = 12
 
 
