@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from netplace.report.tables.allocations import Offer
-
-
-@dataclass(frozen=True)
-class _Flags:
-    machine: str
-    occupied: str | None
-    nodes: int
-    every: bool
-    partitions: tuple[str, ...]
-    order: str
-    seed: int
-    output: Path | None
-    as_json: bool
 
 
 @click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
@@ -77,34 +63,33 @@ def allocate_command(**given: Any) -> None:
     from netplace.scheduling.partitioner.curves import order_of
     from netplace.topologies import parse
 
-    asked = _Flags(**given)
-    topology = parse(asked.machine)
-    partitions = list(asked.partitions)
-    if bool(partitions) == asked.every:
+    topology = parse(given["machine"])
+    partitions = list(given["partitions"])
+    if bool(partitions) == given["every"]:
         raise ValueError("--all or --partition: expected one of them")
-    if asked.nodes > (most := len(topology.computing)):
+    if given["nodes"] > (most := len(topology.computing)):
         computing = " that compute" if most < topology.nodes else ""
-        raise ValueError(f"--nodes: {asked.nodes} are more than the {most} of {topology}{computing}")
-    if asked.order:
-        order_of(topology, asked.order)
+        raise ValueError(f"--nodes: {given['nodes']} are more than the {most} of {topology}{computing}")
+    if given["order"]:
+        order_of(topology, given["order"])
     for text in partitions:
-        make_partitioner(text, topology, asked.seed)
+        make_partitioner(text, topology, given["seed"])
     holder = np.full(topology.nodes, -1)
-    if asked.occupied:
-        holder = read_held(Path(asked.occupied), topology.nodes, topology.hosts)
+    if given["occupied"]:
+        holder = read_held(Path(given["occupied"]), topology.nodes, topology.hosts)
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
     offers = with_progress(
-        offers_of(topology, held, asked.nodes, partitions, order=asked.order, seed=asked.seed),
+        offers_of(topology, held, given["nodes"], partitions, order=given["order"], seed=given["seed"]),
         len(partitions),
         "allocators",
     )
     if len(offers) == 1 and not offers[0].nodes and "waits" not in offers[0].reason:
         raise ValueError(offers[0].reason)
     free = len(np.setdiff1d(topology.computing, held))
-    title = f"{asked.nodes} of {free} free nodes of {topology}"
-    single = len(offers) == 1 and not asked.every
-    content: dict[str, Any] = {"machine": str(topology), "request": asked.nodes, "free": free}
+    title = f"{given['nodes']} of {free} free nodes of {topology}"
+    single = len(offers) == 1 and not given["every"]
+    content: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
     content["occupied"] = np.unique(held).tolist()
     content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
     answer = CommandOutput(
@@ -113,7 +98,7 @@ def allocate_command(**given: Any) -> None:
         "allocation",
         draw=lambda path: _draw(path, topology, held, offers, title),
     )
-    show(answer, asked.output, asked.as_json)
+    show(answer, given["output"], given["as_json"])
 
 
 def _folded(names: Sequence[str]) -> str:

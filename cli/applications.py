@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +17,6 @@ from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.apps import Program
-
-
-@dataclass(frozen=True)
-class _Flags:
-    tasks: int | None
-    class_: str | None
-    packets: int | None
-    bytes_: int | None
-    rounds: int | None
-    iterations: str
-    write: str | None
-    matrix: str | None
-    output: Path | None
-    as_json: bool
 
 
 @click.command("app", cls=FilesCommand, epilog=examples_of("app"))
@@ -65,11 +50,10 @@ def app_command(name: str, **given: Any) -> None:
     """
     from netplace.report.files.outputs import check_output
 
-    asked = _Flags(**given)
-    trace = asked.write and _trace_output(Path(asked.write))
-    matrix = asked.matrix and check_output(Path(asked.matrix), (".npz",))
-    program = _program(name, asked)
-    description = _described(program) | {"recorded_computation_us": _recorded_us(name, asked, program)}
+    trace = given["write"] and _trace_output(Path(given["write"]))
+    matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
+    program = _program(name, given)
+    description = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
     if trace:
         _write_trace(program, trace)
     if matrix:
@@ -83,23 +67,23 @@ def app_command(name: str, **given: Any) -> None:
                 "netplace: a replay omits the recorded computation unless you set --cpu-scale 1", err=True
             )
 
-    show(CommandOutput(lambda: description, terminal), asked.output, asked.as_json)
+    show(CommandOutput(lambda: description, terminal), given["output"], given["as_json"])
 
 
-def _program(name: str, asked: _Flags) -> Program:
+def _program(name: str, given: dict[str, Any]) -> Program:
     from netplace.checks import check_int
     from netplace.runs.programs import Reading, is_trace, job_program
 
-    options = {key.rstrip("_"): getattr(asked, key) for key in ("class_", "packets", "bytes_", "rounds")}
-    if asked.tasks is not None:
-        check_int(asked.tasks, "--tasks")
+    options = {key.rstrip("_"): given[key] for key in ("class_", "packets", "bytes_", "rounds")}
+    if given["tasks"] is not None:
+        check_int(given["tasks"], "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
             raise ValueError(f"{name}: no file and no bundled trace has this name")
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
     reading = Reading(
-        iterations=asked.iterations,
-        tasks=asked.tasks,
+        iterations=given["iterations"],
+        tasks=given["tasks"],
         options={key: value for key, value in options.items() if value is not None},
     )
     program = job_program(name, reading, 1)
@@ -107,7 +91,7 @@ def _program(name: str, asked: _Flags) -> Program:
     return program
 
 
-def _recorded_us(name: str, asked: _Flags, program: Program) -> float | None:
+def _recorded_us(name: str, given: dict[str, Any], program: Program) -> float | None:
     """Return the microseconds of computation that a trace recorded, all tasks together; None for no trace."""
     import numpy as np
 
@@ -117,7 +101,7 @@ def _recorded_us(name: str, asked: _Flags, program: Program) -> float | None:
     if not is_trace(name):
         return None
     scale = 1000.0  # whole nanoseconds: a replay rounds each piece to whole cycles
-    reading = Reading(iterations=asked.iterations, tasks=asked.tasks, cycles_per_us=scale)
+    reading = Reading(iterations=given["iterations"], tasks=given["tasks"], cycles_per_us=scale)
     timed = job_program(name, reading, 1)
     whole = [float(np.sum(item.size[item.kind == Op.COMPUTE], dtype=float)) for item in (timed, program)]
     return (whole[0] - whole[1]) / scale

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -22,22 +20,6 @@ if TYPE_CHECKING:
     from netplace.apps.collectives import Schedule
 
 _SHOWN = 40  # pairs in the table on the screen
-
-
-@dataclass(frozen=True)
-class _Flags:
-    ranks: int
-    bytes_: int
-    root: int
-    algorithm: str | None
-    collectives: str
-    segment: int | None
-    fanout: int | None
-    radix: int | None
-    group: int | None
-    element: int | None
-    output: Path | None
-    as_json: bool
 
 
 @click.command("collective", cls=FilesCommand, epilog=examples_of("collective"))
@@ -76,26 +58,25 @@ def collective_command(operation: str, **given: Any) -> None:
     from netplace.apps.collectives import OPERATIONS, schedule
     from netplace.checks import check_choice
 
-    asked = _Flags(**given)
     check_choice(operation, OPERATIONS, "collective operation")
     options = {
-        key: getattr(asked, key)
+        key: given[key]
         for key in ("segment", "fanout", "radix", "group", "element")
-        if getattr(asked, key) is not None
+        if given[key] is not None
     }
     with pulse("messages") as progress:
         messages = schedule(
             operation,
-            asked.ranks,
-            asked.bytes_,
-            asked.root,
-            collectives=asked.collectives,
-            algorithm=asked.algorithm,
+            given["ranks"],
+            given["bytes_"],
+            given["root"],
+            collectives=given["collectives"],
+            algorithm=given["algorithm"],
             progress=progress,
             **options,
         )
     answer = CommandOutput(lambda: _described(messages), lambda: print_tables(*_tables(messages)))
-    show(answer, asked.output, asked.as_json)
+    show(answer, given["output"], given["as_json"])
 
 
 def _described(messages: Schedule) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,22 +20,6 @@ if TYPE_CHECKING:
 
 _ACTIONS = ("check", "derive", "show")
 _MEASURED = ("measured", "pieces", "apart", "store", "workers")
-
-
-@dataclass(frozen=True)
-class _Flags:
-    machine: str | None
-    cost: str
-    overlap: bool
-    front: tuple[str, ...]
-    behind: tuple[str, ...]
-    measured: tuple[str, ...]
-    pieces: int | None
-    apart: bool
-    store: str | None
-    workers: int | None
-    output: str | None
-    as_json: bool
 
 
 @click.command("pss", cls=FilesCommand, epilog=examples_of("pss"))
@@ -91,46 +74,45 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
     from netplace.checks import check_choice
 
     check_choice(action, _ACTIONS, "pss")
-    asked = _Flags(**given)
     if action == "derive":
         if file:
             raise ValueError(f"pss derive: takes no file, but {file} was given; see --machine and -o")
-        _derive(asked)
+        _derive(given)
         return
     if not file:
         raise ValueError(f"pss {action}: expected a file")
     for name in ("cost", "overlap", "front", "behind", "output", *_MEASURED):
-        if getattr(asked, name) not in ("uniform", False, None, ()):
+        if given[name] not in ("uniform", False, None, ()):
             raise ValueError(f"pss {action}: -{_flag(name)} applies only to derive")
     from netplace.scheduling.partitioner.pss.language import read_configuration
 
     configuration = read_configuration(Path(file))
-    (_check if action == "check" else _show)(configuration, asked)
+    (_check if action == "check" else _show)(configuration, given)
 
 
-def _derive(asked: _Flags) -> None:
+def _derive(given: dict[str, Any]) -> None:
     from netplace.checks.writing import write_atomically
     from netplace.report.files.outputs import check_output
     from netplace.scheduling.partitioner.pss.derive import levels
     from netplace.scheduling.partitioner.pss.language import written
     from netplace.topologies import parse
 
-    if not asked.machine or not asked.output:
+    if not given["machine"] or not given["output"]:
         raise ValueError("pss derive: expected --machine NETWORK and -o FILE")
-    path = check_output(Path(asked.output))
-    topology = parse(asked.machine)
+    path = check_output(Path(given["output"]))
+    topology = parse(given["machine"])
     content: dict[str, Any] = {"machine": str(topology)}
-    if asked.measured:
-        sets, origin = _measure(topology, asked, content)
+    if given["measured"]:
+        sets, origin = _measure(topology, given, content)
     else:
         for name in _MEASURED:
-            if getattr(asked, name):
+            if given[name]:
                 raise ValueError(f"pss derive: -{_flag(name)} applies only with --measured")
-        sets = levels(topology, asked.cost, asked.overlap, **_beside(topology, asked))
-        origin = f"{asked.cost} costs of nodes"
+        sets = levels(topology, given["cost"], given["overlap"], **_beside(topology, given))
+        origin = f"{given['cost']} costs of nodes"
     write_atomically(path, written(sets, f"{topology}, {origin}"))
     content |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
-    if asked.as_json:
+    if given["as_json"]:
         print_json(content | {"file": str(path)})
     else:
         click.echo(
@@ -138,54 +120,51 @@ def _derive(asked: _Flags) -> None:
         )
 
 
-def _measure(topology: Topology, asked: _Flags, content: dict[str, Any]) -> tuple[ProcessorSets, str]:
+def _measure(topology: Topology, given: dict[str, Any], content: dict[str, Any]) -> tuple[ProcessorSets, str]:
     """Return sets by measured costs and where these are from; tell them."""
     from netplace.cli.measured_sets import costs_as_json, measured_costs, table_of_costs
     from netplace.scheduling.partitioner.pss.derive import weighted
 
-    if asked.overlap:
+    if given["overlap"]:
         raise ValueError("pss derive: --overlap conflicts with --measured, which needs disjoint blocks")
-    applications = list(dict.fromkeys(asked.measured))
-    costs = measured_costs(topology, applications, asked.pieces or 2, asked.store, asked.workers)
+    applications = list(dict.fromkeys(given["measured"]))
+    costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
     weights_of = [cost.weight for cost in costs]
-    sets = weighted(topology, weights_of, asked.cost, asked.apart, **_beside(topology, asked))
+    sets = weighted(topology, weights_of, given["cost"], given["apart"], **_beside(topology, given))
     content["levels"] = costs_as_json(costs)
-    if not asked.as_json:
+    if not given["as_json"]:
         print_tables(table_of_costs(topology, costs))
     weights = ", ".join(f"blocks of {cost.nodes}: {cost.weight}" for cost in costs)
     return (
         sets,
-        f"costs measured with {' and '.join(applications)}: {weights}; {asked.cost} costs of nodes",
+        f"costs measured with {' and '.join(applications)}: {weights}; {given['cost']} costs of nodes",
     )
 
 
-def _beside(topology: Topology, asked: _Flags) -> dict[str, list[list[tuple[list[int], int]]]]:
+def _beside(topology: Topology, given: dict[str, Any]) -> dict[str, list[list[tuple[list[int], int]]]]:
     """Return the sets in front of the levels of the topology, and those behind."""
     from netplace.scheduling.partitioner.pss.sets import given_sets
 
-    return {
-        side: [given_sets(text, topology.nodes) for text in getattr(asked, side)]
-        for side in ("front", "behind")
-    }
+    return {side: [given_sets(text, topology.nodes) for text in given[side]] for side in ("front", "behind")}
 
 
 def _flag(name: str) -> str:
     return "o" if name == "output" else f"-{name}"
 
 
-def _check(configuration: Configuration, asked: _Flags) -> None:
+def _check(configuration: Configuration, given: dict[str, Any]) -> None:
     from netplace.scheduling.partitioner.pss.partitioner import findings
     from netplace.topologies import parse
 
-    if asked.machine and len(configuration.hosts) != parse(asked.machine).nodes:
+    if given["machine"] and len(configuration.hosts) != parse(given["machine"]).nodes:
         raise ValueError(
             f"{configuration.name}: describes {len(configuration.hosts)} hosts, expected the "
-            f"{parse(asked.machine).nodes} nodes of {asked.machine}"
+            f"{parse(given['machine']).nodes} nodes of {given['machine']}"
         )
     warnings, contradictions = findings(configuration)
     if contradictions:
         raise ValueError(contradictions[0])
-    if asked.as_json:
+    if given["as_json"]:
         print_json({"file": configuration.name, "hosts": len(configuration.hosts), "warnings": warnings})
         return
     for warning in warnings:
@@ -195,7 +174,7 @@ def _check(configuration: Configuration, asked: _Flags) -> None:
     )
 
 
-def _show(configuration: Configuration, asked: _Flags) -> None:
+def _show(configuration: Configuration, given: dict[str, Any]) -> None:
     sizes = [(size_class.low, size_class.high) for size_class in configuration.classes]
     names = [f"{low} to {high}" if high < 2**62 else "otherwise" for low, high in sizes]
     rows: list[list[str]] = []
@@ -214,7 +193,7 @@ def _show(configuration: Configuration, asked: _Flags) -> None:
                     "costs": dict(zip(names, costs, strict=True)),
                 }
             )
-    if asked.as_json:
+    if given["as_json"]:
         print_json({"file": configuration.name, "components": configuration.length, "groups": groups})
         return
     title = f"{configuration.name}: {len(configuration.hosts)} hosts, costs by size of the job in processors"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +18,6 @@ from netplace.report.terminal.screen import number, print_tables, table
 if TYPE_CHECKING:
     from netplace.scheduling.metrics import Metrics
     from netplace.scheduling.site_rules import SiteResult
-
-
-@dataclass(frozen=True)
-class _Flags:
-    machine: str
-    workload: str
-    jobs: int | None
-    drop: str | None
-    requested: bool
-    estimates: str
-    overrun: str
-    seed: int
-    rows: str | None
-    output: Path | None
-    as_json: bool
 
 
 @click.command("site", cls=FilesCommand, epilog=examples_of("site"))
@@ -79,13 +63,14 @@ def site_command(rules: str | None, **given: Any) -> None:
     from netplace.scheduling.site_rules import Site, run_site
     from netplace.topologies import parse
 
-    asked = _Flags(**given)
-    rows = check_output(Path(asked.rows), (".csv", ".parquet")) if asked.rows else None
+    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
     site = read_site(rules) if rules else Site()
-    machine = parse(asked.machine)
-    jobs = _workload(asked, machine.nodes)
+    machine = parse(given["machine"])
+    jobs = _workload(given, machine.nodes)
     with job_progress(len(jobs)) as tell:
-        made = run_site(machine, jobs, site, estimates=asked.estimates, overrun=asked.overrun, tell=tell)
+        made = run_site(
+            machine, jobs, site, estimates=given["estimates"], overrun=given["overrun"], tell=tell
+        )
     if rows:
         write_rows(rows, made.schedule)
     metrics = measure(made.schedule)
@@ -97,12 +82,12 @@ def site_command(rules: str | None, **given: Any) -> None:
     content = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
 
     def terminal() -> None:
-        title = f"{asked.workload} on {machine.text}"
+        title = f"{given['workload']} on {machine.text}"
         print_tables(table(title, ["", ""], [list(row) for row in _rows(metrics, made).items()]))
         for note in jobs.notes:
             click.echo(f"netplace: {note}", err=True)
 
-    show(CommandOutput(lambda: content, terminal), asked.output, asked.as_json)
+    show(CommandOutput(lambda: content, terminal), given["output"], given["as_json"])
 
 
 def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:
@@ -120,18 +105,18 @@ def _rows(metrics: Metrics, made: SiteResult) -> dict[str, str]:
     }
 
 
-def _workload(asked: _Flags, nodes: int) -> Any:
+def _workload(given: dict[str, Any], nodes: int) -> Any:
     from netplace.scheduling.workload import make_workload, read
 
-    path, jobs = asked.workload, asked.jobs
+    path, jobs = given["workload"], given["jobs"]
     options: dict[str, Any] = {}
-    if asked.drop is not None:
-        options["drop"] = [word.strip() for word in asked.drop.split(",") if word]
-    if asked.requested:
+    if given["drop"] is not None:
+        options["drop"] = [word.strip() for word in given["drop"].split(",") if word]
+    if given["requested"]:
         options["requested"] = True
     if path == "lublin":
         if options:
             raise ValueError(f"--{next(iter(options))}: given, but lublin is a model")
-        return make_workload(path, nodes, jobs or 1000, asked.seed)
+        return make_workload(path, nodes, jobs or 1000, given["seed"])
     log = read(path, **options)
     return log if jobs is None else log[:jobs]
