@@ -8,11 +8,13 @@ apostrophes before such a character gets one more, so that every name can be rea
 from __future__ import annotations
 
 import csv
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from netplace.checks.display import abbreviate
 from netplace.checks.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -73,3 +75,40 @@ def _changed(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
         if column.dtype.kind not in _NUMERIC and any(map(_FORMULA.match, column.dropna().astype(str)))
     }
     return frame.assign(**changed).rename(columns=change)
+
+
+SEAL = "netplace"  # the column
+_SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
+
+
+def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
+    """Return a table with a column of its kind, version and checksum, equal in every row."""
+    return frame.assign(**{SEAL: f"{what} {version} {_checksum(frame)}"})
+
+
+def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataFrame:
+    """Return a table from a file without the column of `sealed`, which is checked."""
+    if SEAL not in frame.columns:
+        return frame
+    plain = frame.drop(columns=SEAL)
+    seals = frame[SEAL].fillna("").astype("str")
+    for place, seal in enumerate(seals.drop_duplicates()):
+        row = f"{path}, row {int((seals == seal).to_numpy().argmax()) + 1}, {SEAL}"
+        match = _SEALS.fullmatch(seal)
+        if match is None or match[1] != what or place:
+            expected = abbreviate(seals.iloc[0], 80) if place else f"{what!r}, a version and a checksum"
+            raise ValueError(f"{row}: {abbreviate(seal)} found, expected {expected}")
+        if int(match[2]) != version:
+            raise ValueError(f"{row}: version {match[2]} found, expected {version}, that of this netplace")
+        if match[3] != _checksum(plain):
+            raise ValueError(
+                f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table was damaged or "
+                f"edited; if you edited it on purpose, delete its column {SEAL}"
+            )
+    return plain
+
+
+def _checksum(frame: pd.DataFrame) -> str:
+    """Return the first 32 hexadecimal digits of the SHA-256 of a table as CSV."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

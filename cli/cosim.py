@@ -16,8 +16,6 @@ from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, DRAWS, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.help import SETTINGS_PANEL
-from netplace.cli.job_progress import job_progress
-from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
@@ -27,8 +25,10 @@ from netplace.cli.settings import (
     SettingsCommand,
     json_flag,
     setting_flags,
+    tell_limits,
     threads_flag,
 )
+from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.limits import tell_limits
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import check_plans, named_flags, refuse_beside_study
@@ -22,6 +21,7 @@ from netplace.cli.settings import (
     engine_flag,
     json_flag,
     seed_flag,
+    tell_limits,
     threads_flag,
 )
 from netplace.report.files.outputs import PICTURES
@@ -103,8 +103,7 @@ def load_command(**given: Any) -> None:
     study file.
     """
     from netplace.report.tables.load import curve_frame, curve_table, describe_points, saturation_notes
-    from netplace.runs.load_figures import LoadFigures
-    from netplace.runs.loads import outcome_of
+    from netplace.runs.loads import LoadFigures, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
     output: Path | None = given["output"]

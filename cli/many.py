@@ -12,13 +12,13 @@ import rich_click as click
 
 from netplace.cli.amounts import OUTPUT, PROCESSES
 from netplace.cli.provenance import note_plans
-from netplace.cli.stores import open_store
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.quiet import is_quiet
+from netplace.report.terminal.pulse import is_quiet
 
 if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
     from netplace.runs.resources import Resources
+    from netplace.runs.store import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Parallel execution"
@@ -150,3 +150,17 @@ class Execution:
 def say(text: str) -> None:
     if not is_quiet():
         click.echo(f"netplace: {text}", err=True)
+
+
+def open_store(path: str | Path) -> Store:
+    """Return a store that is written to; a word is said where an empty file is taken as a new one."""
+    from netplace.runs.store import Store
+
+    store = Store(path)
+    if store.was_empty:
+        click.echo(
+            f"netplace: {store.path}: was empty, probably because its command was killed; netplace starts a "
+            f"new store",
+            err=True,
+        )
+    return store

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
 from netplace.cli.amounts import COUNT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
@@ -17,9 +18,13 @@ from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
+from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.pulse import under_way
 from netplace.report.terminal.screen import print_tables
+from netplace.runs.networks import network_of
+from netplace.topologies.routing import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +105,6 @@ def map_command(**given: Any) -> None:
     on the most loaded link if all minimal routes are equally likely. Only --mapping best simulates and
     uses the settings of the network.
     """
-    from netplace.cli.mapping_rule import default_mapping, mapping_rule
     from netplace.report.tables.mapping_search import Searched
     from netplace.runs.mapping_search import MappingPlan, Search, find, qap_result_of
 
@@ -232,3 +236,50 @@ def _show(made: Searched, names: list[str], output: _Output, picture: Path | Non
     show(answer, output.outcome, as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)
+
+
+_SEARCHES = ("classic", "link-load", "td")
+
+
+def default_mapping(network: str, method: str | None, criterion: str | None) -> str:
+    """Return the mapping where none is named: the fastest in the mean that knows the other flags."""
+    if method is not None or criterion is not None:
+        return "classic"
+    switches = Switches.of(network_of(network))
+    return "link-load" if len(switches.neighbor) <= MOST_SWITCHES else "classic"
+
+
+def mapping_rule(
+    text: str,
+    method: str | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    criterion: str | None = None,
+) -> tuple[str, str]:
+    """Return the mapping rule with its options from flags, and the criterion of its cost."""
+    name, option = MAPPING.split(text, "--mapping")
+    added = []
+    for flag, word, value in (
+        ("--method", "", method),
+        ("--seconds", "seconds=", seconds),
+        ("--search-iterations", "iterations=", iterations),
+    ):
+        if value is not None and name not in _SEARCHES:
+            expected = " or ".join(_SEARCHES)
+            raise ValueError(f"{flag}: mapping {name} does not search, expected {expected}")
+        if value is not None:
+            added.append(f"{word}{value}")
+    if method is not None:
+        if name == "link-load":
+            raise ValueError("--method: mapping link-load has a single method; expected classic or td")
+        check_choice(method, METHODS, "--method")
+    if criterion is not None:
+        check_choice(criterion, CRITERIA, "--criterion")
+        if name == "td" and criterion != "td":
+            raise ValueError(f"--criterion: mapping td minimizes td, not {criterion}; use --mapping classic")
+        if name == "classic":
+            added.append(f"criterion={criterion}")
+    words = [word for word in (*option.split(","), *added) if word]
+    named = [word.removeprefix("criterion=") for word in words if word.startswith("criterion=")]
+    measured = criterion or (named[-1] if named else "td" if name == "td" else "classic")
+    return ":".join([name, ",".join(words)] if words else [name]), measured

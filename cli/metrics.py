@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from netplace.report.tables.configuration_row import ConfigurationRow, Correlation
-    from netplace.report.tables.configurations import Configuration
+    from netplace.report.tables.configurations import Configuration, ConfigurationRow, Correlation
 
 _SHOWN = 30  # rows on the screen
 _SIGNIFICANT = 0.01
@@ -78,8 +77,7 @@ def metrics_command(**given: Any) -> None:
     Values are means over jobs, for nodes with a task. Metrics that a network does not define are
     omitted: NA and LA except on meshes and tori, and _AL without dimensions.
     """
-    from netplace.report.tables.configuration_row import ConfigurationRow
-    from netplace.report.tables.configurations import outcome_of
+    from netplace.report.tables.configurations import ConfigurationRow, outcome_of
 
     files = given["outputs"]
     for path in files:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 import rich_click as click
 
 from netplace.cli.completion import complete_values
-from netplace.report.terminal.quiet import QUIET
+from netplace.report.terminal.pulse import QUIET
 
 
 class OnDemand(MutableMapping[str, click.Command]):

@@ -13,8 +13,7 @@ import rich_click as click
 from netplace.checks.plain import to_plain
 from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
-from netplace.cli.limits import tell_limits
-from netplace.cli.many import say
+from netplace.cli.many import open_store, say
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
@@ -25,9 +24,9 @@ from netplace.cli.settings import (
     json_flag,
     network_flag,
     seed_flag,
+    tell_limits,
     threads_flag,
 )
-from netplace.cli.stores import open_store
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import bytes_read, print_tables, with_progress
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from netplace.apps import Program
-    from netplace.report.tables.critical_path import PathRow
+    from netplace.report.tables.run import PathRow
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
@@ -297,7 +296,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
 
 def _paths(executed: Sequence[Executed]) -> tuple[list[PathRow], list[Table]]:
-    from netplace.report.tables.critical_path import path_rows, path_table
+    from netplace.report.tables.run import path_rows, path_table
 
     rows = path_rows(executed)
     return rows, [path_table(rows)] if rows else []

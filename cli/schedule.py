@@ -13,12 +13,11 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.job_progress import job_progress
-from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
+from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
 from netplace.cli.settings import json_flag
-from netplace.cli.stores import open_store
+from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
@@ -225,8 +224,13 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
         mean_frame,
         mean_table,
     )
-    from netplace.report.tables.schedule import figure_rows, remarks
-    from netplace.report.tables.schedule_contests import MEASURES, other_figures, schedule_contestants
+    from netplace.report.tables.schedule import (
+        MEASURES,
+        figure_rows,
+        other_figures,
+        remarks,
+        schedule_contestants,
+    )
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
     from netplace.scheduling.metrics import contests

@@ -10,9 +10,9 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.job_progress import job_progress
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
+from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import rich_click as click
 from netplace.cli.amounts import SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
-from netplace.cli.stores import open_store
 
 if TYPE_CHECKING:
     from netplace.studies.study import Study

@@ -12,11 +12,9 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
-from netplace.cli.limits import tell_limits
-from netplace.cli.many import Execution, resource_flags, say, store_flag
+from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
-from netplace.cli.settings import threads_flag
-from netplace.cli.stores import open_store
+from netplace.cli.settings import tell_limits, threads_flag
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from netplace.checks import MOST, abbreviate
 from netplace.checks.columns import numbers_in, text_table
 from netplace.checks.csv_cells import write_frame
 from netplace.checks.writing import draft_folder, write_atomically
-from netplace.report.files.links import COLUMNS as LINKS
-from netplace.report.files.messages import COLUMNS as OF_MESSAGE
+from netplace.report.files.run_details import LINK_COLUMNS as LINKS
+from netplace.report.files.run_details import MESSAGE_COLUMNS as OF_MESSAGE
 from netplace.report.pages.kinds.run import FILE as RUN
 from netplace.report.pages.kinds.run import recognises as is_run
 from netplace.report.pages.kinds.saved import saved_results

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
 
-from netplace.runs.claims import Claims
+from netplace.checks.trusted import NO_LINK
 from netplace.runs.execute import Ended
 from netplace.runs.executors import TRIES, Executor, WorkerFailure
 from netplace.runs.outcome_store import (
@@ -22,6 +26,59 @@ from netplace.runs.outcome_store import (
 from netplace.runs.resources import Resources
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
+
+try:
+    import fcntl
+
+    LOCKS = True
+except ImportError:  # pragma: no cover
+    LOCKS = False
+
+
+class Claims:
+    """Claims of this process on the store at `path`; without a store, every claim is granted."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = -1
+        if path is not None:
+            self._path = path.with_name(path.name + "-claims")
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
+
+    def __enter__(self) -> Claims:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file < 0:
+            return
+        if LOCKS:
+            # Whoever leaves last removes the file. One that has just opened it goes on with a file without a
+            # name; at worst it simulates what a third one simulates too.
+            with suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._path.unlink()
+        os.close(self._file)
+
+    def take(self, key: str) -> bool:
+        """Claim the simulation `key`, and return whether no other process holds it."""
+        if not LOCKS or self._file < 0:
+            return True
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+        except OSError:
+            return False
+        return True
+
+    def leave(self, key: str) -> None:
+        if LOCKS and self._file >= 0:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+
+
+def _place(key: str) -> int:
+    """Return the byte that stands for a key: 60 bits of it, so that no two keys are likely to share one."""
+    return int(key[:15], 16)
+
 
 __all__ = ["Progress", "complete", "complete_all", "missing", "outcomes_of"]
 

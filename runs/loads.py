@@ -5,18 +5,56 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 from netplace.checks import abbreviate, check_choice, check_int, check_steps
+from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.schema import Kind
-from netplace.netsim import ENGINES, Config, measure_load, pattern
+from netplace.netsim import ENGINES, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.effects import check_settings
-from netplace.runs.load_figures import LoadFigures
+from netplace.netsim.result import versions
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
+from netplace.runs.run_figures import DelayFigures
+
+
+@dataclass(frozen=True)
+class LoadFigures:
+    """The measurements at a point of a load curve."""
+
+    # Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
+    offered: float
+    accepted: float
+    # Delays of the packets consumed in the measurement, in cycles, from creation to consumption of the tail.
+    delay: DelayFigures
+    # Cycles of the measuring phase, and with those of the warm-up.
+    cycles: int
+    drained_cycles: int
+    # Packets consumed and links crossed in the measuring phase.
+    packets: int
+    packet_hops: int
+    cpu_seconds: float  # CPU time of the measuring phase
+    seed: int  # random seed
+    events: int  # state changes of the measuring phase
+    mean_delay: float | None  # mean of `delay`; None if no packet was consumed
+    versions: dict[str, str] = field(default_factory=dict)  # versions of the software
+
+    @classmethod
+    def of(cls, point: LoadPoint) -> LoadFigures:
+        delay = DelayFigures.of(point.delay)
+        return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
+
+    def to_dict(self) -> dict[str, Any]:
+        return to_plain(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:
+        """Return the figures of a checked dict from a store or file."""
+        return from_plain(cls, plain)
+
 
 REVISION = 1  # to be raised when a point would no longer be what it was
 _SETTINGS = tuple(item.name for item in fields(Config))

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
 from netplace.checks.columns import numbers_in, read_cells
-from netplace.checks.csv_cells import write_frame
+from netplace.checks.csv_cells import opened, sealed, write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.quantities import quantities
-from netplace.checks.table_file import opened, sealed
 from netplace.checks.writing import atomic_file
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION

@@ -24,7 +24,7 @@ from netplace.report.plots.figure import Axis, Bars, Figure, Panel, Rule
 from netplace.report.plots.jobs import sharing_figure
 from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.summary import spread
-from netplace.report.terminal.quiet import is_quiet
+from netplace.report.terminal.pulse import is_quiet
 from netplace.report.terminal.screen import number, print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each

@@ -137,7 +137,7 @@ def _figures(
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from netplace.cli.job_progress import job_progress
+    from netplace.cli.sweep_progress import job_progress
     from netplace.experiments.local_backfilling.simulator import FIGURES, backfill, place_figures
 
     figures, rejected, without = [], 0, 0

@@ -64,7 +64,7 @@ def redirect_command(**given: Any) -> None:
         run_tasks,
         task_figures,
     )
-    from netplace.report.terminal.lines import Lines
+    from netplace.report.terminal.pulse import Lines
 
     asked = SimpleNamespace(**given)
     names = list(TASK_POLICIES) if asked.policies == "all" else asked.policies.split(",")

@@ -1,19 +1,22 @@
-"""What a run leaves besides its figures: loads of links, tasks and messages over time, critical paths."""
+"""Details of a run for files and pages: loads of links, messages, tasks and the critical path."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from netplace.apps import Program
+from netplace.apps import Op, Program
+from netplace.checks.csv_cells import write_rows
 from netplace.netsim import Result
 from netplace.netsim.critical_path import CriticalPath, critical_path
 from netplace.netsim.result import JobResult
-from netplace.report.files.messages import message_rows
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
-from netplace.topologies import parse
+from netplace.topologies import Topology, parse
 
 MOST_MESSAGES = 5_000  # of a job that are kept one by one; of more, every so manyth
 _MOST_WALKED = 500_000  # messages of a job whose critical path is looked for
@@ -87,3 +90,42 @@ def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:
         [stretch.component, stretch.task, job.start + stretch.begin, job.start + stretch.end]
         for stretch in stretches
     ]
+
+
+LINK_COLUMNS = ("link", "router", "port", "to", "start", "end", "load")
+
+
+def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
+    """Write the load (phits per cycle) of each used link: first of the whole run, then of each window."""
+    ends = links["ends"]
+    windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
+    rows = (
+        (network.link_name(router, port), router, port, int(network.neighbor[router, port]), *window, load)
+        for router, port, *loads in links["rows"]
+        for window, load in zip(windows, loads, strict=True)
+    )
+    write_rows(path, LINK_COLUMNS, rows)
+
+
+MESSAGE_COLUMNS = ("source", "destination", "bytes", "tag", "start", "end")
+
+
+def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Program]) -> None:
+    """Write a line for each message of each run: seed, job, and `message_rows`."""
+    rows = (
+        (result.seed, job, *row)
+        for result in results
+        for job, program in enumerate(programs)
+        for row in message_rows(result.jobs[job], program).tolist()
+    )
+    write_rows(path, ("seed", "job", *MESSAGE_COLUMNS), rows)
+
+
+def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
+    """Return the messages of a job in the order of its sends, shape (messages, 6): see `MESSAGE_COLUMNS`."""
+    assert job.message_start is not None
+    assert job.message_end is not None
+    task = program.task_of()
+    sent = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task)
+    own = [np.asarray(column[sent], np.int64) for column in (task, program.peer, program.size, program.tag)]
+    return np.column_stack([*own, job.message_start, job.message_end])

@@ -19,8 +19,7 @@ import numpy as np
 from netplace.apps import Program
 from netplace.checks.writing import write_atomically
 from netplace.netsim import Result
-from netplace.report.files.messages import message_rows
-from netplace.report.files.run_details import job_details
+from netplace.report.files.run_details import job_details, message_rows
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure

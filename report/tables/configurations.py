@@ -1,9 +1,9 @@
-"""Configurations of jobs on a network: their metrics, their run times, and what one says of the other."""
+"""Configurations: metrics of jobs placed by one seed, and their correlation with run times."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -11,15 +11,65 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.schema import Kind, kind_of
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
-from netplace.report.tables.configuration_row import ConfigurationRow, Correlation
 from netplace.runs.chance import placement_draws
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigurationRow:
+    """Means over a configuration's jobs of `netplace.placement.metrics.Metrics`, and run times."""
+
+    partition: str  # which nodes jobs get, as the user names the rule
+    seed: int  # random seed
+    # Nodes and links affected.
+    NA: float | None = None
+    LA: float | None = None
+    AD: float  # average distance of two nodes, in hops
+    DFC: float  # distance from the center: a sum, in hops
+    Diam: float  # diameter, in hops
+    TAD: float | None = None
+    WTAD: float | None = None
+    TAD_AL: float | None = None
+    WTAD_AL: float | None = None
+    LA_sum: float | None = None  # links affected, as a sum over dimensions
+    # Nodes and directed links on minimal routes.
+    routed_nodes: float
+    routed_links: float
+    centroid_distance: float | None = None  # mean distance from the center, in hops
+    # Mean distance in hops of pairs that send, and of a byte; with the asymmetry level.
+    pair_hops: float | None = None
+    byte_hops: float | None = None
+    pair_hops_al: float | None = None
+    byte_hops_al: float | None = None
+    # Bytes on the most loaded link if all jobs send all they have to send and use all minimal routes alike.
+    most_link_load: float
+    cycles: int | None = None  # run time of the slowest job, in cycles; None where nothing was simulated
+    mean_cycles: float | None = None  # mean run time of a job, in cycles; None where nothing was simulated
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON and CSV hold it: what is None is omitted."""
+        return to_plain(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ConfigurationRow:
+        """Return the row that `to_dict` described, of a store, which has been checked."""
+        return from_plain(cls, plain)
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How a metric goes with run time."""
+
+    r: float  # pearson's coefficient, from -1 to 1
+    p: float  # its p-value: how likely one so far from 0 is where metric and run time are independent
+
 
 METRICS = (*PUBLISHED, *OWN, "most_link_load")
 TIMES = ("cycles", "mean_cycles")

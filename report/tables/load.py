@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.report.terminal.screen import number, table
-from netplace.runs.load_figures import LoadFigures
-from netplace.runs.loads import LoadPlan, curves
+from netplace.runs.loads import LoadFigures, LoadPlan, curves
 from netplace.scheduling.metrics.interval import estimate, half_width
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
 from netplace.checks.results_file import json_text, results_text
-from netplace.report.terminal.lines import Lines
-from netplace.report.terminal.quiet import is_quiet
+from netplace.report.terminal.pulse import Lines, is_quiet
 
 if TYPE_CHECKING:
     from rich.progress import Progress

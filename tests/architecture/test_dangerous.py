@@ -117,9 +117,8 @@ SAFE = {
         "Popen": "as its import",
     },
     "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew, with -P"},
-    "checks/csv_cells.py": {"to_csv": DRAFT, "open": DRAFT},
+    "checks/csv_cells.py": {"to_csv": f"{DRAFT}, or text in memory for a checksum", "open": DRAFT},
     "checks/elsewhere.py": {"import_module": "Matplotlib, from another folder than the working one"},
-    "checks/table_file.py": {"to_csv": "text in memory, of which the checksum is made"},
     "checks/trusted.py": {
         "mkstemp": "the draft of this user's key",
         "link": "the key appears whole at once; an existing one stays",
@@ -174,7 +173,7 @@ SAFE = {
     "report/files/provenance.py": {"copyfile": "into a draft of `atomic_file`"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
     "report/plots/drawing.py": {"savefig": "into memory, or into a draft"},
-    "runs/claims.py": {"open": "a lock beside a store; no link is followed"},
+    "runs/campaign.py": {"open": "a lock beside a store; no link is followed"},
     "runs/executors.py": {
         "import multiprocessing.connection": WORKERS,
         "import multiprocessing.process": WORKERS,

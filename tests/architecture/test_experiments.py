@@ -18,7 +18,7 @@ INSIDE = {
     "netplace.cli.amounts",
     "netplace.cli.clashes",
     "netplace.cli.examples",
-    "netplace.cli.job_progress",
+    "netplace.cli.sweep_progress",
     "netplace.cli.many",
     "netplace.cli.settings",
     "netplace.cosim.alone",

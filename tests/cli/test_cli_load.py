@@ -8,8 +8,7 @@ import pytest
 
 from netplace.cli.load import offered_loads
 from netplace.report.tables.load import curve_frame
-from netplace.runs.load_figures import LoadFigures
-from netplace.runs.loads import LoadPlan, make_load_plan, measure_plan
+from netplace.runs.loads import LoadFigures, LoadPlan, make_load_plan, measure_plan
 from netplace.runs.run_figures import DelayFigures
 
 QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")

@@ -13,11 +13,11 @@ from netplace.apps import application
 from netplace.netsim import simulate
 from netplace.placement import map_tasks, partition
 from netplace.placement.metrics import link_loads, metrics
-from netplace.report.tables.configuration_row import ConfigurationRow
 from netplace.report.tables.configurations import (
     METRICS,
     TIMES,
     Configuration,
+    ConfigurationRow,
     correlations,
     known,
     measure,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from netplace.checks.csv_cells import SEAL
 from netplace.checks.results_file import results_text
-from netplace.checks.table_file import SEAL
 from netplace.extensions import file_digest
 from netplace.runs.schedule_folder import FIGURES
 from netplace.runs.store_rows import checksum

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from netplace.checks.trusted import check_owner, read_trusted
-from netplace.runs.claims import Claims
+from netplace.runs.campaign import Claims
 
 
 def test_claims_follow_no_link(tmp_path):

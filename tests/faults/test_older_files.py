@@ -22,7 +22,7 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
 from netplace.report.tables.configurations import ConfigurationRow
-from netplace.runs.load_figures import LoadFigures
+from netplace.runs.loads import LoadFigures
 from netplace.runs.outcomes import METRICS
 from netplace.runs.plan import Plan
 from netplace.runs.run_figures import RunFigures

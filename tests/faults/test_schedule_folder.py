@@ -10,8 +10,7 @@ import pytest
 from netplace.checks.results_file import results_text
 from netplace.extensions import file_digest
 from netplace.runs.plan import make_plan
-from netplace.runs.schedule_folder import FIGURES, VERSION, read_figures, read_schedule
-from netplace.runs.schedule_rows import ROWS, node_ranges
+from netplace.runs.schedule_folder import FIGURES, ROWS, VERSION, node_ranges, read_figures, read_schedule
 
 GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "easy", "load": 0.8}
 

@@ -8,7 +8,7 @@ import pytest
 
 from netplace.apps import application
 from netplace.apps.collectives import schedule
-from netplace.cli import job_progress
+from netplace.cli import sweep_progress
 from netplace.netsim import measure_load, simulate
 from netplace.report.terminal import pulse as module
 from netplace.report.terminal.pulse import pulse
@@ -56,13 +56,13 @@ def test_collectives_of_very_many_ranks_are_refused_at_once():
 
 
 def test_jobs_are_counted_also_while_one_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(job_progress, "_SOON", 0.01)
-    monkeypatch.setattr(job_progress, "_PAUSE", 60.0)
-    with job_progress.job_progress(9, "fcfs") as tell:
+    monkeypatch.setattr(sweep_progress, "_SOON", 0.01)
+    monkeypatch.setattr(sweep_progress, "_PAUSE", 60.0)
+    with sweep_progress.job_progress(9, "fcfs") as tell:
         tell(2, 0.0)
         time.sleep(0.2)
     assert capsys.readouterr().err == "fcfs: jobs: 2 of 9 after 0 s\n"
-    with job_progress.job_progress(9):
+    with sweep_progress.job_progress(9):
         pass
     assert capsys.readouterr().err == ""
 

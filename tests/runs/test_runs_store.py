@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from netplace.runs import Ended, attempt, resolve
-from netplace.runs.campaign import missing
-from netplace.runs.claims import Claims
+from netplace.runs.campaign import Claims, missing
 from netplace.runs.store import Store, StoreError
 from netplace.runs.store_schema import APPLICATION
 

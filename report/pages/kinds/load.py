@@ -13,8 +13,7 @@ from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
 from netplace.report.plots.points import load_figure
 from netplace.report.tables.load import curve_frame, saturation_notes
-from netplace.runs.load_figures import LoadFigures
-from netplace.runs.loads import LoadPlan
+from netplace.runs.loads import LoadFigures, LoadPlan
 
 _COLUMNS = {
     "curve": "curve",

@@ -18,8 +18,7 @@ from netplace.report.tables.power import KWH, power_rows
 from netplace.report.tables.schedule import rejected_notes, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.runs.schedule_folder import FIGURES, read_schedule
-from netplace.runs.schedule_rows import ROWS, node_ranges
+from netplace.runs.schedule_folder import FIGURES, ROWS, node_ranges, read_schedule
 from netplace.scheduling.power.figures import PowerFigures
 from netplace.topologies import names_file, parse
 
