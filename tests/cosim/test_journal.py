@@ -34,6 +34,8 @@ def plan_on(machine, fidelity, **more):
         given |= {"repeats": "80:120"}
     if fidelity == "mixes":
         given |= {"jobs": 5}
+    if fidelity == "draws":
+        fidelity, more = "live", more | {"draws": "auto", "target_half_width": 0.03}
     if machine == "torus:8x8":
         given |= {"jobs": 12, "intensity": "medium", "mean_interarrival": 1e-5}
     return make_cosim_plan(
@@ -52,6 +54,7 @@ def told(outcome):
     ("machine", "fidelity", "threads"),
     [
         ("torus:8x8", "live", 2),
+        ("torus:4x4", "draws", 1),
         ("tree:4,2", "sampled", 1),
         ("dragonfly:a=4,p=2,h=2", "sampled", 1),
         ("tree:4,3", "mixes", 1),
@@ -82,7 +85,10 @@ def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine
         with suppress(BrokenOffError):
             resumed = cosimulate(plan, checkpoint=path, threads=threads).outcome
     monkeypatch.undo()
-    wanted = {"live": ("", ".alone"), "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[fidelity]
+    live = ("", ".alone")
+    wanted = {"live": live, "draws": live, "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[
+        fidelity
+    ]
     assert {*broken_off} == {f"unfinished{ending}" for ending in wanted}
     assert told(resumed) == told(whole)
     for figures in (resumed["figures"], whole["figures"]):
