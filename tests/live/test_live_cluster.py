@@ -303,4 +303,8 @@ def test_power_saves_what_is_foretold_and_switches_nothing_off_that_runs(cluster
     machine = follow.machine_under(slurm.Controller(), cluster)[0]
     foretold = schedule(machine, same, "easy", "slurm", power=PowerRules(model, rule)).power
     expected = foretold.node_seconds["off"] + foretold.node_seconds["stopping"]
-    assert saved == pytest.approx(expected, rel=0.15), (foretold.node_seconds, last - jobs[0][0])
+    # On a busy machine, a pass sees an idle node and Slurm stops it some seconds late.
+    assert saved == pytest.approx(expected, abs=5 * foretold.stops), (
+        foretold.node_seconds,
+        last - jobs[0][0],
+    )
