@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ NETWORKS = {  # kind: a small one
 }
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {
-    "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
+    "workload": "applications", "jobs": 2, "sizes": "small", "intensity": "low", "repeats": "1:1",
     "mean_interarrival": 2.5e-7, "phit_bytes": 16, "policy": "fcfs", "partition": "random", "classes": "2d",
 }  # fmt: skip
 
@@ -202,11 +203,13 @@ def _plan(text: str, **more: Any) -> Any:
     return make_cosim_plan(_JOBS | {"machine": text, "vcs": _vcs(text), "queue_packets": 5} | more, seed=1)
 
 
-def _cosim(fidelity: str) -> Callable[[str, str], Any]:
-    def carried_out(text: str, engine: str) -> Any:
-        return cosimulate(_plan(text, fidelity=fidelity), engine=engine).outcome["jobs"]
+@cache
+def _rows(text: str, engine: str, fidelity: str) -> Any:
+    return cosimulate(_plan(text, fidelity=fidelity), engine=engine).outcome["jobs"]
 
-    return carried_out
+
+def _cosim(fidelity: str) -> Callable[[str, str], Any]:
+    return lambda text, engine: _rows(text, engine, fidelity)
 
 
 def cosim_explain(text: str, engine: str) -> Any:
@@ -221,7 +224,7 @@ def cosim_explain(text: str, engine: str) -> Any:
 def what_if(text: str, engine: str) -> Any:
     """Carry out a co-simulation again without a job."""
     plan = _plan(text)
-    jobs = started_jobs(plan, cosimulate(plan, engine=engine).outcome["jobs"])
+    jobs = started_jobs(plan, _rows(text, engine, "live"))
     return replay(placing_of(plan), jobs[1:], engine=engine).cycles
 
 

@@ -64,9 +64,10 @@ def overtaken(text, config, engine, seed, packets=30):
 @pytest.mark.parametrize("case", CASES)
 def test_packets_overtake_each_other_unless_flows_are_in_order(case, engine):
     text, routing, vcs, injectors = CASES[case]
+    seeds = (1, 2) if engine == "kernel" else (1,)
     usual = {"routing": routing, "vcs": vcs, "injectors": injectors, "bubble": 0, "pipeline": 1}
     free, ordered = (
-        sum(overtaken(text, Config(**usual, ordered_flows=flag), engine, seed) for seed in (1, 2))
+        sum(overtaken(text, Config(**usual, ordered_flows=flag), engine, seed) for seed in seeds)
         for flag in (False, True)
     )
     assert free > 0

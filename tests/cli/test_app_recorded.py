@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from answers import refused
+
 PAIR = "0 isend 1 64 7 0 0 12.5\n0 wait -1 0 0 0 0 0.25\n1 recv 0 64 7 0 -1 3\n1 compute -1 500 0 0 -1 0\n"
 
 
@@ -25,6 +27,6 @@ def test_generated_programs_have_recorded_nothing(netplace):
 
 
 def test_a_trace_that_is_not_there_is_named(netplace, tmp_path):
-    found = netplace("app", tmp_path / "nope.trace")
-    assert found.exit_code == 2
-    assert "nope.trace: no file and no bundled trace has this name" in found.stderr
+    refused(
+        netplace("app", tmp_path / "nope.trace"), "nope.trace: no file and no bundled trace has this name"
+    )

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from answers import refused
 
 from netplace.apps import application
 from netplace.apps.formats import read
@@ -91,10 +92,5 @@ def test_a_mistake_is_one_sentence(netplace, folder, arguments, words):
     (folder / "mine.py").write_text(
         "def silent(task):\n    task.send(1 - task.task, 64)\ndef raises(task):\n    {}['x']\n"
     )
-    result = netplace("app", *arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    for word in words:
-        assert word in result.stderr
+    refused(netplace("app", *arguments), *words)
     assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["mine.py"]

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 import pytest
-from test_cli_mistakes import check
+from answers import refused
 
 LOG = """\
 ; MaxProcs: 8
@@ -68,4 +68,4 @@ def test_weeks_and_draws(netplace):
     ],
 )
 def test_mistakes(netplace, args, told):
-    check(netplace(*START, *args), told)
+    refused(netplace(*START, *args), told)

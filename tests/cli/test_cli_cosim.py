@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 import pytest
-from test_cli_mistakes import check
+from answers import described, refused
 
 from netplace.scheduling.metrics.comparison import MEANINGS
 
@@ -28,9 +28,7 @@ seeds = 2
 
 def test_one_run_as_json_and_as_files(netplace, tmp_path):
     folder = tmp_path / "out"
-    result = netplace(*SMALL, "--policy", "easy", "--partition", "random", "--json", "-o", folder)
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace(*SMALL, "--policy", "easy", "--partition", "random", "--json", "-o", folder))
     assert len(found["jobs"]) == found["figures"]["schedule"]["jobs"] == 5
     for job in found["jobs"]:
         assert {"wait", "start", "end", "nodes", "alone", "live", "slowdown"} <= set(job)
@@ -62,9 +60,7 @@ def test_tables_for_people(netplace):
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
-    result = netplace("cosim", study, "--workers", "2", "--json", "-o", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace("cosim", study, "--workers", "2", "--json", "-o", tmp_path / "out"))
     assert len(found["cosimulations"]) == 16
     assert {one["plan"]["fidelity"] for one in found["cosimulations"]} == {"table", "live"}
     assert {(one["compared"], one["measure"]) for one in found["rankings"]} == {
@@ -106,13 +102,13 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     ],
 )
 def test_mistakes(netplace, flags, said):
-    check(netplace(*SMALL, *flags), said)
+    refused(netplace(*SMALL, *flags), said)
 
 
 def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
-    check(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
+    refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
 
 
 def test_times_by_mixes_say_where_they_come_from(netplace):
@@ -148,12 +144,12 @@ def test_a_log_with_applications(netplace, tmp_path):
     words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--fidelity", "sampled"]
     (job,) = json.loads(netplace("cosim", *words, "--json").stdout)["jobs"]
     assert job["live"] == pytest.approx(100, rel=0.02)
-    check(
+    refused(
         netplace("cosim", *words, "--target-half-width", "2"),
         "--target-half-width: 2.0 is invalid, expected a number greater than 0 and under 1",
     )
     mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
-    check(netplace("cosim", *words), "matches no class")
+    refused(netplace("cosim", *words), "matches no class")
 
 
 def test_jobs_that_never_end_fail_and_are_named(netplace):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_cli_mistakes import check
+from answers import refused
 
 from netplace.cosim import cosimulate, make_cosim_plan
 
@@ -58,8 +58,8 @@ def test_on_the_command_line(netplace, folder, run):
     ],
 )
 def test_mistakes(netplace, folder, words, said):
-    check(netplace(words[0], folder, *words[1:]), said)
+    refused(netplace(words[0], folder, *words[1:]), said)
 
 
 def test_no_folder(netplace, tmp_path):
-    check(netplace("explain", tmp_path / "nothing", "--job", "1"), "written by netplace cosim -o")
+    refused(netplace("explain", tmp_path / "nothing", "--job", "1"), "written by netplace cosim -o")

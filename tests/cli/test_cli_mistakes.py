@@ -10,21 +10,12 @@ import sys
 import time
 
 import pytest
+from answers import refused
 
 # The module: the package has a function of the same name.
 EXECUTE = importlib.import_module("netplace.runs.execute")
 HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
 LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
-
-
-def check(result, *words: str) -> None:
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    [sentence] = [line for line in result.stderr.splitlines() if not line.startswith("compil")]
-    assert sentence.startswith("netplace: ")
-    for word in words:
-        assert word in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -138,7 +129,7 @@ def check(result, *words: str) -> None:
 )
 def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, words):
     monkeypatch.chdir(tmp_path)
-    check(netplace(*arguments), *words)
+    refused(netplace(*arguments), *words)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -170,11 +161,11 @@ def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, w
 def test_a_trace_at_fault_names_file_and_place(netplace, tmp_path, content, words):
     path = tmp_path / "t.trc"
     path.write_bytes(content)
-    check(netplace("run", "--network", "torus:2x2", "--trace", path), "t.trc" if content else "", *words)
+    refused(netplace("run", "--network", "torus:2x2", "--trace", path), "t.trc" if content else "", *words)
 
 
 def test_a_trace_that_is_a_folder(netplace, tmp_path):
-    check(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "it is a folder without a trace")
+    refused(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "it is a folder without a trace")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +179,7 @@ def test_a_trace_that_is_a_folder(netplace, tmp_path):
 def test_a_mapping_file_at_fault(netplace, tmp_path, text, words):
     path = tmp_path / "nodes.csv"
     path.write_text(text)
-    check(netplace("run", *HALO, "--tasks", "4", "--mapping", f"file:{path}"), *words)
+    refused(netplace("run", *HALO, "--tasks", "4", "--mapping", f"file:{path}"), *words)
 
 
 @pytest.mark.parametrize("network", ["torus:2x2", "torus:1x4", "torus:2", "torus:1", "torus:2x1x2"])
@@ -219,7 +210,7 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(EXECUTE, "run_simulation", run)
-    check(netplace("run", *HALO), "not enough memory")
+    refused(netplace("run", *HALO), "not enough memory")
 
 
 # What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.

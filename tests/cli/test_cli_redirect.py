@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_cli_mistakes import check
+from answers import described, refused
 
 START = ["redirect", "--workload", "lublin", "--machine", "64", "--jobs", "200"]
 
 
 def test_policies_side_by_side(netplace):
-    result = netplace(*START, "--policy", "all", "--dedicated", "1", "--threshold", "2", "--json")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace(*START, "--policy", "all", "--dedicated", "1", "--threshold", "2", "--json"))
     flows = {one["policy"]: one["sum_flow"] for one in found["policies"]}
     assert len(flows) == 9
     assert flows["GSRPT"] < flows["GSPT"] < flows["FCFS"]
@@ -42,4 +40,4 @@ def test_windows_and_processors(netplace):
     ],
 )
 def test_mistakes(netplace, args, told):
-    check(netplace(*START, *args), told)
+    refused(netplace(*START, *args), told)

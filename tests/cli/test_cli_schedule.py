@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli_mistakes import check
+from answers import described, refused
 
 from netplace.report.plots import write_figure
 from netplace.report.plots.schedules import gantt_figure, holders, utilisation_figure
@@ -109,9 +109,7 @@ def test_penalties_fail_at_the_estimate_unless_told_otherwise(netplace, log):
 
 def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
     (tmp_path / "study.toml").write_text(STUDY)
-    result = netplace("schedule", tmp_path / "study.toml", "--json", "-o", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace("schedule", tmp_path / "study.toml", "--json", "-o", tmp_path / "out"))
     assert len(found["schedules"]) == 8
     assert {one["plan"]["seed"] for one in found["schedules"]} == {0, 1}
     waits = {
@@ -186,7 +184,7 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
     first, second = (json.loads(one.stdout)["metrics"] for one in (simulated, looked_up))
     assert first["makespan"] == second["makespan"] > 0
     lacking = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}", "--intensity", "high")
-    check(lacking, "the table lacks", "high on 8 nodes")
+    refused(lacking, "the table lacks", "high on 8 nodes")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +235,7 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
 )
 def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
     monkeypatch.chdir(tmp_path)
-    check(netplace("schedule", *flags), *words)
+    refused(netplace("schedule", *flags), *words)
     assert not list(tmp_path.iterdir())
 
 
@@ -252,7 +250,7 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
     ],
 )
 def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):
-    check(netplace("schedule", "--machine", "torus:4x4", "--workload", log, *flags), *words)
+    refused(netplace("schedule", "--machine", "torus:4x4", "--workload", log, *flags), *words)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +269,7 @@ def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):
 )
 def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, text, words):
     (tmp_path / "study.toml").write_text(text)
-    check(netplace("schedule", tmp_path / "study.toml"), *words)
+    refused(netplace("schedule", tmp_path / "study.toml"), *words)
     assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
 
 
@@ -352,5 +350,5 @@ def test_switching_is_compared_in_a_study(netplace, tmp_path, monkeypatch):
 )
 def test_mistakes_about_power_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
     monkeypatch.chdir(tmp_path)
-    check(netplace(*SMALL[:-4], "--jobs", "20", *flags, "-o", "out"), words)
+    refused(netplace(*SMALL[:-4], "--jobs", "20", *flags, "-o", "out"), words)
     assert not list(tmp_path.iterdir())

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 import pytest
-from test_cli_mistakes import check
+from answers import described, refused
 
 SITE = """\
 order = "fair-share"
@@ -50,9 +50,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_all_rules_at_once(netplace, tmp_path):
-    result = netplace(*START, "--json", "--rows", "rows.csv")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace(*START, "--json", "--rows", "rows.csv"))
     assert (found["refused"], found["node_failures"], found["before_unknown"]) == (1, 1, 0)
     frame = pd.read_csv(tmp_path / "rows.csv")
     assert frame["number"].tolist() == [1, 2, 4]
@@ -89,9 +87,9 @@ def test_without_rules_it_is_easy(netplace):
 )
 def test_mistakes_in_the_file(netplace, tmp_path, text, told):
     (tmp_path / "site.toml").write_text(text)
-    check(netplace(*START), told)
+    refused(netplace(*START), told)
 
 
 def test_circles_are_refused(netplace, tmp_path):
     (tmp_path / "log.swf").write_text(LOG.replace("4 25 -1 1 1 1 1 1 1 -1 -1", "4 25 -1 1 1 1 1 1 1 2 0"))
-    check(netplace(*START), "jobs: depend on each other in a cycle, 1 after 2 after 1")
+    refused(netplace(*START), "jobs: depend on each other in a cycle, 1 after 2 after 1")

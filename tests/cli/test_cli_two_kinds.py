@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from test_cli_mistakes import check
+from answers import described, refused
 
 WORKERS = ["--cpus", "2", "--gpus", "2"]
 
@@ -17,9 +15,7 @@ def tasks(tmp_path, monkeypatch):
 
 
 def test_steps_beside_the_optimum(netplace):
-    result = netplace("two-kinds", "--tasks", "tasks.csv", *WORKERS, "--optimum", "--json")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = described(netplace("two-kinds", "--tasks", "tasks.csv", *WORKERS, "--optimum", "--json"))
     for step in found["steps"]:
         assert step["lower_bound"] <= found["optimum"] + 1e-6
         assert found["optimum"] <= step["makespan"] + 1e-9
@@ -48,4 +44,4 @@ def test_rows(netplace, tmp_path):
     ],
 )
 def test_mistakes(netplace, args, told):
-    check(netplace("two-kinds", *args), told)
+    refused(netplace("two-kinds", *args), told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from answers import refused
 
 from netplace.scheduling.workload import describe, lublin, read
 
@@ -124,9 +125,5 @@ def test_a_mistake_about_workloads_is_one_sentence(netplace, log, monkeypatch, a
     monkeypatch.chdir(log.parent)
     (log.parent / "broken.swf").write_text(JOB.format(1, 0, 1) + "1 2 3\n")
     before = sorted(log.parent.iterdir())
-    result = netplace("workload", *arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert words in result.stderr
-    assert result.stderr.count("\n") == 1
+    refused(netplace("workload", *arguments), words)
     assert sorted(log.parent.iterdir()) == before

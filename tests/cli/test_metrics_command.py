@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from answers import described, refused
 from scipy import stats
 
 from netplace.apps import application
@@ -28,11 +29,6 @@ from netplace.topologies import parse
 
 HALO = ("--network", "mesh:6x6", "--app", "2d-mesh", "--tasks", "9")
 NINE = {"app": "2d-mesh", "tasks": 9}
-
-
-def described(result) -> dict:
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 def test_a_row_has_the_metrics_of_its_seed(netplace):
@@ -163,9 +159,5 @@ def test_long_tables_are_cut_on_the_screen_alone(netplace):
 )
 def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, words):
     monkeypatch.chdir(tmp_path)
-    result = netplace("metrics", *arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert words in result.stderr
-    assert result.stderr.count("\n") == 1
+    refused(netplace("metrics", *arguments), words)
     assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import rich_click as click
+from answers import refused
 from click.testing import CliRunner
 
 from netplace.checks.writing import atomic_file
@@ -86,9 +87,7 @@ def test_what_is_written_to_a_device_leaves_it_there():
 @pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="this system has no /dev/zero")
 @pytest.mark.parametrize("flags", [("--workload", "/dev/zero"), ("--workload", "swf:/dev/zero")])
 def test_a_device_without_an_end_is_not_read(netplace, flags):
-    result = netplace("schedule", "--machine", "torus:4x4", *flags)
-    assert result.exit_code == 2
-    assert "is a device, expected a file" in result.stderr
+    refused(netplace("schedule", "--machine", "torus:4x4", *flags), "is a device, expected a file")
 
 
 def test_a_word_that_names_no_file_may_be_a_folder_too(netplace, tmp_path, monkeypatch):
@@ -101,6 +100,4 @@ def test_a_word_that_names_no_file_may_be_a_folder_too(netplace, tmp_path, monke
 
 def test_jobs_that_come_after_the_last_cycle_are_refused(netplace):
     flags = ("--workload", "applications", "--jobs", "5", "--mean-interarrival", "1e12", "--sizes", "small")
-    result = netplace("cosim", "--machine", "torus:4x4", *flags)
-    assert result.exit_code == 2
-    assert "after the last possible cycle" in result.stderr
+    refused(netplace("cosim", "--machine", "torus:4x4", *flags), "after the last possible cycle")

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_cases import program as writers
 from strategies import configs, networks, placements, programs, with_effect
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import ENGINES, Config, Network, pattern, simulate
 from netplace.topologies import parse
 
@@ -69,15 +70,6 @@ def test_simulate_is_a_network_run_to_its_end(engine):
         for result in (network.result(), simulate(topology, program, engine=engine, seed=2))
     )
     assert one == other
-
-
-def writers(*tasks):
-    """Return a program from one list of operations a task, such as ``("send", 1, 64)``."""
-    made = [TaskWriter(number, len(tasks)) for number in range(len(tasks))]
-    for writer, operations in zip(made, tasks, strict=True):
-        for name, *arguments in operations:
-            getattr(writer, name)(*arguments)
-    return Program.of(made)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -6,8 +6,8 @@ import itertools
 import re
 
 import pytest
+from reference_cases import program as writers
 
-from netplace.apps import Program, TaskWriter
 from netplace.netsim import (
     ENGINES,
     Config,
@@ -20,15 +20,6 @@ from netplace.netsim import (
 from netplace.topologies import parse
 
 BOTH = pytest.mark.parametrize("engine", ENGINES)
-
-
-def writers(*tasks):
-    """Return a program from one list of operations a task, such as ``("send", 1, 64)``."""
-    made = [TaskWriter(number, len(tasks)) for number in range(len(tasks))]
-    for writer, operations in zip(made, tasks, strict=True):
-        for name, *arguments in operations:
-            getattr(writer, name)(*arguments)
-    return Program.of(made)
 
 
 @BOTH

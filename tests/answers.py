@@ -1,0 +1,27 @@
+"""What the command line answers: a result as JSON, or a mistake in one sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from click.testing import Result
+
+__all__ = ["described", "refused"]
+
+
+def described(result: Result) -> Any:
+    """Return the JSON that a command printed."""
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)
+
+
+def refused(result: Result, *words: str) -> None:
+    """Check that a command ended with one sentence, in which these words are."""
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    [sentence] = [line for line in result.stderr.splitlines() if not line.startswith("compil")]
+    assert sentence.startswith("netplace: ")
+    assert len(sentence) < 1000
+    for word in words:
+        assert word in sentence
