@@ -74,7 +74,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
             signs = [pair[kind]["mean"] for kind in ("table", "live")]
             assert pair["turns"] == (signs[0] * signs[1] < 0)
     assert len(pd.read_csv(tmp_path / "out/cosimulations.csv")) == 16
-    shown = netplace("cosim", study)
+    shown = netplace("cosim", study, "-o", tmp_path / "again")
     assert shown.exit_code == 0
     lines = [line.rstrip() for line in shown.stdout.splitlines()]
     assert (
@@ -84,6 +84,14 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert " wait by partition, policy=easy" in lines
     assert " wait by policy, partition=random" in lines
     assert max(map(len, lines[lines.index(" least first") :])) <= 80
+    assert max(map(len, lines[:4])) <= 80
+    assert "What differs?" in shown.stdout
+    jobs, frame = (pd.read_csv(tmp_path / "again" / name) for name in ("jobs.csv", "cosimulations.csv"))
+    assert {"job", "wait", "slowdown", "fidelity"} <= set(jobs)
+    assert len(jobs) == frame["compared"].sum()
+    assert set(pd.read_csv(tmp_path / "again/differences.csv")["verdict"]) <= set(MEANINGS)
+    assert (tmp_path / "again/comparison.png").stat().st_size > 10_000
+    assert netplace("report", tmp_path / "again", "-o", tmp_path / "page.html").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -163,19 +171,3 @@ def test_jobs_that_never_end_fail_and_are_named(netplace):
     assert {job for job, state in states.items() if state == "failed"} == stuck
     assert 0 < len(stuck) < len(states)
     assert f"job {min(stuck)} failed: deadlock in cycle" in result.stderr
-
-
-def test_a_study_leaves_a_report_with_jobs_and_differences(netplace, tmp_path):
-    study = tmp_path / "study.toml"
-    study.write_text(STUDY)
-    folder = tmp_path / "out"
-    shown = netplace("cosim", study, "-o", folder)
-    assert shown.exit_code == 0, shown.stderr
-    assert max(map(len, shown.stdout.splitlines()[:4])) <= 80
-    assert "What differs?" in shown.stdout
-    jobs, frame = (pd.read_csv(folder / name) for name in ("jobs.csv", "cosimulations.csv"))
-    assert {"job", "wait", "slowdown", "fidelity"} <= set(jobs)
-    assert len(jobs) == frame["compared"].sum()
-    assert set(pd.read_csv(folder / "differences.csv")["verdict"]) <= set(MEANINGS)
-    assert (folder / "comparison.png").stat().st_size > 10_000
-    assert netplace("report", folder, "-o", tmp_path / "page.html").exit_code == 0
