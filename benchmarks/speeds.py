@@ -77,7 +77,7 @@ def table() -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure, and put the table in place of that in a document."""
+    """Measure, and replace the table in a document."""
     (path,) = map(Path, sys.argv[1:])
     text = path.read_text(encoding="utf-8")
     before, head, rest = text.partition(_HEAD)

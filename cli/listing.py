@@ -1,4 +1,4 @@
-"""``netplace list``: what there is to choose from."""
+"""``netplace list``: the available choices."""
 
 from __future__ import annotations
 

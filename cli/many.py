@@ -70,7 +70,7 @@ def unpaired_flag(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Execution:
-    """How the plans of a command are executed: by whom, and where their outcomes are kept.
+    """Execution of the plans of a command: the executor, and the store of the outcomes.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Execution:
         *,
         beside: Path | None = None,
     ) -> list[Any]:
-        """Return the outcome of each plan; what is not kept is executed, each kept as it ends.
+        """Return the outcome of each plan, stored or made now; each is stored as it ends.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class CommandOutput:
     terminal : callable
         Shows it on the terminal.
     what : str
-        What it is, a key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object.
+        Kind of output, a key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object.
     draw : callable or None
         Draws the picture into the file that it is given.
     folder : callable or None

@@ -71,7 +71,7 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
 
 @dataclass(frozen=True)
 class Bars:
-    """What is drawn: tables with a row for each group and a column for each bar, in the order of the file."""
+    """The drawn tables, with a row for each group and a column for each bar, in the order of the file."""
 
     # mean, std: means and standard deviations; NaN where there is no run time.
     mean: pd.DataFrame

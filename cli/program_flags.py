@@ -26,7 +26,7 @@ _BOTH = re.compile(r"(\d+)x[ :]\s*(\S.*)", re.DOTALL)
 
 
 class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
-    """A number of jobs, as text, and what they are."""
+    """A number of jobs, as text, and their trace or application."""
 
     name = "jobs"
 

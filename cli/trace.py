@@ -1,4 +1,4 @@
-"""``netplace trace``: what is in a trace of any format."""
+"""``netplace trace``: the contents of a trace of any format."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def network_draws(topology: Topology, config: Config) -> bool:
 
 
 def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
-    """Return equal places for all that differ by a shift on a torus without randomness; else `places`."""
+    """Return equal places for those that differ by a shift on a torus without randomness; else `places`."""
     if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
         return places
     origin = topology.coordinates(places[0][:1])

@@ -22,7 +22,7 @@ def joined(
     cycles_per_us: float,
     sections: Sequence[str] = (),
 ) -> Program:
-    """Return the program of calls, with the operations of `blocks` in place of their collectives."""
+    """Return the program of calls, with the operations of `blocks` instead of their collectives."""
     kind = calls["kind"]
     before = cycles_before(calls, cycles_per_us)
     own = (kind >= 0) & (kind <= Call.WAIT) & ~((kind == Call.COMPUTE) & (calls["size"] == 0))

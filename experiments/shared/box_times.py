@@ -45,7 +45,7 @@ def run_in_box(
     mapping: str,
     program: Mapping[str, Any] | None = None,
 ) -> Row:
-    """Return the labelled run of an application alone in a box; `program` may replace its app or options."""
+    """Return the labeled run of an application alone in a box; `program` may replace its app or options."""
     sent = {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping}
     return Row(
         {

@@ -1,4 +1,4 @@
-"""Two outcomes of a command side by side: what differs in what was asked, and what differs beyond chance."""
+"""Two outcomes of a command side by side: differences in the requests, and differences beyond chance."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OutcomeKind:
     outcome : callable
         Takes the path and returns the `Outcome`.
     description : str
-        What it is, and which command writes it.
+        Kind of outcome, and the command that writes it.
     """
 
     recognises: Callable[[Path], bool]

@@ -1,4 +1,4 @@
-"""Advice in a folder: what was found as JSON, and the files by which a program is started so."""
+"""Advice in a folder: the result as JSON, and the files that start a program accordingly."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def inputs_of(names: Iterable[str], since: float) -> list[Input]:
 
 
 def copy_inputs(folder: Path, inputs: Iterable[Input], most: int) -> list[Input]:
-    """Copy inputs of at most `most` bytes into an outcome's folder, in place of earlier copies."""
+    """Copy inputs of at most `most` bytes into an outcome's folder, and replace earlier copies."""
     place = folder / INPUTS
     made = []
     for item in inputs:

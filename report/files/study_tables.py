@@ -1,4 +1,4 @@
-"""What tables a study left in its folder: their digests in a file beside them, so that damage is told."""
+"""The tables in a study folder: a file contains their digests, so that damage is detected."""
 
 from __future__ import annotations
 

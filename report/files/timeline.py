@@ -38,7 +38,7 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
 
 
 def run_figure(result: Result, programs: Sequence[Program], window: int | None = None) -> Figure:
-    """Return when tasks ran, who wrote to whom, and what the critical path is spent on.
+    """Return when tasks ran, the messages between them, and the parts of the critical path.
 
     Parameters
     ----------

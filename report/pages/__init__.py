@@ -43,7 +43,7 @@ class PageKind:
     page : callable
         Takes the path and returns the `Page`.
     description : str
-        What it is, and which command writes it.
+        Kind of outcome, and the command that writes it.
     """
 
     recognises: Callable[[Path], bool]

@@ -28,7 +28,7 @@ class DataTable:
     Attributes
     ----------
     title : str
-        What it holds.
+        Subject of the table.
     columns : sequence of str
         Headings, with units.
     rows : sequence of sequences
@@ -70,7 +70,7 @@ class Page:
     Attributes
     ----------
     title : str
-        What it is about.
+        Subject of the page.
     verdict : sequence of str
         What came of it, a sentence each.
     asked : sequence of (str, str)

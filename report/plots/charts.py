@@ -116,11 +116,11 @@ def interval_figure(
     values, half : sequence of float, or None
         Where the mark is, and half of the interval around it.
     groups : sequence of str
-        Which group each belongs to: the colour of its mark. Marks of the group ``one draw`` are hollow.
+        Which group each belongs to: the color of its mark. Marks of the group ``one draw`` are hollow.
     unit : str
         What the values are.
     colours : mapping of str to int or str, optional
-        Colours of some groups.
+        Colors of some groups.
     whiskers, caption : str
         What the intervals are, and how to read the figure.
     """

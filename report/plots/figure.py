@@ -52,7 +52,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Bars(Mark):
-    """Bars, with half widths of intervals."""
+    """Bars, with half-widths of intervals."""
 
     # Where each bar stands, and its end.
     at: Values
@@ -85,7 +85,7 @@ class Curve(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Boxes(Mark):
-    """Rectangles, each of the mark's colour or in the shade of its value."""
+    """Rectangles, each in the color of the mark or in the shade of its value."""
 
     # Their ends.
     x0: Values
@@ -99,7 +99,7 @@ class Boxes(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Links(Mark):
-    """Straight lines, each of the mark's colour or in the shade of its value."""
+    """Straight lines, each in the color of the mark or in the shade of its value."""
 
     # Their ends.
     x0: Values
@@ -113,7 +113,7 @@ class Links(Mark):
 
 @dataclass(frozen=True, kw_only=True)
 class Cells(Mark):
-    """Cells of a grid, each in a colour of its own or in the shade of its value."""
+    """Cells of a grid, each in its own color or in the shade of its value."""
 
     # Column and row of each cell.
     x: Values
@@ -172,7 +172,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Detail:
-    """What a page tells of a row of cells that a reader chooses."""
+    """The text of a page about a row of cells that a reader selects."""
 
     # What a row does to its columns, as in "job 3 *waited* for", and what the values are.
     verb: str

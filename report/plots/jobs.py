@@ -40,7 +40,7 @@ _MOST_MESSAGES = 20_000
 
 
 def held_panel(jobs: Sequence[JobRow], nodes: int | None = None, high: float | None = None) -> Panel:
-    """Return who held which nodes when, each job in the shade of its slowdown; those without are grey."""
+    """Return the nodes of jobs over time, each in the shade of its slowdown; jobs without one are gray."""
     ran = [job for job in jobs if job.nodes and job.end > job.start]
     origin = min((job.submit for job in ran), default=0.0)
     second, unit = seconds_unit(max((job.end for job in ran), default=0.0) - origin)
@@ -69,7 +69,7 @@ def _runs(job: JobRow) -> list[tuple[int, int]]:
 def sharing_figure(jobs: Sequence[JobRow], title: str = "") -> Figure:
     """Return time and nodes, each job in the shade of its slowdown, and the slowdowns by application.
 
-    Jobs without a slowdown, which did not end well, are grey.
+    Jobs without a slowdown, which did not end well, are gray.
     """
     known = [job.slowdown for job in jobs if job.slowdown is not None]
     high = max(float(np.percentile(known, 98)) if known else 1.0, 1.05)
@@ -148,7 +148,7 @@ def waiting_figure(waiting: Waiting, links: Sequence[str], second: float, title:
     Parameters
     ----------
     waiting : Waiting
-        Who waited for whom.
+        The waiting of jobs for each other.
     links : sequence of str
         Names of its links.
     second : float

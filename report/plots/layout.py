@@ -1,4 +1,4 @@
-"""Where the routers and links of a network stand in a picture."""
+"""The places of routers and links of a network in a picture."""
 
 from __future__ import annotations
 

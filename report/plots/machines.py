@@ -50,7 +50,7 @@ class _Map:
 
 
 def occupancy_figure(topology: Topology, holder: ArrayLike, title: str = "") -> Figure:
-    """Return the nodes of a machine, coloured by the job that holds them.
+    """Return the nodes of a machine, colored by the job that holds them.
 
     A mesh or torus of two dimensions is a map; a larger one is slices of it, one for each Z (and each
     place in the dimensions beyond). A tree is rows of leaves, those of a switch in rows of their own where
@@ -126,7 +126,7 @@ def allocation_figure(
     *,
     one: bool = False,
 ) -> Figure:
-    """Return maps of a machine with what each allocator chooses: free pale, held grey, the job's nodes red.
+    """Return maps of a machine with what each allocator chooses: free pale, held gray, the job's nodes red.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def allocation_figure(
 
 
 def node_places(topology: Topology) -> NDArray[np.int64]:
-    """Return where each node stands on the map of a machine, shape (nodes, 2): from the left and the top."""
+    """Return the place of each node on the map of a machine, shape (nodes, 2): from the left and the top."""
     drawn = _map(topology)
     places = np.zeros((topology.nodes, 2), np.int64)
     row, column = np.nonzero(drawn.place >= 0)

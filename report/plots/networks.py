@@ -41,7 +41,7 @@ def network_figure(
     title: str = "",
     label: str = MEASURED,
 ) -> Figure:
-    """Return the load of every directed link, and the nodes coloured by job.
+    """Return the load of every directed link, and the nodes colored by job.
 
     A grid of up to two dimensions is a map; a larger one is a map for each place in the other dimensions. A
     tree is a row for each stage, and any other network a circle of switches, group by group. Of a grid with

@@ -166,7 +166,7 @@ def scatter_figure(
     xlabel, ylabel : str
         Names of the axes (an empty `xlabel`: each panel's axis bears its name).
     groups : sequence of str, optional
-        The group of each point, of which each has a colour; they are the same points in every panel.
+        The group of each point, each of which has a color; they are the same points in every panel.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def gantt_figure(
 ) -> Figure:
     """Return who held which nodes over time, and below it how many jobs waited.
 
-    Where boxes are too small to be seen one by one, each spot has the mean shade of what is in it.
+    Where boxes are too small to be seen one by one, each spot has the mean shade of its contents.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def gantt_figure(
     begin, end : float, optional
         The window to draw, in seconds since the first submission; by default all.
     colour : str
-        What shades tell of a job: a key of `GANTT_COLOURS`.
+        Meaning of the shade of a job: a key of `GANTT_COLOURS`.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class ConfigurationRow:
     mean_cycles: float | None = None  # mean run time of a job, in cycles; None where nothing was simulated
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON and CSV hold it: what is None is omitted."""
+        """Return the row for JSON and CSV, without the fields that are None."""
         return to_plain(self)
 
     @classmethod

@@ -208,7 +208,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
 
 
 def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
-    """Write the plan and all that came of it into a folder, of which its page is made."""
+    """Write the plan and its results into a folder, from which the page is made."""
     folder.mkdir(exist_ok=True)
     write_atomically(folder / serialization.FILE, serialization.text_of(plan, outcome))
 
@@ -328,7 +328,7 @@ def waiting_table(outcome: Outcome) -> Table:
 
 
 def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
-    """Write who waited for whom, by job, by link and over time, and a picture, into a folder."""
+    """Write the waiting of jobs for others, by job, by link and over time, and a picture, into a folder."""
     from netplace.report.plots import write_figure
     from netplace.report.plots.jobs import waiting_figure
 

@@ -149,7 +149,7 @@ def _saturated(
 
 
 def describe_points(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> dict[str, Any]:
-    """Return points and what they came from as one object; what is the same of all stands there once."""
+    """Return points and their plans as one object, in which common values occur once."""
     plain = [plan.to_dict() for plan in plans]
     same = {
         name: value

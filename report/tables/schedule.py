@@ -108,7 +108,7 @@ def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
 
 
 def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
-    """Return one row a schedule: what it is of, its figures, and mean and half-width of the steady state."""
+    """Return one row per schedule: its settings, its figures, and mean and half-width of the steady state."""
     made = []
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}

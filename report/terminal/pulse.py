@@ -22,7 +22,7 @@ _PAUSE = {True: 0.5, False: 10.0}  # seconds between words: on a terminal, in on
 
 @contextmanager
 def pulse(what: str) -> Iterator[Callable[[int], None]]:
-    """Yield what is told how far it is, as often as may be: a number of `what`, such as ``"cycles"``."""
+    """Yield a function that receives the progress: a number of `what`, such as ``"cycles"``."""
     terminal = sys.stderr.isatty()
     began, shown = time.monotonic(), 0
     due = began + _SOON
@@ -47,7 +47,7 @@ def pulse(what: str) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def under_way(what: str) -> Iterator[None]:
-    """Tell from time to time that something is under way which does not tell how far it is."""
+    """Report from time to time that something without a measure of progress is under way."""
 
     def say(seconds: float) -> None:
         sys.stderr.write(f"{what}: running for {seconds:,.0f} s\n")
@@ -90,7 +90,7 @@ class Lines:
         self._began = self._last = time.monotonic()
 
     def tell(self, done: int, total: int, failed: int = 0, *, last: bool = True) -> None:
-        """Tell how many have ended; the end is told where `last` says so, or where it took long."""
+        """Report how many have ended; the end is reported if `last` is set, or after a long time."""
         now = time.monotonic()
         due = now - self._last >= _BETWEEN_LINES
         ended = done == total and (last or self._last > self._began)

@@ -104,7 +104,7 @@ def progress_bar(shown: bool = True) -> Progress:
 
 @contextmanager
 def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
-    """Yield what is told the number of bytes that were read of files, for a bar on stderr."""
+    """Yield a function that receives the number of bytes read from files, for a bar on stderr."""
     sizes = [path.stat().st_size if path.is_file() else None for path in paths]
     if not sizes:
         yield lambda _: None
@@ -116,7 +116,7 @@ def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
 
 
 def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
-    """Return the outcomes in order of their places; how far it is, is told on stderr."""
+    """Return the outcomes in order of their places, and report the progress on stderr."""
     if count == 1:
         return [outcome for _, outcome in outcomes]
     by_place: dict[int, Outcome] = {}

@@ -1,4 +1,4 @@
-"""Units in which times are read: what is stored is in seconds."""
+"""Units in which times are read; stored times are in seconds."""
 
 from __future__ import annotations
 

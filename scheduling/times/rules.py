@@ -30,8 +30,8 @@ class LogTimes:
 class ScaledTimes:
     """The log's run times, scaled by whether a job's nodes lie side by side (`Contiguity`).
 
-    The factor depends on the nodes alone, whoever chose them. Sequential jobs do not communicate and are
-    never scaled. Two equal factors scale all others.
+    The factor depends only on the nodes, whichever allocator chose them. Sequential jobs do not communicate
+    and are never scaled. Two equal factors scale all others.
     """
 
     machine: Topology

@@ -91,7 +91,7 @@ def _figure(offer: SavedOffer, name: str) -> Any:
 
 
 def offers_in(results: dict[str, Any]) -> list[SavedOffer]:
-    """Return what each allocator offers; where one was asked, its offer stands beside the request."""
+    """Return what each allocator offers; for a single allocator, its offer is next to the request."""
     return [from_plain(SavedOffer, offer) for offer in results.get("offers", [results])]
 
 

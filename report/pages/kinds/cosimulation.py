@@ -1,4 +1,4 @@
-"""The page of a co-simulation: what sharing the network cost each job, and who slowed whom."""
+"""The page of a co-simulation: the cost of sharing the network for each job, and the jobs that caused it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads of links where they stand on a network."""
+"""Loads of links, drawn on the network."""
 
 from __future__ import annotations
 

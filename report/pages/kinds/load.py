@@ -47,7 +47,7 @@ def page(path: Path) -> Page:
 
 
 def points_of(path: Path) -> list[dict[str, Any]]:
-    """Return each point in a file, with what was requested."""
+    """Return each point in a file, with its request."""
     results = saved_results(path, "load")
     return [results | point for point in results["points"]]
 

@@ -1,4 +1,4 @@
-"""What the results that commands print with --json must hold to be shown again, by what they are."""
+"""The keys that results of --json need to be shown again, by kind of result."""
 
 from __future__ import annotations
 

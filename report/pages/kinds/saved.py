@@ -17,7 +17,7 @@ _MOST_BYTES = 1 << 30
 
 
 def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
-    """Tell whether a file holds results of a kind: it says so itself, or says nothing and has these keys."""
+    """Return whether a file has results of a kind: it names the kind, or names none and has these keys."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
     said, content = _read(path)
@@ -74,7 +74,7 @@ def number_in(path: Path, content: Mapping[str, Any], *keys: str) -> float | Non
 
 @contextmanager
 def details_of(path: Path, key: str) -> Iterator[None]:
-    """Tell where the block could not read what stands under a key, as a sentence."""
+    """Report in a sentence the key that the block could not read."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError):

@@ -27,7 +27,7 @@ def page(path: Path) -> Page:
 
 
 def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]) -> Page:
-    """Return the page of run times by what was run."""
+    """Return the page of run times by request."""
     known = frame[frame["mean"].notna()]
     if not len(known):
         raise ValueError(f"{path}: has no finished run")
