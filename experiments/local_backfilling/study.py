@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -81,6 +82,7 @@ def _order(
 PARTS = {
     "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
     "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
+    "sizes": "the same jobs on machines and clusters of other sizes (section 4.6)",
     "linear": "some of the weeks, linear penalty 0.5: nothing published",
     "unpenalised": "some of the weeks, factor 1, which is no penalty: nothing published",
     "tightest": "the weeks, with clusters and blocks that are filled most: a reading",
@@ -97,7 +99,7 @@ PENALTIES = {
 }
 RULES = {
     **dict.fromkeys(PENALTIES, _WEEKS),
-    "drawn": (BASE, "becont", "beloc", "cont", "loc"),
+    **dict.fromkeys(("drawn", "sizes"), (BASE, "becont", "beloc", "cont", "loc")),
     "tightest": (
         BASE,
         *(READINGS["tightest fit"].get(rule, rule) for kind in KINDS.values() for rule in kind),
@@ -134,6 +136,10 @@ _RELATIONS = (
     "lowest of",
     "highest of",
 )
+# Machines of part "sizes": 64 to 992 processors in clusters of 16, and 512 in clusters of up to 128.
+SIZES = (
+    "1-4-64", "1-8-128", "1-16-256", "1-32-512", "1-62-992", "1-16-512", "1-8-512", "1-4-512",
+)  # fmt: skip
 _JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
 
 
@@ -166,17 +172,16 @@ def cases(asked: Asked) -> list[BackfillingCase]:
 
 
 def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase]:
-    count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10, "tightest": 30}
+    count = {"weeks": 30, "drawn": 64, "sizes": 16, "linear": 10, "unpenalised": 10, "tightest": 30}
     if asked.quick:
         count = dict.fromkeys(count, 4)
     if log.name == "LLNL-Thunder" and not asked.quick:
         count |= dict.fromkeys(_READ, 20)  # it has 21 weeks of so many jobs
     if log.name == MODEL:
         count |= dict.fromkeys(PENALTIES, 2)
-    platform = "1-32-512" if part == "drawn" else _levels(log)
-    for instance in range(count[part]):
-        for rule in RULES[part]:
-            yield BackfillingCase(part, log, instance, count[part], rule, platform, _weeks(log))
+    platforms = {"drawn": ("1-32-512",), "sizes": SIZES}.get(part) or (_levels(log),)
+    for platform, instance, rule in itertools.product(platforms, range(count[part]), RULES[part]):
+        yield BackfillingCase(part, log, instance, count[part], rule, platform, _weeks(log))
 
 
 def _levels(log: ArchiveLog) -> str:
@@ -196,12 +201,26 @@ def _weeks(log: ArchiveLog) -> int:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     rows = [
-        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **outcome}
+        {
+            **{"part": case.part, "log": case.log.name, "platform": case.platform},
+            **{"instance": case.instance, "rule": case.rule},
+            **outcome,
+        }
         for case, outcome in case_outcomes(cases(asked), bench)
     ]
     frame = pd.DataFrame(rows)
     tables, sentences = [], []
     for part, own in frame.groupby("part", sort=False):
+        if part == "sizes":
+            by_size = _by_size(own)
+            tables.append(ReportTable("sizes", f"{PARTS['sizes']}: means over basic", by_size, _SIZE_DIGITS))
+            for rule in RULES["sizes"][1:]:
+                worst = by_size.loc[by_size[f"{rule}, makespan"].idxmax()]
+                sentences.append(
+                    f"sizes: {rule} lengthens makespans most, {worst[f'{rule}, makespan']:.3f} times, with "
+                    f"{worst['processors']} processors in clusters of {worst['cluster']} ({worst['log']})."
+                )
+            continue
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
             sentences.append(_left_out(str(part), str(log), group))
@@ -221,6 +240,25 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         shown = ", ".join(f"{count} {name}" for name, count in counts.items())
         sentences.append(f"{part}: of {len(claimed)} published orders {shown}.")
     return Report(tuple(tables), tuple(sentences))
+
+
+_SIZE_DIGITS = {
+    f"{rule}, {figure}": 3 for rule in RULES["sizes"][1:] for figure in ("makespan", "local jobs")
+}
+
+
+def _by_size(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return mean makespan and local jobs of each rule over those of basic, by log and machine."""
+    lines = []
+    for (log, platform), group in frame.groupby(["log", "platform"], sort=False):
+        processors, clusters = (int(size) for size in str(platform).split("-")[:0:-1])
+        line = {"log": log, "processors": processors, "cluster": processors // clusters}
+        for rule in RULES["sizes"][1:]:
+            for name, figure in (("makespan", "makespan"), ("local jobs", "local_jobs")):
+                own, base = (_values(group, variant, figure).mean() for variant in (rule, BASE))
+                line[f"{rule}, {name}"] = own / base if base else np.nan
+        lines.append(line)
+    return pd.DataFrame(lines)
 
 
 _ORDERS = "Figures 5.13 to 5.16, the rule of a constraint among those of its kind"
