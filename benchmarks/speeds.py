@@ -16,6 +16,7 @@ from netplace.benchmarks.applications import application
 from netplace.benchmarks.fresh import run_fresh
 from netplace.benchmarks.memory import growth
 from netplace.benchmarks.traffic import hops_per_second, uniform_network
+from netplace.checks.writing import write_atomically
 from netplace.netsim import Config
 from netplace.topologies import parse
 
@@ -88,7 +89,7 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     after = rest.partition("\n\n")[2]
-    path.write_text(f"{before}{chr(10).join(lines)}\n\n{after}", encoding="utf-8")
+    write_atomically(path, f"{before}{chr(10).join(lines)}\n\n{after}")
 
 
 if __name__ == "__main__":
