@@ -116,8 +116,8 @@ SAFE = {
         "import subprocess": "the compiler and the program that the user named, without a shell",
         "Popen": "as its import",
     },
-    "benchmarks/memory.py": {"write_text": "forgets the peak of memory of this process, in /proc/self"},
     "benchmarks/fresh.py": {"import subprocess": "benchmarks start themselves anew, with -P"},
+    "benchmarks/memory.py": {"write_text": "forgets the peak of memory of this process, in /proc/self"},
     "checks/csv_cells.py": {"to_csv": f"{DRAFT}, or text in memory for a checksum", "open": DRAFT},
     "checks/elsewhere.py": {"import_module": "Matplotlib, from another folder than the working one"},
     "checks/trusted.py": {
