@@ -183,6 +183,12 @@ def kill(path):
     wait(lambda: not os.path.exists(f"/proc/{number}"), 10)
 
 
+def saved(folder):
+    """Wait until the controller has written its state: a kill loses what it has not."""
+    now = time.time()
+    wait(lambda: (folder / "state/job_state").stat().st_mtime > now, 60)
+
+
 def running(folder, job):
     """Return the nodes of a job that runs and has started its ranks."""
     wait(lambda: (folder / f"{job}.ranks").exists() and (folder / f"{job}.ranks").stat().st_size, 60)
@@ -208,7 +214,7 @@ def test_no_job_is_lost_though_service_controller_and_nodes_are_killed(cluster, 
                 follower.kill()
                 follower.start()
             if place == count // 2:
-                time.sleep(2)  # Slurm itself loses what it has not written yet
+                saved(cluster)
                 kill(cluster / "ctld.pid")
                 run("/usr/sbin/slurmctld")
             if place == 3 * count // 4:
