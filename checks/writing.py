@@ -117,7 +117,8 @@ def is_device(path: Path) -> bool:
 
 
 def _draft_name(folder: Path, endings: str = "") -> Path:
-    return folder / f".netplace-{secrets.token_hex(8)}{endings}"
+    # Absolute: libraries take relative names such as ``file:x`` for addresses.
+    return folder.absolute() / f".netplace-{secrets.token_hex(8)}{endings}"
 
 
 def _new_draft(folder: Path, endings: str, mode: int) -> tuple[Path, int]:

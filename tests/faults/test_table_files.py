@@ -127,3 +127,13 @@ def test_a_name_that_reads_like_an_address_is_a_file(table, tmp_path, name):
     expected = read_table(tmp_path / "t.csv")
     (tmp_path / "t.csv").rename(tmp_path / name)
     assert read_table(Path(name)).equals(expected)
+
+
+def test_a_folder_whose_name_reads_like_an_address_is_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.csv").write_text("number,submit,nodes,run_time\n1,0,2,10\n2,5,4,20\n")
+    command = ("schedule", "--machine", "mesh:4x4", "--workload", "jobs.csv", "-o", "file:out")
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert CliRunner().invoke(app, ("export", "file:out", "-o", "file:x.csv")).exit_code == 0
+    for name in ("rows.csv", "figures.json"):
+        assert (tmp_path / "file:out" / name).is_file()
