@@ -146,6 +146,7 @@ def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(o
     (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
     page = page_of(tmp_path)
     assert "No packets waited for packets of other jobs." in page.verdict
+    assert not any(getattr(part, "title", "").startswith("Links where jobs waited") for part in page.parts)
     assert "Waiting between jobs" not in {part.title for part in page.parts}
     assert render(page)
 

@@ -68,7 +68,7 @@ def page(path: Path) -> Page:
             missing.append(
                 f"link loads on the network, because the machine {plan.jobs.machine} is a user file"
             )
-        else:
+        elif by_pair:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
     else:
         missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
