@@ -22,22 +22,58 @@ Sizes = str | Sequence[int] | None
 
 
 def shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift along the rings of a 2D grid, by default as many rounds as its longest ring has tasks."""
+    """Shift along the rings of a 2D grid, by default as many rounds as its longest ring has tasks.
+
+    ::
+
+        > 0 --> 1 --> 2 >
+          |     |     |
+          v     v     v
+        > 3 --> 4 --> 5 >
+          v     v     v
+    """
     return _shift(Grid.of(tasks, 2, grid, wraps=True), tasks, bytes, rounds, "2d-shift")
 
 
 def t_shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift as in `shift_2d` on the transposed grid."""
+    """Shift as in `shift_2d` on the transposed grid.
+
+    ::
+
+        > 0 --> 2 --> 4 >
+          |     |     |
+          v     v     v
+        > 1 --> 3 --> 5 >
+          v     v     v
+    """
     return _shift(Grid.of(tasks, 2, grid, True, True), tasks, bytes, rounds, "2d-t-shift")
 
 
 def shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift along the rings of a 3D grid, by default as many rounds as its longest ring has tasks."""
+    """Shift along the rings of a 3D grid, by default as many rounds as its longest ring has tasks.
+
+    ::
+
+        > 0 --> 1 --> 2 >      a task also sends to the one behind it
+          |     |     |
+          v     v     v
+        > 3 --> 4 --> 5 >
+          v     v     v
+    """
     return _shift(Grid.of(tasks, 3, grid, wraps=True), tasks, bytes, rounds, "3d-shift")
 
 
 def t_shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift as in `shift_3d` on the transposed grid."""
+    """Shift as in `shift_3d` on the transposed grid.
+
+    ::
+
+        > 0 --> 4 --> 8 >      a task also sends to the one behind it
+          |     |     |
+          v     v     v
+        > 2 --> 6 --> 10 >
+          v     v     v
+    """
     return _shift(Grid.of(tasks, 3, grid, True, True), tasks, bytes, rounds, "3d-t-shift")
 
 

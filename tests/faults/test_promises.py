@@ -15,29 +15,29 @@ HERE = Path(__file__).parent
 SECURITY = HERE.parents[1] / "SECURITY.md"
 
 TESTS = {
-    "Data files run no code.": (
+    "Data files never run code.": (
         "test_code.py::test_a_workload_runs_nothing",
         "test_promises.py::test_a_table_that_names_code_runs_nothing",
         "../cosim/test_journal.py::test_a_checkpoint_calls_nothing",
         "../cosim/test_journal.py::test_what_another_user_wrote_or_all_can_write_or_a_link_is_refused",
         "../cosim/test_journal.py::test_every_flipped_bit_is_told",
     ),
-    "Nearby files are not loaded.": (
+    "netplace does not load nearby files.": (
         "test_isolation.py::test_no_module_of_the_folder_is_imported",
         "../architecture/test_dangerous.py::test_each_has_a_reason_and_each_reason_its_place",
     ),
-    "Names compute nothing.": (
+    "Names in CSV files are not formulas.": (
         "test_csv_cells.py::test_every_name_comes_back_and_none_is_a_formula",
         "test_csv_cells.py::test_a_sealed_table_of_run_times_keeps_names_and_checksum",
     ),
-    "A result folder opens no file.": (
+    "Result folders do not open other files.": (
         "test_cosim_folder.py::test_a_name_of_a_file_is_not_used_on_a_folders_word",
         "test_cosim_folder.py::test_machines_of_files_behind_others_too",
         "test_cosim_folder.py::test_a_file_that_the_user_says_again_is_used",
         "test_cosim_folder.py::test_a_wiring_that_has_changed_is_told",
     ),
-    "A store runs no queries.": ("test_stores.py::test_a_store_holds_tables_and_no_queries",),
-    "Results are checked.": (
+    "Stores do not run queries.": ("test_stores.py::test_a_store_holds_tables_and_no_queries",),
+    "netplace checks results.": (
         "test_stores.py::test_what_was_altered_is_told",
         "test_cosim_folder.py::test_every_key_is_checked",
         "test_schedule_folder.py::test_every_key_is_checked",
@@ -47,7 +47,7 @@ TESTS = {
         "test_table_files.py::test_a_table_that_is_not_what_was_written_is_told",
         "test_nothing_lasts.py::test_tables_of_a_run_are_checked_before_they_are_exported",
     ),
-    "A result or an error message.": (
+    "The outcome is a result or an error message.": (
         "test_fuzz.py::test_a_few_strange_inputs",
         "test_fuzz.py::test_many_strange_inputs",
         "test_compressed.py::test_a_gzip_bomb_is_refused",
@@ -55,7 +55,7 @@ TESTS = {
         "test_pipes.py::test_no_command_waits_for_a_named_pipe",
         "test_not_utf8.py::test_a_table_with_spoiled_text_is_refused_in_a_sentence",
     ),
-    "No write outside the paths that you name": (
+    "netplace writes only to the paths that you name": (
         "test_promises.py::test_nothing_is_written_that_nobody_named",
         "test_writing.py::test_links_in_a_folder_of_results_are_not_followed",
         "test_writing.py::test_drafts_cannot_be_foretold_and_are_made_anew",

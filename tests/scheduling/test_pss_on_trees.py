@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from netplace.scheduling.partitioner.pss import select as module
 from netplace.scheduling.partitioner.pss.derive import levels
 from netplace.scheduling.partitioner.pss.select import laminar_tree, select
 from netplace.scheduling.partitioner.pss.sets import processor_sets
 from netplace.topologies import parse
 
+MODULE = sys.modules[
+    "netplace.scheduling.partitioner.pss.select"
+]  # the package exports its function of that name
+
 
 def check_against_sets(sets, asked, monkeypatch):
     """Choose on the tree, and then set by set as if there were none."""
     found = [select(sets, free, size) for free, size in asked]
-    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
+    monkeypatch.setattr(MODULE, "laminar_tree", lambda sets: None)
     for (free, size), nodes in zip(asked, found, strict=True):
         wanted = select(sets, free, size)
         assert (nodes is None) == (wanted is None)
