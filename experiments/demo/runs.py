@@ -81,8 +81,8 @@ _GIVEN = {
     "intensity": "low", "repeats": "2:10", "mean_interarrival": 3e-6, "policy": "easy", "explain": True,
 }  # fmt: skip
 _WHY_LESS = (
-    "A slowdown below 1 is no mistake: beside others a job's packets arrive in another order, and one run is "
-    "one draw of chance, which can be a little better than the one alone."
+    "A slowdown below 1 is not an error: next to other jobs, packets arrive in a different order, and a "
+    "single run can happen to be slightly faster than the run alone."
 )
 
 
@@ -114,7 +114,7 @@ def _shared_machine(picture: Path) -> _Shared:
             ]
         )
     write_figure(picture, sharing_figure(job_rows_of(outcome), title_of(plan)))
-    columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "a table errs by (%)"]
+    columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "error of a table (%)"]
     title = f"{_JOBS} jobs share {_MACHINE} under EASY, packet by packet"
     return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
 
@@ -144,8 +144,8 @@ def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
             (by_trace[trace][name]["mean"], trace, name) for trace in traces for name in mappings
         )
         said.append(
-            f"On {network} the mapping of tasks to nodes moves {trace} most: {name} takes {most:.2f} times "
-            "as long as consecutive nodes."
+            f"On {network}, the mapping of tasks to nodes matters most for {trace}: {name} nodes take "
+            f"{most:.2f} times as long as consecutive ones."
         )
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "shared"
@@ -155,7 +155,7 @@ def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
         DataTable("The same jobs under three partitioners", shared.columns, shared.rows, note=_WHY_LESS)
     )
     notes = [*machine.notes, _WHY_LESS]
-    said.append(f"The rest is of {_MACHINE}, shared by jobs on {_PARTITIONS[-1]} nodes.")
+    said.append(f"The rest of this page shows {_MACHINE}, shared by jobs on {_PARTITIONS[-1]} nodes.")
     title = "netplace demo: recorded programs, and jobs that share a machine"
     asked = [("traces", ", ".join(traces)), ("seeds", str(seeds)), *machine.asked]
     return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)

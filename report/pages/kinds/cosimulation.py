@@ -96,7 +96,7 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
         " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
     )
     said = [
-        f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
+        f"Sharing the network clearly slowed {len(slowed)} of {len(known)} jobs: by more than "
         f"{100 * _CLEAR:.0f} %{doubt}.",
         f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
         "time alone on the same nodes.",
