@@ -69,9 +69,8 @@ def table() -> Iterator[str]:
     yield "|---|---|---|---|"
     for network, settings, note, offered, warmup, cycles in ROWS:
         rate, memory = run_fresh(_SCRIPT, json.dumps([network, settings, offered, warmup, cycles]))
-        kept = (
-            f"{memory:.2f}" if parse(network).nodes > 1000 else ""
-        )  # what is not of its nodes is most of a small network
+        # Most of a small network is not of its nodes.
+        kept = f"{memory:.2f}" if parse(network).nodes > 1000 else ""
         yield f"| {network}{', ' * bool(note)}{note} | {offered:g} | {rate:.1f} | {kept} |"
     for figure in application(quick=False):
         yield f"| {figure.name} | | {figure.value:.1f} | |"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from netplace.checks.amounts import MOST
 from netplace.checks.csv_cells import frame_as_read
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_cells(path: Path, **options: Any) -> pd.DataFrame:
-    """Return `pandas.read_csv` of a local file; pandas takes names such as ``file:x`` for addresses."""
+def read_cells(path: Path, texts: bool = True) -> pd.DataFrame:
+    """Return the table in a CSV file, cells as texts, or as what they look like."""
     import pandas as pd
 
-    return frame_as_read(pd.read_csv(input_file(path).absolute(), **options))
+    local = input_file(path).absolute()  # pandas takes names such as ``file:x`` for addresses
+    return frame_as_read(
+        pd.read_csv(local, dtype="str", keep_default_na=False) if texts else pd.read_csv(local)
+    )
 
 
 def text_table(path: Path, what: str = "table") -> pd.DataFrame:
     """Return the table in a CSV file, all cells as text."""
     try:
-        return read_cells(path, dtype="str", keep_default_na=False)
+        return read_cells(path)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
 

@@ -239,25 +239,16 @@ def _compared(described: list[dict[str, Any]]) -> None:
 
 
 def _tried(described: list[dict[str, Any]]) -> None:
+    from netplace.report.tables.networks import trial_columns
     from netplace.report.terminal.screen import number, print_tables, table
 
-    first = described[0]["trials"]
+    first, columns = described[0]["trials"], trial_columns(described)
     title = (
         f"Simulated with {first['routing']} routing, {first['vcs']} VCs; loads in phits per node and cycle"
     )
-    columns = [
-        "network", "accepted at 1", "with faults", "delay at 0.2", f"all-to-all of {first['exchange_tasks']}",
-        f"training on {first['training_tasks']} (cycles)",
-    ]  # fmt: skip
+    cells = ([value(of) for value in columns.values()] for of in described)
     rows = [
-        [
-            of["network"],
-            number(of["trials"]["accepted"][-1], 2),
-            number(of["trials"]["accepted_with_faults"], 2),
-            number(of["trials"]["delay"][of["trials"]["offered"].index(0.2)], 1),
-            number(of["trials"]["exchange"], 2),
-            number(of["trials"]["training_cycles"]),
-        ]
-        for of in described
+        [name, *(number(value, 0 if isinstance(value, int) else 2) for value in values)]
+        for name, *values in cells
     ]
-    print_tables(table(title, columns, rows))
+    print_tables(table(title, list(columns), rows))

@@ -185,15 +185,13 @@ class SampledCourse:
         by_attempt = with_intervals(
             self._placing, self._leaping.stays, made, self._alone, self._target_half_width, keep
         )
+        by_chance = network_draws(self._placing.machine, self._placing.config)
         for attempt, sampled in by_attempt.items():
             placed, start = stays[attempt].placed, stays[attempt].start
             alone = sampled.alone
-            half: tuple[float | None, float | None] = (
-                sampled.half_width,
-                math.hypot(alone.half_width, sampled.half_width),
-            )
-            if not sampled.half_width and network_draws(self._placing.machine, self._placing.config):
-                half = None, None  # counted: a single draw
+            half: tuple[float | None, float | None] = (None, None)  # counted whole: a single draw of chance
+            if sampled.half_width or not by_chance:
+                half = sampled.half_width, math.hypot(alone.half_width, sampled.half_width)
             self.measured[placed.job.number] = Measured(
                 placed, start, sampled.cycles, alone.cycles, alone.cycles, *half
             )

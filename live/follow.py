@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from netplace.checks.writing import write_atomically
 from netplace.live.cluster import Cluster
 from netplace.live.hook import UNTIL
 from netplace.live.messages import Mark, Place
@@ -61,7 +62,7 @@ def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[
     if not text:
         raise ValueError("scontrol show topology: names no switch, expected --machine for a flat machine")
     path = folder / "topology.conf"
-    path.write_text(text, encoding="utf-8")
+    write_atomically(path, text)
     machine = parse(f"slurm:{path}")
     known, seen = set(machine.hosts), {node.name for node in controller.nodes()}
     if not known & seen:
@@ -148,7 +149,7 @@ class Follower:
             raise ValueError(f"--job {number}: is not in the queue of Slurm")
         if not job.held:
             raise ValueError(f"--job {number}: is {job.state}, {job.reason}; expected a held job (sbatch -H)")
-        nodes = self._choose(job, jobs, {node.name: node for node in self.controller.nodes()})
+        nodes = self._choose(job, jobs, self._nodes())
         if nodes is None:
             raise ValueError(f"--job {number}: the rule has no {job.size} nodes for it now")
         return self._give(job, nodes)
@@ -170,20 +171,26 @@ class Follower:
         for gone in self._seen.keys() - {job.number for job in ours}:
             del self._seen[gone]
         if self.act:
+            known = {job.number for job in jobs}
             for path in self.folder.glob("*.hosts"):
-                if path.stem not in {job.number for job in jobs}:
+                if path.stem not in known:
                     path.unlink()
+        nodes: dict[str, SlurmNode] | None = None  # None: may have changed since they were read
         for job in sorted(ours, key=lambda one: (-one.priority, one.submitted, one.number)):
             if not job.held and not job.required:
                 continue
             first = self._seen.setdefault(job.number, now - self._age(job))
             if now - first >= self.rules.bound:
                 self._let_go(job, f"waited {now - first:.0f} s")
+                nodes = None
                 continue
-            nodes = {node.name: node for node in self.controller.nodes()}
+            nodes = nodes or self._nodes()
             if job.held or any(name not in nodes or nodes[name].state == "down" for name in _listed(job)):
                 chosen = self._choose(job, jobs, nodes)
-                if chosen is not None and self._give(job, chosen):
+                if chosen is None:
+                    continue
+                nodes = None
+                if self._give(job, chosen):
                     placed += 1
                     jobs = self.controller.jobs()
         return placed
@@ -191,11 +198,14 @@ class Follower:
     def promise(self, seconds: float) -> None:
         """Let the hook of Slurm count on this process for some seconds."""
         if self.act:
-            self._write(UNTIL, f"{time.time() + seconds:.0f}\n")
+            write_atomically(self.folder / UNTIL, f"{time.time() + seconds:.0f}\n")
 
     def _age(self, job: QueuedJob) -> float:
         """Return how long a job has waited before this process saw it; 0 if clocks disagree."""
         return max(0.0, time.time() - job.submitted) if job.submitted else 0.0
+
+    def _nodes(self) -> dict[str, SlurmNode]:
+        return {node.name: node for node in self.controller.nodes()}
 
     def _choose(
         self, job: QueuedJob, jobs: Sequence[QueuedJob], nodes: Mapping[str, SlurmNode]
@@ -225,7 +235,8 @@ class Follower:
         if not self.act:
             self._tell(f"{told} (no changes; use --act)")
             return True
-        self._write(f"{job.number}.hosts", "".join(f"{node}\n" * job.tasks for node in nodes))
+        hosts = "".join(f"{node}\n" * job.tasks for node in nodes)
+        write_atomically(self.folder / f"{job.number}.hosts", hosts)
         self._log("placed", job=job.number, nodes=nodes)  # before: after a kill, the log lacks nothing
         try:
             self.controller.start(job, nodes)
@@ -301,12 +312,6 @@ class Follower:
             tuple((job.size, job.limit) for job in waiting),
             sum(node.state == "booting" for node in nodes),
         )
-
-    def _write(self, name: str, text: str) -> None:
-        """Write a file in the folder, at once or not at all."""
-        draft = self.folder / f"{name}.new"
-        draft.write_text(text, encoding="ascii")
-        os.replace(draft, self.folder / name)
 
     def _log(self, what: str, **values: object) -> None:
         """Add a line to the audit log."""

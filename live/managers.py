@@ -196,7 +196,7 @@ def read_jobs(manager: _Manager, text: str, now: float) -> list[QueuedJob]:
         came = 0.0
         with suppress(ValueError, OverflowError):
             came = datetime.strptime(told.get("came", ""), "%a %b %d %H:%M:%S %Y").timestamp()
-        with_sign = told.get("priority", "")
+        priority = told.get("priority", "")
         made.append(
             QueuedJob(
                 number,
@@ -208,7 +208,7 @@ def read_jobs(manager: _Manager, text: str, now: float) -> list[QueuedJob]:
                 limit,
                 now + max(0.0, limit - (used if math.isfinite(used) else 0.0)) if runs else math.inf,
                 came,
-                int(with_sign) if re.fullmatch(r"-?\d{1,9}", with_sign) else 0,
+                int(priority) if re.fullmatch(r"-?\d{1,9}", priority) else 0,
                 tasks,
             )
         )

@@ -57,10 +57,10 @@ def try_networks(
 
     The default routing is adaptive, because every network has it, with failed cables too.
     """
-    least = min(topology.nodes for topology in networks)
-    if least < 2:
-        alone = next(topology for topology in networks if topology.nodes == least)
-        raise ValueError(f"{alone}: has a single node, expected at least 2 to simulate traffic")
+    smallest = min(networks, key=lambda topology: topology.nodes)
+    if smallest.nodes < 2:
+        raise ValueError(f"{smallest}: has a single node, expected at least 2 to simulate traffic")
+    most = 1 << (smallest.nodes.bit_length() - 1)  # tasks that run on all of them, a power of two
     faulty = [parse(f"faulty:links={FAILED},seed=1/{topology}") for topology in networks]
     chosen = "adaptive" if routing == "default" else routing
     needed = [verdict_on(topology, chosen, "default")[2].needed for topology in (*networks, *faulty)]
@@ -68,12 +68,8 @@ def try_networks(
     made = []
     for topology, broken in zip(networks, faulty, strict=True):
         tell(f"simulating {topology} ..")
-        made.append(_tried(topology, broken, config, _power_of_two(least)))
+        made.append(_tried(topology, broken, config, most))
     return made
-
-
-def _power_of_two(most: int) -> int:
-    return 1 << (most.bit_length() - 1)
 
 
 def _tried(topology: Topology, broken: Topology, config: Config, most: int) -> Trials:

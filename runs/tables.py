@@ -227,7 +227,7 @@ def read_table(path: Path) -> pd.DataFrame:
         if path.suffix == ".parquet":
             frame = _parquet(input_file(path))
         else:
-            frame = read_cells(path, dtype="str", keep_default_na=False)
+            frame = read_cells(path)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror or error}") from None
     except MemoryError:

@@ -201,11 +201,8 @@ def _weeks(log: ArchiveLog) -> int:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     rows = [
-        {
-            **{"part": case.part, "log": case.log.name, "platform": case.platform},
-            **{"instance": case.instance, "rule": case.rule},
-            **outcome,
-        }
+        {"part": case.part, "log": case.log.name, "platform": case.platform, "rule": case.rule}
+        | {"instance": case.instance, **outcome}
         for case, outcome in case_outcomes(cases(asked), bench)
     ]
     frame = pd.DataFrame(rows)
@@ -214,12 +211,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if part == "sizes":
             by_size = _by_size(own)
             tables.append(ReportTable("sizes", f"{PARTS['sizes']}: means over basic", by_size, _SIZE_DIGITS))
-            for rule in RULES["sizes"][1:]:
-                worst = by_size.loc[by_size[f"{rule}, makespan"].idxmax()]
-                sentences.append(
-                    f"sizes: {rule} lengthens makespans most, {worst[f'{rule}, makespan']:.3f} times, with "
-                    f"{worst['processors']} processors in clusters of {worst['cluster']} ({worst['log']})."
-                )
+            sentences += _worst_sizes(by_size)
             continue
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
@@ -251,7 +243,7 @@ def _by_size(frame: pd.DataFrame) -> pd.DataFrame:
     """Return mean makespan and local jobs of each rule over those of basic, by log and machine."""
     lines = []
     for (log, platform), group in frame.groupby(["log", "platform"], sort=False):
-        processors, clusters = (int(size) for size in str(platform).split("-")[:0:-1])
+        _, clusters, processors = map(int, str(platform).split("-"))
         line = {"log": log, "processors": processors, "cluster": processors // clusters}
         for rule in RULES["sizes"][1:]:
             for name, figure in (("makespan", "makespan"), ("local jobs", "local_jobs")):
@@ -259,6 +251,17 @@ def _by_size(frame: pd.DataFrame) -> pd.DataFrame:
                 line[f"{rule}, {name}"] = own / base if base else np.nan
         lines.append(line)
     return pd.DataFrame(lines)
+
+
+def _worst_sizes(by_size: pd.DataFrame) -> list[str]:
+    sentences = []
+    for rule in RULES["sizes"][1:]:
+        worst = by_size.loc[by_size[f"{rule}, makespan"].idxmax()]
+        sentences.append(
+            f"sizes: {rule} lengthens makespans most, {worst[f'{rule}, makespan']:.3f} times, with "
+            f"{worst['processors']} processors in clusters of {worst['cluster']} ({worst['log']})."
+        )
+    return sentences
 
 
 _ORDERS = "Figures 5.13 to 5.16, the rule of a constraint among those of its kind"

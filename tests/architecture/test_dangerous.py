@@ -144,7 +144,6 @@ SAFE = {
         "import importlib.machinery": OWN_RULE,
     },
     "live/follow.py": {
-        "write_text": "hostfiles and the topology, in the folder that the user named",
         "open": "appends to the audit log in that folder",
     },
     "live/journal.py": {"open": "lock, token and draft of the journal in the service's folder, no link"},

@@ -24,7 +24,7 @@ def outcome(path: Path) -> Outcome:
 def _rows(file: Path, asked: dict[str, str]) -> list[Entry]:
     """Return an entry for each row: what is text says which it is, what is a number came of it."""
     try:
-        frame = read_cells(file)
+        frame = read_cells(file, texts=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: is not a table, {str(error).strip().splitlines()[0]}") from None
     numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
-
-Network = Mapping[str, Any]
-Columns = dict[str, Callable[[Network], Any]]
+from netplace.report.tables.networks import Columns, Network, cost_of_a_phit, trial_columns
 
 
 def recognises(path: Path) -> bool:
@@ -67,21 +63,12 @@ def _relative(networks: list[Network], names: list[str]) -> Figure:
 
 def _trials(networks: list[Network]) -> DataTable:
     first = networks[0]["trials"]
-    columns: Columns = {
-        "network": lambda of: of["network"],
-        **({"cost per accepted phit": _cost_of_a_phit} if "cost" in networks[0] else {}),
-        "accepted": lambda of: of["trials"]["accepted"][-1],
-        "accepted, faults": lambda of: of["trials"]["accepted_with_faults"],
-        "delay at 0.2": lambda of: of["trials"]["delay"][of["trials"]["offered"].index(0.2)],
-        f"all-to-all, {first['exchange_tasks']} tasks": lambda of: of["trials"]["exchange"],
-        f"training, {first['training_tasks']} ranks (cycles)": lambda of: of["trials"]["training_cycles"],
-    }
     shared = f"{first['vcs']} virtual channels and {first['routing']} routing"
     note = (
         f"Loads in phits per node and cycle at an offered load of 1, with {shared}. The all-to-all is spread "
         "over the machine; the training step runs on consecutive nodes. One seed."
     )
-    return _table("Simulated", columns, networks, note)
+    return _table("Simulated", trial_columns(networks), networks, note)
 
 
 def _counts(networks: list[Network]) -> DataTable:
@@ -109,10 +96,6 @@ def _counts(networks: list[Network]) -> DataTable:
     )
 
 
-def _cost_of_a_phit(network: Network) -> float:
-    return float(network["cost"]["total"] / (network["nodes"] * network["trials"]["accepted"][-1]))
-
-
 def _cables(kind: str, network: Network) -> int:
     return int(network["cables"].get(kind, 0))
 
@@ -132,5 +115,5 @@ def _verdict(networks: list[Network]) -> list[str]:
         f"{exchange} is best for the all-to-all, {training} for the training step.",
     ]
     if "cost" in networks[0]:
-        said.append(f"{min(networks, key=_cost_of_a_phit)['network']} costs least per accepted phit.")
+        said.append(f"{min(networks, key=cost_of_a_phit)['network']} costs least per accepted phit.")
     return said
