@@ -132,7 +132,7 @@ def side_by_side(kind: str, case: tuple[str, ...], speedup: int, figure: float) 
 
 def compared(kind: str, names: list[str], digits: int) -> str:
     """Return the table of one kind of figure, with how far those here are from BookSim's."""
-    heads = [*names, "BookSim, 1", "here, 1", "apart", "BookSim, 2", "here, 2", "apart"]
+    heads = [*names, "BookSim, 1", "netplace, 1", "difference", "BookSim, 2", "netplace, 2", "difference"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     within = []
     for case, figures in cases(kind).items():
@@ -145,10 +145,8 @@ def compared(kind: str, names: list[str], digits: int) -> str:
             mark = "" if within[-1] else "**"
             cells += [f"{figure:.{digits}f}", f"{value:.{digits}f}", f"{mark}{apart:+.1%}{mark}"]
         lines.append("| " + " | ".join(cells) + " |")
-    lines += [
-        "",
-        f"Within {LIMITS[kind]:.0%} of BookSim: {sum(within)} of {len(within)}; the others are bold.",
-    ]
+    share = f"{sum(within)} of {len(within)} values differ from BookSim's by at most {LIMITS[kind]:.0%}"
+    lines += ["", f"{share}; the others are in bold."]
     return "\n".join(lines)
 
 
@@ -165,7 +163,7 @@ def saturation() -> str:
 def changed() -> str:
     """Measure here what BookSim accepts with one thing changed that is different here."""
     heads = ["changed in BookSim", "network", "traffic", "routing", "offered", "speedup"]
-    heads += ["as it is", "changed", "here", "apart"]
+    heads += ["BookSim", "BookSim, changed", "netplace", "difference"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     before = cases("accepted")
     for row in rows():
@@ -181,7 +179,8 @@ def changed() -> str:
 
 def buffers() -> str:
     """Measure traffic to the next group of a dragonfly with buffers of several depths."""
-    lines = ["| flits a VC | BookSim | here | room / round trip, of 0.125 |", "|---|---|---|---|"]
+    heads = "| flits per VC | BookSim | netplace | buffer size / round-trip time, at most 0.125 |"
+    lines = [heads, "|---|---|---|---|"]
     for flits, figure in BUFFERS.items():
         outcome = measured(
             DRAGONFLY, "next group", 1.0, 12_000, routing="minimal", vcs=2, queue_packets=flits // 16
